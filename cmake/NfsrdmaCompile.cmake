@@ -1,0 +1,34 @@
+# The language, warnings and sanitizers every target is compiled with.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# Sanitizer builds: optimised just enough to run the mount tests in reasonable time.
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+set(CMAKE_C_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+
+add_library(nfsrdma_compile INTERFACE)
+target_include_directories(nfsrdma_compile INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(nfsrdma_compile INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  -fno-strict-aliasing)
+target_compile_definitions(nfsrdma_compile INTERFACE _FILE_OFFSET_BITS=64 FUSE_USE_VERSION=314)
+
+set(NFSRDMA_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
+if(NFSRDMA_SANITIZE)
+  add_compile_options(-fsanitize=${NFSRDMA_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${NFSRDMA_SANITIZE})
+endif()
+
+find_program(NFSRDMA_CCACHE ccache)
+if(NFSRDMA_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${NFSRDMA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${NFSRDMA_CCACHE})
+endif()

@@ -1,0 +1,72 @@
+// Memory that the network may touch: fixed-size slots of one mapping, so that a provider can
+// register the whole pool once and name any slot in it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/base/result.h"
+
+namespace nfsrdma {
+
+class BufferPool;
+
+/// One slot of a pool. Move-only; returns to its pool when destroyed. The pool must outlive it.
+/// Not thread safe: a pool and its buffers belong to one shard.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer() { reset(); }
+
+  explicit operator bool() const { return data_ != nullptr; }
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::span<std::byte> bytes() const { return {data_, size_}; }
+  std::span<std::byte> first(std::size_t count) const { return bytes().first(count); }
+  void reset();
+
+ private:
+  friend class BufferPool;
+  Buffer(BufferPool* pool, std::byte* data, std::size_t size)
+      : pool_(pool), data_(data), size_(size) {}
+
+  BufferPool* pool_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// A fixed number of page-aligned slots of equal size. Memory is reserved at creation and touched
+/// on first use; nothing is allocated afterwards.
+class BufferPool {
+ public:
+  /// slot_size is rounded up to whole pages.
+  static Result<std::unique_ptr<BufferPool>> create(std::size_t slot_size, std::size_t slots);
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  ~BufferPool();
+
+  /// An empty Buffer when every slot is in use.
+  Buffer acquire();
+
+  std::size_t slot_size() const { return slot_size_; }
+  std::size_t slots() const { return slots_; }
+  std::size_t available() const { return free_.size(); }
+  /// The whole mapping, for registration with a device.
+  std::span<std::byte> memory() const { return {base_, slot_size_ * slots_}; }
+
+ private:
+  friend class Buffer;
+  BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots);
+  void release(std::byte* data);
+
+  std::byte* base_;
+  std::size_t slot_size_;
+  std::size_t slots_;
+  std::vector<std::byte*> free_;  // a stack: the most recently used slot is the warmest
+};
+
+}  // namespace nfsrdma

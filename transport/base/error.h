@@ -1,0 +1,49 @@
+// Errors are values. An Error names the layer that failed, a code of that layer, the step that
+// failed and, where it helps an administrator, what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nfsrdma {
+
+/// Who produced an error code, and so how Error::code is to be read.
+enum class Layer : std::uint8_t {
+  system,    ///< code is an errno value
+  fabric,    ///< code is a fabric::Fault
+  transport, ///< code is a rdma::Fault (RPC-over-RDMA header level)
+  rpc,       ///< code is a rpc::Fault (RPC reply level)
+  nfs,       ///< code is an nfsstat4
+  decode,    ///< code is a xdr::Fault; detail has offset and field
+  local,     ///< code is an errno value chosen by this program
+};
+
+std::string_view layer_name(Layer layer);
+
+/// A failure with its context. Cheap to move; copies only its detail text.
+struct [[nodiscard]] Error {
+  Layer layer = Layer::local;
+  int code = 0;
+  /// The step that failed, a string literal in the field's terms ("EXCHANGE_ID", "connect").
+  const char* step = "";
+  /// Free text: names, offsets, the remedy. May be empty.
+  std::string detail;
+
+  /// An error from the current value of errno or a given one.
+  static Error from_errno(int error_number, const char* step, std::string detail = {});
+  /// An error this program decided on, expressed as an errno value.
+  static Error local(int error_number, const char* step, std::string detail = {});
+
+  /// "step: what went wrong (detail)", one line, for logs and the mount command.
+  std::string message() const;
+
+  bool is(Layer l, int c) const { return layer == l && code == c; }
+};
+
+/// Registers how a layer's codes are spelled; called once at start by the layer that owns them.
+/// Not thread safe: call before threads start.
+using CodeNamer = std::string_view (*)(int code);
+void register_code_namer(Layer layer, CodeNamer namer);
+
+}  // namespace nfsrdma

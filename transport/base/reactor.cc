@@ -1,0 +1,69 @@
+#include "transport/base/reactor.h"
+
+#include <algorithm>
+
+namespace nfsrdma {
+
+void Reactor::post(std::function<void()> work) { posted_.push_back(std::move(work)); }
+
+void Reactor::post(std::coroutine_handle<> coroutine) {
+  posted_.push_back([coroutine] { coroutine.resume(); });
+}
+
+void Reactor::run() {
+  stopped_ = false;
+  constexpr Duration unbounded{-1};
+  while (!stopped_) run_once(unbounded);
+}
+
+bool Reactor::run_once(Duration longest) {
+  bool worked = run_posted();
+  if (stopped_) return worked;
+  const bool more = !posted_.empty();
+  worked |= wait(more || worked ? Duration::zero() : until_next_timer(longest));
+  worked |= run_due_timers();
+  worked |= run_posted();
+  return worked;
+}
+
+bool Reactor::run_posted() {
+  if (posted_.empty()) return false;
+  // Work posted meanwhile waits for the next turn, so that descriptors are not starved.
+  running_.swap(posted_);
+  for (auto& work : running_) work();
+  running_.clear();
+  return true;
+}
+
+bool Reactor::run_due_timers() {
+  bool worked = false;
+  const TimePoint limit = now();
+  while (!timers_.empty() && timers_.begin()->first <= limit) {
+    Timer* timer = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    timer->armed_ = false;
+    timer->on_fire_();
+    worked = true;
+  }
+  return worked;
+}
+
+Duration Reactor::until_next_timer(Duration longest) const {
+  if (timers_.empty()) return longest;
+  const Duration next = std::max(Duration::zero(), timers_.begin()->first - now());
+  return longest < Duration::zero() ? next : std::min(next, longest);
+}
+
+void Timer::arm(Duration after) {
+  cancel();
+  place_ = reactor_.timers_.emplace(reactor_.now() + after, this);
+  armed_ = true;
+}
+
+void Timer::cancel() {
+  if (!armed_) return;
+  reactor_.timers_.erase(place_);
+  armed_ = false;
+}
+
+}  // namespace nfsrdma

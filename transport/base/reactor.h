@@ -1,0 +1,129 @@
+// The event loop of a shard: descriptors, timers and deferred work, all on one thread.
+//
+// EpollReactor waits for real descriptors and real time. VirtualReactor has no descriptors and a
+// clock that jumps to the next timer, so that tests run leases of 90 s in microseconds.
+#pragma once
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "transport/base/result.h"
+
+namespace nfsrdma {
+
+using Duration = std::chrono::nanoseconds;
+/// Time since an arbitrary start; monotonic.
+using TimePoint = std::chrono::nanoseconds;
+
+/// Receives readiness of a watched descriptor. Called on the reactor's thread.
+class FdHandler {
+ public:
+  virtual ~FdHandler() = default;
+  /// events: EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP as epoll(7) reports them.
+  virtual void on_ready(std::uint32_t events) = 0;
+};
+
+class Timer;
+
+/// One thread's event loop. Every method but wake_from_other_thread must be called on the thread
+/// that runs it (or before it runs).
+class Reactor {
+ public:
+  virtual ~Reactor() = default;
+
+  virtual TimePoint now() const = 0;
+
+  /// Level-triggered interest in a descriptor. The handler must outlive the watch.
+  virtual Result<void> watch(int fd, std::uint32_t events, FdHandler& handler) = 0;
+  virtual Result<void> modify(int fd, std::uint32_t events, FdHandler& handler) = 0;
+  virtual void unwatch(int fd) = 0;
+
+  /// Runs work after the current event was handled, in order.
+  void post(std::function<void()> work);
+  /// Resumes a coroutine after the current event was handled.
+  void post(std::coroutine_handle<> coroutine);
+
+  /// Destroys an object once no frame of it can be on the stack.
+  template <class T>
+  void dispose(std::unique_ptr<T> object) {
+    std::shared_ptr<T> shared(std::move(object));
+    post([shared]() mutable { shared.reset(); });
+  }
+
+  /// Handles events until stop() is called.
+  void run();
+  /// Handles what is ready; waits at most `longest` for the first event. Returns whether any work
+  /// was done.
+  bool run_once(Duration longest);
+  void stop() { stopped_ = true; }
+
+  /// Runs work on the reactor's thread soon. The one call that is safe from other threads.
+  virtual void wake_from_other_thread(std::function<void()> work) = 0;
+
+ protected:
+  /// Waits for descriptors or until `longest` has passed (negative: no bound) and calls handlers.
+  virtual bool wait(Duration longest) = 0;
+
+ private:
+  friend class Timer;
+  using TimerQueue = std::multimap<TimePoint, Timer*>;
+
+  bool run_posted();
+  bool run_due_timers();
+  Duration until_next_timer(Duration longest) const;
+
+  TimerQueue timers_;
+  std::vector<std::function<void()>> posted_;
+  std::vector<std::function<void()>> running_;  // the batch being run; kept for its memory
+  bool stopped_ = false;
+};
+
+/// A one-shot timer owned by whoever needs it; destroying it cancels it.
+class Timer {
+ public:
+  Timer(Reactor& reactor, std::function<void()> on_fire)
+      : reactor_(reactor), on_fire_(std::move(on_fire)) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() { cancel(); }
+
+  /// (Re)starts the timer `after` from now.
+  void arm(Duration after);
+  void cancel();
+  bool armed() const { return armed_; }
+
+ private:
+  friend class Reactor;
+  Reactor& reactor_;
+  std::function<void()> on_fire_;
+  Reactor::TimerQueue::iterator place_{};
+  bool armed_ = false;
+};
+
+/// Awaitable pause: `co_await Sleep(reactor, 100ms);`
+class Sleep {
+ public:
+  Sleep(Reactor& reactor, Duration after)
+      : after_(after), timer_(reactor, [this] { waiter_.resume(); }) {}
+  bool await_ready() const noexcept { return after_ <= Duration::zero(); }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    timer_.arm(after_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Duration after_;
+  std::coroutine_handle<> waiter_;
+  Timer timer_;
+};
+
+/// The production loop: epoll(7), CLOCK_MONOTONIC, an eventfd for other threads.
+std::unique_ptr<Reactor> make_epoll_reactor();
+
+}  // namespace nfsrdma

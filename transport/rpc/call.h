@@ -1,0 +1,106 @@
+// One outgoing RPC: its encoded call, the memory it lends to the server, and its reply.
+//
+// A Call is pooled and reused. It keeps its encoded octets until it is released, so that it can be
+// sent again, with the same XID, slot and sequence number, on another connection (V1-4.5.5-1).
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "transport/base/buffer.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/result.h"
+#include "transport/rpc/message.h"
+#include "transport/xdr/decoder.h"
+#include "transport/xdr/encoder.h"
+
+namespace nfsrdma::rpc {
+
+/// Memory that holds a received message; goes back to its transport when the last Reply that views
+/// it lets go, whatever became of the connection.
+class MessageBuffer {
+ public:
+  virtual void release() = 0;
+
+ protected:
+  ~MessageBuffer() = default;
+};
+
+struct ReleaseMessage {
+  void operator()(MessageBuffer* buffer) const { buffer->release(); }
+};
+using MessageRef = std::unique_ptr<MessageBuffer, ReleaseMessage>;
+
+/// A received reply whose RPC header was accepted (MSG_ACCEPTED, SUCCESS). `results` stands at the
+/// procedure's results; its views stay valid as long as the Reply lives.
+struct Reply {
+  MessageRef message;
+  std::optional<Buffer> reply_chunk;  ///< holds the message of a Long Reply
+  xdr::Decoder results;
+};
+
+/// Order in the transport's queue.
+enum class Urgency : std::uint8_t {
+  ordinary,
+  reserved,  ///< recovery, renewal, callbacks: goes first, and may use the credit kept back
+};
+
+class Call;
+
+/// Told when a Call has ended: it has a reply or an error, and none of its memory is exposed (I3).
+class CallObserver {
+ public:
+  virtual void on_call_done(Call& call) = 0;
+
+ protected:
+  ~CallObserver() = default;
+};
+
+/// See the head of this file. Filled in by the client, read by a transport. Belongs to one shard.
+class Call : public ListNode {
+ public:
+  /// `head` is registered memory for the encoded call.
+  explicit Call(Buffer head) : head_(std::move(head)) { reset(0); }
+
+  /// Makes the call empty, with a new XID, and ready to be encoded.
+  void reset(std::uint32_t new_xid) {
+    xid = new_xid;
+    encoder = xdr::Encoder(head_.bytes());
+    result_sink = {};
+    max_reply = 0;
+    urgency = Urgency::ordinary;
+    reply.reset();
+    observer = nullptr;
+    keep_alive_.reset();
+  }
+
+  std::uint32_t xid = 0;
+  /// Holds the RPC header and the arguments without their DDP-eligible items.
+  xdr::Encoder encoder;
+  /// Where the one DDP-eligible result may be placed by RDMA, or empty. Registered memory; must
+  /// stay the call's until it has ended (V1-3.4.6-2: at least as large as the result can be).
+  std::span<std::byte> result_sink;
+  /// Upper bound of the reply's RPC message in octets, without the octets of the DDP-eligible
+  /// result. Decides whether a Reply chunk is needed (V1-4.3.3-1).
+  std::size_t max_reply = 0;
+  Urgency urgency = Urgency::ordinary;
+  /// Empty until the call has ended.
+  std::optional<Result<Reply>> reply;
+  CallObserver* observer = nullptr;
+
+  std::span<const std::byte> head_memory() const { return head_.bytes(); }
+  std::span<std::byte> head_memory() { return head_.bytes(); }
+
+  /// Keeps a buffer (the memory of an argument or of result_sink) until the call is reset.
+  void keep(Buffer buffer) { keep_alive_ = std::move(buffer); }
+  Buffer* kept() { return keep_alive_ ? &*keep_alive_ : nullptr; }
+
+ private:
+  Buffer head_;
+  std::optional<Buffer> keep_alive_;
+};
+
+}  // namespace nfsrdma::rpc

@@ -1,0 +1,99 @@
+// A Channel is one live connection that carries RPCs both ways. RPC-over-RDMA and TCP implement it.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/call.h"
+
+namespace nfsrdma::rpc {
+
+/// What a connection can carry; fixed once it is up.
+struct ChannelLimits {
+  std::size_t max_inline_call = 0;   ///< octets of transport header plus RPC message, client to server
+  std::size_t max_inline_reply = 0;  ///< the same, server to client; also bounds callbacks
+  std::uint32_t max_backward_calls = 0;  ///< callbacks this side takes at once
+};
+
+/// A call from the server, to be answered exactly once. Owned by the channel until answered.
+class BackwardCall {
+ public:
+  /// Decoded and checked: program, version, procedure, XID.
+  virtual const CallHeader& header() const = 0;
+  /// Stands at the procedure's arguments.
+  virtual xdr::Decoder& arguments() = 0;
+  /// Where results are to be encoded, behind a reply header that is already there.
+  virtual xdr::Encoder& results() = 0;
+  /// Sends what was encoded (accept_stat SUCCESS) or, for another status, only that. The object is
+  /// gone afterwards. Harmless when the connection is gone.
+  virtual void answer(AcceptStat status) = 0;
+
+ protected:
+  ~BackwardCall() = default;
+};
+
+/// Told of a channel's life. Called on the reactor's thread, never from within submit().
+class ChannelObserver {
+ public:
+  /// Connected; calls may be submitted. Comes once.
+  virtual void on_channel_up() = 0;
+  /// A callback arrived. May be answered now or later.
+  virtual void on_backward_call(BackwardCall& call) = 0;
+  /// The last call. Every submitted call has ended before it (with an Error of Layer::fabric), all
+  /// memory is out of the server's reach. Also comes when connecting failed.
+  virtual void on_channel_down(const Error& reason) = 0;
+
+ protected:
+  ~ChannelObserver() = default;
+};
+
+class Channel {
+ public:
+  virtual ~Channel() = default;
+
+  /// Queues a call; it ends with call.observer->on_call_done(call), never from within submit().
+  /// The call and all memory it names must stay until then.
+  virtual void submit(Call& call) = 0;
+  /// Valid after on_channel_up.
+  virtual const ChannelLimits& limits() const = 0;
+  /// Ends the connection: every open call fails, then on_channel_down.
+  virtual void close(Error reason) = 0;
+  /// Calls sent and not yet answered, plus calls waiting for a credit.
+  virtual std::size_t open_calls() const = 0;
+  virtual void visit_counters(CounterVisitor& visitor) const = 0;
+};
+
+/// Makes connections to one server; a new Channel for each attempt. The observer outlives the
+/// channel; the channel is destroyed by Reactor::dispose after on_channel_down.
+class ChannelFactory {
+ public:
+  virtual ~ChannelFactory() = default;
+  virtual Result<std::unique_ptr<Channel>> connect(ChannelObserver& observer) = 0;
+  virtual std::string_view description() const = 0;  ///< "rdma via iwarp to 127.0.0.1:20049"
+};
+
+/// Awaits the end of a call: `co_await submit(channel, call);` then look at call.reply.
+class submit final : private CallObserver {
+ public:
+  submit(Channel& channel, Call& call) : channel_(channel), call_(call) {}
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    call_.reply.reset();
+    call_.observer = this;
+    channel_.submit(call_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void on_call_done(Call&) override { waiter_.resume(); }
+
+  Channel& channel_;
+  Call& call_;
+  std::coroutine_handle<> waiter_;
+};
+
+}  // namespace nfsrdma::rpc
