@@ -1,0 +1,64 @@
+// The line between the responder's transport (RPC-over-RDMA, faults) and its NFSv4.1 service.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "transport/base/buffer.h"
+#include "transport/base/result.h"
+#include "transport/rpc/message.h"
+#include "transport/xdr/decoder.h"
+#include "transport/xdr/encoder.h"
+
+namespace nfsrdma::responder {
+
+/// The connection a call came in on, as far as the service needs to know it. Valid until the
+/// service's on_connection_closed.
+class Connection {
+ public:
+  virtual std::uint64_t id() const = 0;  ///< never reused
+  /// Calls the client over this connection (RFC 8167). `encode` writes the CB_COMPOUND arguments
+  /// behind the RPC header; `done` gets the decoder at the results, or the error. Returns an error
+  /// at once when the client's credits are used up or the connection is closing.
+  virtual Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+                                 std::function<void(Result<xdr::Decoder>)> done) = 0;
+  /// Octets a callback and its reply may have.
+  virtual std::size_t max_backward_message() const = 0;
+
+ protected:
+  ~Connection() = default;
+};
+
+/// One call from a client. Owned by the transport; gone after reply() or drop().
+class ServerCall {
+ public:
+  virtual const rpc::CallHeader& header() const = 0;
+  /// At the procedure's arguments; Read chunks appear as placed payloads.
+  virtual xdr::Decoder& arguments() = 0;
+  /// Behind an accepted SUCCESS reply header. DDP-eligible results go in with Encoder::payload():
+  /// the transport puts them into the call's Write chunks or inline.
+  virtual xdr::Encoder& results() = 0;
+  /// Memory for a result's data that stays until the reply has been sent. Null Buffer when none is
+  /// left or size is above the largest slot.
+  virtual std::span<std::byte> scratch(std::size_t size) = 0;
+  virtual Connection& connection() = 0;
+  virtual void reply(rpc::AcceptStat status) = 0;
+  /// Never answers (a fault script's doing).
+  virtual void drop() = 0;
+
+ protected:
+  ~ServerCall() = default;
+};
+
+/// The RPC program behind the transport. Called on the reactor's thread.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// Handles a call of program 100003 version 4; may reply now or later.
+  virtual void handle(ServerCall& call) = 0;
+  virtual void on_connection_closed(Connection& connection) = 0;
+};
+
+}  // namespace nfsrdma::responder
