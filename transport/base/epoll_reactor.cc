@@ -17,7 +17,8 @@ constexpr int kEventsPerWait = 64;
 
 class EpollReactor final : public Reactor, private FdHandler {
  public:
-  EpollReactor() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  EpollReactor()
+      : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     (void)watch(wake_.get(), EPOLLIN, *this);
   }
 
@@ -55,7 +56,8 @@ class EpollReactor final : public Reactor, private FdHandler {
  private:
   bool wait(Duration longest) override {
     std::array<epoll_event, kEventsPerWait> events;
-    const int count = ::epoll_wait(epoll_.get(), events.data(), kEventsPerWait, milliseconds(longest));
+    const int count =
+        ::epoll_wait(epoll_.get(), events.data(), kEventsPerWait, milliseconds(longest));
     for (int i = 0; i < count; ++i) {
       // An earlier handler of this batch may have unwatched the descriptor.
       auto found = handlers_.find(events[i].data.fd);

@@ -10,13 +10,13 @@ namespace nfsrdma {
 
 /// Who produced an error code, and so how Error::code is to be read.
 enum class Layer : std::uint8_t {
-  system,    ///< code is an errno value
-  fabric,    ///< code is a fabric::Fault
-  transport, ///< code is a rdma::Fault (RPC-over-RDMA header level)
-  rpc,       ///< code is a rpc::Fault (RPC reply level)
-  nfs,       ///< code is an nfsstat4
-  decode,    ///< code is a xdr::Fault; detail has offset and field
-  local,     ///< code is an errno value chosen by this program
+  system,     ///< code is an errno value
+  fabric,     ///< code is a fabric::Fault
+  transport,  ///< code is a rdma::Fault (RPC-over-RDMA header level)
+  rpc,        ///< code is a rpc::Fault (RPC reply level)
+  nfs,        ///< code is an nfsstat4
+  decode,     ///< code is a xdr::Fault; detail has offset and field
+  local,      ///< code is an errno value chosen by this program
 };
 
 std::string_view layer_name(Layer layer);

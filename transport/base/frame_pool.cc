@@ -45,7 +45,7 @@ void* FramePool::allocate(std::size_t size) {
   const auto index = class_of(size);
   if (index >= kClasses) return ::operator new(size);
   auto& list = frames().lists[index];
-  if (!list.head) return ::operator new(index * kClassBytes);
+  if (!list.head) return ::operator new(index* kClassBytes);
   auto* frame = list.head;
   list.head = frame->next;
   --list.count;

@@ -22,15 +22,15 @@ tl::unexpected<Error> fail_from(Result<T>& result) {
 }  // namespace nfsrdma
 
 /// `TRY(expr);` leaves the function with expr's error. For functions that return a Result.
-#define TRY(expr)                                                      \
-  do {                                                                 \
-    auto try_result_ = (expr);                                         \
-    if (!try_result_) return ::nfsrdma::fail_from(try_result_);        \
+#define TRY(expr)                                               \
+  do {                                                          \
+    auto try_result_ = (expr);                                  \
+    if (!try_result_) return ::nfsrdma::fail_from(try_result_); \
   } while (false)
 
 /// `CO_TRY(result);` leaves the coroutine with the error of an already awaited result. It takes a
 /// variable, never a co_await expression: g++ 12 miscompiles co_await inside a condition.
-#define CO_TRY(result)                                                 \
-  do {                                                                 \
-    if (!(result)) co_return ::nfsrdma::fail_from(result);             \
+#define CO_TRY(result)                                     \
+  do {                                                     \
+    if (!(result)) co_return ::nfsrdma::fail_from(result); \
   } while (false)

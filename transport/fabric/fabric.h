@@ -36,17 +36,17 @@ namespace nfsrdma::fabric {
 /// Error::code values of Layer::fabric.
 enum class Fault : int {
   none,
-  closed,            ///< the peer closed the connection
-  reset,             ///< the connection broke
-  rejected,          ///< the peer rejected the connection request
-  refused,           ///< nothing listens there
-  timed_out,         ///< no answer to the connection request
-  protocol,          ///< the peer broke the provider's protocol (MPA, DDP, RDMAP, CRC)
-  remote_access,     ///< the peer used memory it had no right to
-  remote_terminate,  ///< the peer said that we broke the protocol
-  receive_too_small, ///< a message larger than the posted receive, or none was posted
-  local_close,       ///< closed by this side
-  resources,         ///< a local limit (memory, queue depth, descriptors)
+  closed,             ///< the peer closed the connection
+  reset,              ///< the connection broke
+  rejected,           ///< the peer rejected the connection request
+  refused,            ///< nothing listens there
+  timed_out,          ///< no answer to the connection request
+  protocol,           ///< the peer broke the provider's protocol (MPA, DDP, RDMAP, CRC)
+  remote_access,      ///< the peer used memory it had no right to
+  remote_terminate,   ///< the peer said that we broke the protocol
+  receive_too_small,  ///< a message larger than the posted receive, or none was posted
+  local_close,        ///< closed by this side
+  resources,          ///< a local limit (memory, queue depth, descriptors)
 };
 std::string_view fault_name(int fault);
 
@@ -70,8 +70,8 @@ enum class LeaseState : std::uint8_t { free, prepared, bound, settling };
 struct Lease {
   LeaseState state = LeaseState::free;
   Access access = Access::remote_read;
-  Segment segment;                ///< what goes into the chunk list
-  std::span<std::byte> memory;    ///< what it exposes
+  Segment segment;                   ///< what goes into the chunk list
+  std::span<std::byte> memory;       ///< what it exposes
   std::uint32_t provider_index = 0;  ///< the provider's own
 };
 
@@ -86,7 +86,7 @@ struct ReceiveBuffer : ListNode {
 /// untouched until on_send_done(context) or on_disconnected (I4).
 struct SendWork {
   std::span<const std::span<const std::byte>> pieces;  ///< the array itself is copied
-  std::span<Lease* const> leases;  ///< prepared leases that become bound with this Send
+  std::span<Lease* const> leases;           ///< prepared leases that become bound with this Send
   std::optional<std::uint32_t> invalidate;  ///< Send with Invalidate of this peer handle
   void* context = nullptr;
 };
@@ -94,9 +94,9 @@ struct SendWork {
 /// What both ends learned while connecting.
 struct ConnectionInfo {
   std::span<const std::byte> peer_private_data;  ///< valid during the call only
-  std::uint32_t ord = 0;  ///< RDMA Reads this side may have outstanding
-  std::uint32_t ird = 0;  ///< RDMA Reads the peer may have outstanding here
-  std::string_view description;  ///< for logs: "iwarp MPA 2, CRC, 127.0.0.1:20049"
+  std::uint32_t ord = 0;                         ///< RDMA Reads this side may have outstanding
+  std::uint32_t ird = 0;                         ///< RDMA Reads the peer may have outstanding here
+  std::string_view description;                  ///< for logs: "iwarp MPA 2, CRC, 127.0.0.1:20049"
 };
 
 /// Called by the provider, on the reactor's thread.
@@ -148,8 +148,7 @@ class Endpoint {
                                   const Segment& to) = 0;
   /// Responder side: RDMA Read of from.length octets into `into`. Queued beyond the negotiated
   /// ORD; completes in posting order with on_read_done(context).
-  virtual Result<void> post_read(std::span<std::byte> into, const Segment& from,
-                                 void* context) = 0;
+  virtual Result<void> post_read(std::span<std::byte> into, const Segment& from, void* context) = 0;
 
   /// Starts an orderly close; on_disconnected follows (also when already closing). Idempotent.
   virtual void disconnect(Error reason) = 0;
@@ -167,10 +166,10 @@ struct Address {
 /// How an endpoint is to be made.
 struct EndpointOptions {
   std::span<const std::byte> private_data;  ///< copied
-  std::uint32_t ird = 16;        ///< RDMA Reads we accept at once; never 0 (knfsd refuses 0)
+  std::uint32_t ird = 16;  ///< RDMA Reads we accept at once; never 0 (knfsd refuses 0)
   std::uint32_t ord = 16;
   Duration connect_timeout = std::chrono::seconds(15);
-  bool crc = true;               ///< iwarp: ask for (and require) MPA CRC
+  bool crc = true;                   ///< iwarp: ask for (and require) MPA CRC
   capture::Sink* capture = nullptr;  ///< where to record the wire, or null; must outlive
 };
 

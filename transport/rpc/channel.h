@@ -13,8 +13,9 @@ namespace nfsrdma::rpc {
 
 /// What a connection can carry; fixed once it is up.
 struct ChannelLimits {
-  std::size_t max_inline_call = 0;   ///< octets of transport header plus RPC message, client to server
-  std::size_t max_inline_reply = 0;  ///< the same, server to client; also bounds callbacks
+  std::size_t max_inline_call =
+      0;  ///< octets of transport header plus RPC message, client to server
+  std::size_t max_inline_reply = 0;      ///< the same, server to client; also bounds callbacks
   std::uint32_t max_backward_calls = 0;  ///< callbacks this side takes at once
 };
 

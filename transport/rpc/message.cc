@@ -67,8 +67,8 @@ Fault fault_of(AcceptStat status) {
 
 std::string_view fault_name(int fault) {
   static constexpr std::array<std::string_view, 9> names = {
-      "no fault",     "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL",    "GARBAGE_ARGS",
-      "SYSTEM_ERR",   "RPC_MISMATCH", "AUTH_ERROR",    "undefined status"};
+      "no fault",   "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL",    "GARBAGE_ARGS",
+      "SYSTEM_ERR", "RPC_MISMATCH", "AUTH_ERROR",    "undefined status"};
   const auto index = static_cast<std::size_t>(fault);
   return index < names.size() ? names[index] : "unknown fault";
 }

@@ -7,10 +7,14 @@ namespace nfsrdma::xdr {
 
 std::string_view fault_name(int fault) {
   static constexpr std::array<std::string_view, 9> names = {
-      "no fault",       "runs past the end of the message",
-      "too long",       "pad is not zero",
-      "not a boolean",  "undefined value",
-      "octets left over", "not what was asked for",
+      "no fault",
+      "runs past the end of the message",
+      "too long",
+      "pad is not zero",
+      "not a boolean",
+      "undefined value",
+      "octets left over",
+      "not what was asked for",
       "inline count and placed length disagree"};
   const auto index = static_cast<std::size_t>(fault);
   return index < names.size() ? names[index] : "unknown fault";
@@ -89,7 +93,8 @@ Payload Decoder::payload(std::size_t bound, const char* field) {
     set_fault(Fault::too_long, field);
     return {};
   }
-  if (const PlacedItem* item = match_placed(); ok() && item) return take_placed(*item, length, field);
+  if (const PlacedItem* item = match_placed(); ok() && item)
+    return take_placed(*item, length, field);
   return {fixed(length, field), false};
 }
 

@@ -1,8 +1,8 @@
 // XDR decoding (RFC 4506) of untrusted octets.
 //
-// A decoder never reads past its end, never allocates, and hands out views into its input. The first
-// fault stays: later reads return zeros and empty views, so callers may check once at the end. The
-// fault tells offset and field name.
+// A decoder never reads past its end, never allocates, and hands out views into its input. The
+// first fault stays: later reads return zeros and empty views, so callers may check once at the
+// end. The fault tells offset and field name.
 #pragma once
 
 #include <array>
@@ -52,10 +52,16 @@ class Decoder {
 
   /// Decodes by offset: for Calls whose chunks have Positions (the offsets are of the reduced
   /// stream). At most Encoder::kMaxOmitted items.
-  void place_at_offsets(std::span<const PlacedItem> items) { placed_ = items; by_offset_ = true; }
+  void place_at_offsets(std::span<const PlacedItem> items) {
+    placed_ = items;
+    by_offset_ = true;
+  }
   /// Decodes in order: for Replies, whose Write chunks carry no Position. An item with
   /// data.data() == nullptr is an empty or unused chunk: that result is inline.
-  void place_in_order(std::span<const PlacedItem> items) { placed_ = items; by_offset_ = false; }
+  void place_in_order(std::span<const PlacedItem> items) {
+    placed_ = items;
+    by_offset_ = false;
+  }
 
   bool ok() const { return fault_ == Fault::none; }
   Fault fault() const { return fault_; }

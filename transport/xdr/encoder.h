@@ -1,7 +1,7 @@
 // XDR encoding (RFC 4506) into memory the caller provides.
 //
-// An encoder never allocates and never writes past its end: the first item that does not fit puts it
-// into a failed state that stays. DDP-eligible items (RFC 8267 section 6.1) are not copied: only
+// An encoder never allocates and never writes past its end: the first item that does not fit puts
+// it into a failed state that stays. DDP-eligible items (RFC 8267 section 6.1) are not copied: only
 // their count word is encoded, and the item is remembered with the place where it belongs.
 #pragma once
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Keeps files and functions readable: prints the longest ones and fails beyond the hard bounds.
+
+Function lengths are counted from an opening line that ends in "{" at namespace or class level to its
+closing brace, which needs the code to be formatted by clang-format (tests/lint/format.sh).
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 80
+SHOWN = 8
+# A line that opens a scope which is not a function.
+SCOPE = re.compile(r"^\s*(namespace|class|struct|enum|union|extern|typedef)\b|=\s*\{$|^\s*\{$")
+
+
+def functions(lines):
+    """Yields (first line, length) of each function body at the outermost level it is defined on."""
+    stack = []
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r'"(?:\\.|[^"\\])*"|//.*', "", line)
+        if code.rstrip().endswith("{") and not code.strip().startswith("}"):
+            indent = len(code) - len(code.lstrip())
+            stack.append((indent, number, not SCOPE.search(code) and "(" in "".join(
+                lines[max(0, number - 6):number])))
+        elif re.match(r"^\s*\}", code) and stack:
+            indent = len(code) - len(code.lstrip())
+            while stack and stack[-1][0] > indent:
+                stack.pop()
+            if stack and stack[-1][0] == indent:
+                _, start, is_function = stack.pop()
+                if is_function and not any(f for _, _, f in stack):
+                    yield start, number - start + 1
+
+
+def main():
+    names = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.split()
+    files, bodies = [], []
+    for name in names:
+        lines = (ROOT / name).read_text().splitlines()
+        files.append((len(lines), name))
+        bodies += [(length, f"{name}:{start}") for start, length in functions(lines)]
+    bad = 0
+    for title, rows, bound in (("files", files, MAX_FILE_LINES), ("functions", bodies, MAX_FUNCTION_LINES)):
+        rows.sort(reverse=True)
+        lengths = [length for length, _ in rows]
+        print(f"{title}: {len(rows)}, median {lengths[len(rows) // 2]}, "
+              f"p90 {lengths[len(rows) // 10]}, longest {lengths[0]} lines (bound {bound})")
+        for length, where in rows[:SHOWN]:
+            print(f"  {length:4} {where}")
+        bad += sum(length > bound for length in lengths)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
