@@ -1,0 +1,100 @@
+// One mounted export: the assembly of the client's parts for one shard.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "client/types.h"
+#include "transport/base/buffer.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::client {
+
+class CallbackService;
+class CompoundPool;
+class Connection;
+class IdMap;
+class OpenTable;
+class Session;
+struct Limits;
+
+/// What to mount and how. Durations bound the whole step, whatever the server does.
+struct MountConfig {
+  std::string server;       ///< as the user wrote it, for messages
+  std::string export_path;  ///< "/" or "/export/dir"
+  /// co_ownerid (RFC 8881 section 2.4): unique to this mount instance, stable over reconnects.
+  /// Empty: one is made from host name, process and start time.
+  std::string identity;
+  std::string machine_name;       ///< for AUTH_SYS; empty: the host name
+  std::uint32_t rsize = 1 << 20;  ///< octets of one READ at most, before negotiation
+  std::uint32_t wsize = 1 << 20;  ///< octets of one WRITE at most, before negotiation
+  std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
+  Caller caller;                  ///< whose credential the mount's own operations carry
+  Duration start_timeout = std::chrono::seconds(30);
+  Duration stop_timeout = std::chrono::seconds(5);
+};
+
+/// Owned by the daemon; everything in it belongs to the reactor's thread. The operations of
+/// client/ops take a started Mount. Destroy it after stop() has finished.
+class Mount {
+ public:
+  /// `message_pool` has the registered memory of encoded calls; slots of at least
+  /// kMessageSlotBytes, of which at most max_slots * 2 + 8 are used. All references outlive the
+  /// Mount.
+  Mount(Reactor& reactor, rpc::ChannelFactory& channels, MountConfig config,
+        BufferPool& message_pool);
+  Mount(const Mount&) = delete;
+  Mount& operator=(const Mount&) = delete;
+  ~Mount();
+
+  static constexpr std::size_t kMessageSlotBytes = 8192;
+
+  /// Connects, makes client id and session, finds the export. Ends within start_timeout. The
+  /// error's step names what failed ("EXCHANGE_ID", "LOOKUP export"), its detail the remedy.
+  Task<Result<void>> start();
+  /// Closes what is open, destroys session and client id, disconnects. Ends within stop_timeout;
+  /// an error says what the server did not confirm, the connection is gone all the same.
+  Task<Result<void>> stop();
+
+  const FileHandle& root() const { return root_.handle; }
+  const Attributes& root_attributes() const { return root_.attributes; }
+  std::uint32_t rsize() const;          ///< octets; negotiated
+  std::uint32_t wsize() const;          ///< octets; negotiated
+  std::size_t max_name() const;         ///< octets of one name (FATTR4_MAXNAME)
+  std::uint64_t max_file_size() const;  ///< octets (FATTR4_MAXFILESIZE)
+  Duration lease_time() const;
+
+  const MountConfig& config() const { return config_; }
+  Reactor& reactor() { return reactor_; }
+  BufferPool& message_pool() { return message_pool_; }
+  Session& session() { return *session_; }
+  CompoundPool& compounds() { return *compounds_; }
+  OpenTable& opens() { return *opens_; }
+  IdMap& ids() { return *ids_; }
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Task<Result<void>> establish();
+  Task<Result<void>> find_export();
+  Task<Result<void>> fetch_limits();
+  Task<Result<void>> say_goodbye();
+
+  Reactor& reactor_;
+  BufferPool& message_pool_;
+  MountConfig config_;
+  std::unique_ptr<Limits> limits_;
+  std::unique_ptr<IdMap> ids_;
+  std::unique_ptr<CompoundPool> compounds_;
+  std::unique_ptr<CallbackService> callbacks_;
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<OpenTable> opens_;
+  Found root_;
+};
+
+}  // namespace nfsrdma::client

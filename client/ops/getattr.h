@@ -1,0 +1,12 @@
+// GETATTR (RFC 8881 section 18.7).
+#pragma once
+
+#include "client/types.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+Task<Result<Attributes>> getattr(Mount& mount, Caller caller, FileHandle file);
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,27 @@
+// READ (RFC 8881 section 18.22).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "client/types.h"
+#include "transport/rpc/call.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+struct ReadData {
+  rpc::Reply reply;                 ///< keeps `data` valid when it came inline
+  std::span<const std::byte> data;  ///< in the sink when placed, else in the reply
+  bool eof = false;
+  bool placed = false;  ///< the data arrived in the sink by RDMA
+};
+
+/// Reads at most sink.size() octets, and no more than rsize. `sink` is registered memory that stays
+/// the operation's until it has ended, whoever has lost interest meanwhile.
+Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+                            std::uint64_t offset, std::span<std::byte> sink);
+
+}  // namespace nfsrdma::client

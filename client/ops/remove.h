@@ -1,0 +1,14 @@
+// REMOVE (RFC 8881 section 18.25), of files and directories alike.
+#pragma once
+
+#include <string_view>
+
+#include "client/types.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+Task<Result<void>> remove(Mount& mount, Caller caller, FileHandle dir, std::string_view name);
+
+}  // namespace nfsrdma::client

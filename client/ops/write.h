@@ -1,0 +1,28 @@
+// WRITE (RFC 8881 section 18.32), with the size, change and times afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "client/types.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+struct Written {
+  std::uint32_t count = 0;  ///< octets; may be less than asked, never 0 of a non-empty write
+  nfs4::stable_how4 committed = nfs4::UNSTABLE4;
+  nfs4::verifier4 verifier{};
+  std::optional<Attributes> attributes;  ///< change, size, space_used, time_modify, ...
+};
+
+/// Writes at most wsize octets of `data`, which is registered memory that stays untouched until
+/// the operation has ended.
+Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+                            std::uint64_t offset, std::span<const std::byte> data,
+                            nfs4::stable_how4 stable);
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,82 @@
+// What this client holds open: one OpenFile for each file and open-owner, shared by all opens of
+// it.
+//
+// The server keeps one open stateid for a file and open-owner, however often it is opened
+// (RFC 8881 section 9.9), so several opens share an OpenFile, and the last one closes it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "client/state/async_mutex.h"
+#include "client/types.h"
+
+namespace nfsrdma::client {
+
+class OpenTable;
+
+/// The opens of one file by one open-owner. Owned by the OpenTable; alive as long as an OpenRef
+/// names it.
+class OpenFile {
+ public:
+  OpenFile(FileHandle handle, Caller caller) : handle_(handle), caller_(caller) {}
+
+  /// For READ, WRITE and SETATTR: the stateid with seqid zero, "the current one" (RFC 8881 section
+  /// 8.2.2), so that an OPEN or OPEN_DOWNGRADE under way does not make it old.
+  nfs4::stateid4 stateid() const {
+    nfs4::stateid4 current = newest_;
+    current.seqid = 0;
+    return current;
+  }
+  const FileHandle& handle() const { return handle_; }
+  const Caller& caller() const { return caller_; }
+  /// Union of what the open references need: OPEN4_SHARE_ACCESS_* bits.
+  std::uint32_t share_access() const;
+  /// The server has forgotten this open (its lease was lost); every use of it fails with EIO.
+  bool lost() const { return lost_; }
+
+ private:
+  friend class OpenTable;
+  friend class OpenRef;
+
+  std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
+
+  FileHandle handle_;
+  Caller caller_;
+  nfs4::stateid4 newest_{};
+  std::uint32_t server_access_ = 0;        ///< what the server has granted
+  std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
+  AsyncMutex changing_;                    ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  bool lost_ = false;
+};
+
+/// Move-only reference to an OpenFile with the share access it was opened with. Give it to
+/// close() (client/ops/close.h); one that is dropped instead is closed in the background.
+class OpenRef {
+ public:
+  OpenRef() = default;
+  OpenRef(OpenRef&& other) noexcept;
+  OpenRef& operator=(OpenRef&& other) noexcept;
+  ~OpenRef() { reset(); }
+
+  explicit operator bool() const { return file_ != nullptr; }
+  const OpenFile* operator->() const { return file_.get(); }
+  const OpenFile& operator*() const { return *file_; }
+  /// What this reference was opened with: OPEN4_SHARE_ACCESS_* bits.
+  std::uint32_t share_access() const { return share_access_; }
+  /// Closes in the background.
+  void reset();
+
+ private:
+  friend class OpenTable;
+  OpenRef(OpenTable& table, std::shared_ptr<OpenFile> file, std::uint32_t share_access)
+      : table_(&table), file_(std::move(file)), share_access_(share_access) {}
+
+  OpenTable* table_ = nullptr;
+  std::shared_ptr<OpenFile> file_;
+  std::uint32_t share_access_ = 0;
+};
+
+}  // namespace nfsrdma::client

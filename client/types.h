@@ -1,0 +1,26 @@
+// Names that the client's interface uses everywhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "client/proto/attributes.h"
+#include "client/proto/types.h"
+#include "transport/base/result.h"
+#include "transport/base/task.h"
+#include "transport/rpc/message.h"
+
+namespace nfsrdma::client {
+
+using FileHandle = nfs4::nfs_fh4;
+using Attributes = nfs4::Attributes;
+/// On whose behalf an operation is made: AUTH_SYS user, group and supplementary groups.
+using Caller = rpc::Credential;
+
+/// An object and its attributes, as LOOKUP, CREATE and LINK find it.
+struct Found {
+  FileHandle handle;
+  Attributes attributes;
+};
+
+}  // namespace nfsrdma::client
