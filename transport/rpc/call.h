@@ -59,6 +59,19 @@ class CallObserver {
   ~CallObserver() = default;
 };
 
+/// Connections that were lost while a call was sent and not answered.
+struct ConnectionLosses {
+  std::uint32_t total = 0;
+  /// How often in succession with the same fabric::Fault, one that a message can cause (a reply
+  /// that fits no receive buffer, an access error, a malformed reply); a connection that is merely
+  /// closed or reset does not count.
+  std::uint32_t same_fault = 0;
+  int last_fault = 0;
+};
+
+/// Losses of the same kind after which a call is not sent again.
+inline constexpr std::uint32_t kMaxSameLosses = 2;
+
 /// See the head of this file. Filled in by the client, read by a transport. Belongs to one shard.
 class Call : public ListNode {
  public:
@@ -74,6 +87,7 @@ class Call : public ListNode {
     urgency = Urgency::ordinary;
     reply.reset();
     observer = nullptr;
+    losses = {};
     keep_alive_.reset();
   }
 
@@ -90,6 +104,14 @@ class Call : public ListNode {
   /// Empty until the call has ended.
   std::optional<Result<Reply>> reply;
   CallObserver* observer = nullptr;
+  /// Maintained by the transport over all submissions of this call.
+  ConnectionLosses losses;
+
+  /// The call has twice ended its connection in the same way: it must not be sent a third time.
+  bool deadly() const { return losses.same_fault >= kMaxSameLosses; }
+  /// The call may have ended a connection. Transports send it while nothing else ordinary is open,
+  /// so that a second loss is this call's doing and no other call suffers for it.
+  bool suspect() const { return losses.same_fault > 0; }
 
   std::span<const std::byte> head_memory() const { return head_.bytes(); }
   std::span<std::byte> head_memory() { return head_.bytes(); }

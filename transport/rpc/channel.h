@@ -41,6 +41,9 @@ class ChannelObserver {
  public:
   /// Connected; calls may be submitted. Comes once.
   virtual void on_channel_up() = 0;
+  /// The connection is ending: nothing submitted from now on is sent. Comes at most once, before
+  /// the open calls end, so that nobody submits them again on this channel.
+  virtual void on_channel_closing(const Error&) {}
   /// A callback arrived. May be answered now or later.
   virtual void on_backward_call(BackwardCall& call) = 0;
   /// The last call. Every submitted call has ended before it (with an Error of Layer::fabric), all
@@ -62,6 +65,8 @@ class Channel {
   virtual const ChannelLimits& limits() const = 0;
   /// Ends the connection: every open call fails, then on_channel_down.
   virtual void close(Error reason) = 0;
+  /// Replies received so far.
+  virtual std::uint64_t replies() const { return 0; }
   /// Calls sent and not yet answered, plus calls waiting for a credit.
   virtual std::size_t open_calls() const = 0;
   virtual void visit_counters(CounterVisitor& visitor) const = 0;

@@ -1,0 +1,171 @@
+#include "transport/rpc/connection_keeper.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::rpc {
+
+ConnectionKeeper::ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, ChannelBinder& binder,
+                                   ReconnectPolicy policy)
+    : reactor_(reactor),
+      factory_(factory),
+      binder_(binder),
+      policy_(policy),
+      pause_timer_(reactor, [this] { attempt(); }) {}
+
+ConnectionKeeper::~ConnectionKeeper() { assert(state_ == State::idle || state_ == State::closed); }
+
+Task<Result<void>> ConnectionKeeper::start() {
+  assert(state_ == State::idle && !closing_);
+  attempt();
+  while (state_ == State::connecting || state_ == State::binding || state_ == State::ending) {
+    Waiter waiter(waiters_);
+    co_await waiter;
+  }
+  if (!started_) co_return fail(*reason_);
+  co_return Result<void>{};
+}
+
+Task<Result<Channel*>> ConnectionKeeper::ready() {
+  while (!channel() && !closing_) {
+    Waiter waiter(waiters_);
+    co_await waiter;
+  }
+  if (closing_) co_return fail(Error::local(ESHUTDOWN, "wait for a connection"));
+  co_return channel();
+}
+
+void ConnectionKeeper::drop(Error reason) {
+  if (channel_ && !channel_down_) end_channel(std::move(reason));
+}
+
+Task<void> ConnectionKeeper::close() {
+  closing_ = true;
+  pause_timer_.cancel();
+  if (channel_ && !channel_down_) {
+    end_channel(Error::local(ESHUTDOWN, "disconnect"));
+  } else if (!channel_) {
+    state_ = State::closed;
+  }
+  wake_all();
+  while (state_ != State::closed) {
+    Waiter waiter(waiters_);
+    co_await waiter;
+  }
+}
+
+void ConnectionKeeper::attempt() {
+  state_ = State::connecting;
+  reason_.reset();
+  proven_ = false;
+  replies_ = 0;
+  attempts_.add();
+  auto made = factory_.connect(*this);
+  if (!made) {
+    reason_ = std::move(made.error());
+    after_failure();
+    return;
+  }
+  channel_ = std::move(*made);
+  channel_down_ = false;
+}
+
+void ConnectionKeeper::on_channel_up() {
+  if (state_ != State::connecting) return;
+  state_ = State::binding;
+  spawn(bind());
+}
+
+Task<void> ConnectionKeeper::bind() {
+  binding_task_ = true;
+  binder_knows_ = true;
+  auto bound = co_await binder_.on_new_channel(*channel_);
+  binding_task_ = false;
+  if (bound && state_ == State::binding) {
+    become_ready();
+  } else if (channel_down_) {
+    finish_channel();
+  } else if (state_ == State::binding) {
+    end_channel(std::move(bound.error()));
+  }
+}
+
+void ConnectionKeeper::become_ready() {
+  state_ = State::ready;
+  proven_ = true;
+  if (started_) {
+    reconnects_.add();
+    log::info("{}: connected again", factory_.description());
+  }
+  started_ = true;
+  wake_all();
+}
+
+void ConnectionKeeper::on_channel_closing(const Error& reason) {
+  if (!reason_) reason_ = reason;
+  state_ = State::ending;
+}
+
+void ConnectionKeeper::on_backward_call(BackwardCall& call) { binder_.on_backward_call(call); }
+
+void ConnectionKeeper::on_channel_down(const Error& reason) {
+  if (!reason_) reason_ = reason;
+  state_ = State::ending;
+  channel_down_ = true;
+  replies_ = channel_->replies();
+  if (!binding_task_) finish_channel();
+}
+
+void ConnectionKeeper::end_channel(Error reason) {
+  if (!reason_) reason_ = reason;
+  state_ = State::ending;
+  channel_->close(std::move(reason));
+}
+
+void ConnectionKeeper::finish_channel() {
+  reactor_.dispose(std::move(channel_));
+  if (binder_knows_) {
+    binder_knows_ = false;
+    binder_.on_channel_lost(*reason_);
+  }
+  after_failure();
+}
+
+void ConnectionKeeper::after_failure() {
+  if (!proven_) failures_.add();
+  if (closing_) {
+    state_ = State::closed;
+  } else if (!started_) {
+    state_ = State::idle;
+  } else {
+    state_ = State::pausing;
+    const Duration pause = next_pause();
+    log::warning("{}: {}; next attempt in {} s", factory_.description(), reason_->message(),
+                 std::chrono::duration_cast<std::chrono::seconds>(pause).count());
+    pause_timer_.arm(pause);
+  }
+  wake_all();
+}
+
+Duration ConnectionKeeper::next_pause() {
+  if (proven_ && replies_ > 0) pause_ = Duration::zero();
+  const Duration pause = pause_;
+  pause_ = pause == Duration::zero() ? policy_.first : std::min(2 * pause, policy_.longest);
+  return pause;
+}
+
+void ConnectionKeeper::wake_all() {
+  while (Waiter* waiter = waiters_.pop_front()) reactor_.post(waiter->handle_);
+}
+
+void ConnectionKeeper::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("connect_attempts", attempts_.value());
+  visitor.visit("connect_failures", failures_.value());
+  visitor.visit("reconnects", reconnects_.value());
+  if (channel_) channel_->visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::rpc

@@ -1,0 +1,139 @@
+// Keeps one connection to a server: makes it, notices its loss, makes the next one.
+//
+// Who replays. A Call that was open when its connection died ends with an Error of Layer::fabric;
+// all its memory is out of the server's reach by then. The layer that owns the session (and so
+// knows slot and sequence number) awaits ready() and submits the *same* Call again, unchanged: same
+// XID, same octets (V1-4.5.5-1, RFC 8881 section 2.9.2). The keeper never resends anything. A Call
+// for which deadly() has become true must not be submitted again: it has ended connection after
+// connection in the same way, and fails with its last error instead.
+//
+// Order of events when a connection is lost: channel() becomes null; then the open calls end; then
+// ChannelBinder::on_channel_lost; then, at once the first time and after a pause otherwise, the
+// next attempt; once connected, ChannelBinder::on_new_channel; once that succeeded, ready() lets
+// its waiters through in the order they came.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "transport/base/intrusive_list.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/base/task.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::rpc {
+
+/// What the layer above does with a connection: binds its session to it and serves callbacks.
+class ChannelBinder {
+ public:
+  /// A new connection is up and carries nothing yet. Makes or binds the session, with calls that it
+  /// submits on `channel` itself (Urgency::reserved). Waiters of ready() stay until it succeeds. An
+  /// error ends the connection; the next attempt follows after the pause, unless this was start().
+  /// `channel` stays valid until the task has ended.
+  virtual Task<Result<void>> on_new_channel(Channel& channel) = 0;
+  /// A callback, from on_new_channel on. To be answered now or later.
+  virtual void on_backward_call(BackwardCall& call) = 0;
+  /// The connection is gone. Comes once for every on_new_channel, after its task has ended and all
+  /// open calls have ended. Backward calls not answered by now are answered into nothing.
+  virtual void on_channel_lost(const Error& reason) = 0;
+
+ protected:
+  ~ChannelBinder() = default;
+};
+
+/// Pauses between attempts. After an established connection was lost the first attempt is made at
+/// once. The pause then starts at `first` and doubles up to `longest`; a connection that was bound
+/// and got a reply sets it back to none.
+struct ReconnectPolicy {
+  Duration first = std::chrono::seconds(5);
+  Duration longest = std::chrono::seconds(30);
+};
+
+/// See the head of this file. Belongs to one reactor. Destroy it only before start() or after
+/// close() has ended. Factory and binder must outlive it.
+class ConnectionKeeper final : private ChannelObserver {
+ public:
+  ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, ChannelBinder& binder,
+                   ReconnectPolicy policy = {});
+  ConnectionKeeper(const ConnectionKeeper&) = delete;
+  ConnectionKeeper& operator=(const ConnectionKeeper&) = delete;
+  ~ConnectionKeeper();
+
+  /// The first connection: one attempt, bound when this succeeds. An error (of the factory, the
+  /// connection or the binder) leaves the keeper as it was, and start() may be called again. After
+  /// success the keeper reconnects by itself until close().
+  Task<Result<void>> start();
+
+  /// The connection that is up and bound, or null. Valid until the next return to the reactor.
+  Channel* channel() const { return state_ == State::ready ? channel_.get() : nullptr; }
+  /// Waits until there is one. An error (local, ESHUTDOWN) only after close().
+  Task<Result<Channel*>> ready();
+
+  /// Ends the present connection, if any, and makes a new one: for a peer that seems dead.
+  void drop(Error reason);
+  /// Ends the connection and all attempts, for good. Every waiter of ready() gets an error.
+  Task<void> close();
+
+  /// reconnects, connect_attempts, connect_failures, and those of the present connection.
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  enum class State : std::uint8_t { idle, connecting, binding, ready, ending, pausing, closed };
+
+  /// A coroutine that waits for a change of state.
+  struct Waiter : ListNode {
+    explicit Waiter(IntrusiveList<Waiter>& list) : list_(list) {}
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) {
+      handle_ = handle;
+      list_.push_back(*this);
+    }
+    void await_resume() const noexcept {}
+
+    IntrusiveList<Waiter>& list_;
+    std::coroutine_handle<> handle_;
+  };
+
+  void on_channel_up() override;
+  void on_channel_closing(const Error& reason) override;
+  void on_backward_call(BackwardCall& call) override;
+  void on_channel_down(const Error& reason) override;
+
+  void attempt();
+  Task<void> bind();
+  void become_ready();
+  void end_channel(Error reason);
+  /// Called when the channel is down and when the binder's task has ended: the later one goes on.
+  void finish_channel();
+  void after_failure();
+  Duration next_pause();
+  void wake_all();
+
+  Reactor& reactor_;
+  ChannelFactory& factory_;
+  ChannelBinder& binder_;
+  const ReconnectPolicy policy_;
+  Timer pause_timer_;
+  State state_ = State::idle;
+  std::unique_ptr<Channel> channel_;
+  bool channel_down_ = true;   // on_channel_down came, or there never was a channel
+  bool binding_task_ = false;  // the binder's task has not ended
+  bool binder_knows_ = false;  // on_new_channel was called for this channel
+  bool started_ = false;       // start() succeeded: reconnect from now on
+  bool closing_ = false;       // close() was called
+  bool proven_ = false;        // the channel was bound
+  std::uint64_t replies_ = 0;  // of the channel that went down
+  Duration pause_{0};
+  std::optional<Error> reason_;  // why the present or last attempt failed
+  IntrusiveList<Waiter> waiters_;
+
+  Counter attempts_;
+  Counter failures_;
+  Counter reconnects_;
+};
+
+}  // namespace nfsrdma::rpc
