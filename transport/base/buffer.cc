@@ -58,6 +58,9 @@ Buffer BufferPool::acquire() {
   return Buffer(this, data, slot_size_);
 }
 
-void BufferPool::release(std::byte* data) { free_.push_back(data); }
+void BufferPool::release(std::byte* data) {
+  free_.push_back(data);
+  if (auto* waiter = waiters_.pop_front()) waiter->on_buffer_available();
+}
 
 }  // namespace nfsrdma

@@ -7,11 +7,23 @@
 #include <span>
 #include <vector>
 
+#include "transport/base/intrusive_list.h"
 #include "transport/base/result.h"
 
 namespace nfsrdma {
 
 class BufferPool;
+
+/// Stands in a pool's queue until a slot comes back. One waiter is told, and leaves the queue, per
+/// slot. It is called from within the release, so it may only take note (Reactor::post), and when
+/// its turn comes the slot may be gone again: acquire, and wait once more if that fails.
+class BufferWaiter : public ListNode {
+ public:
+  virtual void on_buffer_available() = 0;
+
+ protected:
+  ~BufferWaiter() = default;
+};
 
 /// One slot of a pool. Move-only; returns to its pool when destroyed. The pool must outlive it.
 /// Not thread safe: a pool and its buffers belong to one shard.
@@ -51,6 +63,8 @@ class BufferPool {
 
   /// An empty Buffer when every slot is in use.
   Buffer acquire();
+  /// Queues for the next slot that comes back. The waiter unlinks itself to stop waiting.
+  void wait(BufferWaiter& waiter) { waiters_.push_back(waiter); }
 
   std::size_t slot_size() const { return slot_size_; }
   std::size_t slots() const { return slots_; }
@@ -67,6 +81,7 @@ class BufferPool {
   std::size_t slot_size_;
   std::size_t slots_;
   std::vector<std::byte*> free_;  // a stack: the most recently used slot is the warmest
+  IntrusiveList<BufferWaiter> waiters_;
 };
 
 }  // namespace nfsrdma

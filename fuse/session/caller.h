@@ -1,0 +1,51 @@
+// On whose behalf a FUSE request is made, as an RPC credential.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <string_view>
+
+#include "transport/base/reactor.h"
+#include "transport/rpc/message.h"
+
+struct fuse_ctx;
+
+namespace nfsrdma::fs {
+
+/// Whose requests arrive, and with which RPC flavor they are to be sent.
+struct CallerPolicy {
+  rpc::AuthFlavor flavor = rpc::AuthFlavor::sys;
+  /// Requests of other users than the mount's owner arrive too (allow_other, allow_root).
+  bool other_users = false;
+};
+
+/// Makes credentials. Without other users every caller has this process's own ids, so its own
+/// groups are used. With them, a caller's supplementary groups are read from /proc, and remembered
+/// for a short while. Belongs to one shard.
+class Callers {
+ public:
+  Callers(const Reactor& reactor, CallerPolicy policy);
+
+  rpc::Credential credential(const fuse_ctx& context);
+
+ private:
+  struct Entry {
+    pid_t pid = 0;
+    uid_t uid = 0;
+    gid_t gid = 0;
+    TimePoint read_at{};
+    rpc::Credential credential;
+  };
+  static constexpr std::size_t kEntries = 64;
+
+  const Reactor& reactor_;
+  CallerPolicy policy_;
+  rpc::Credential own_;
+  std::array<Entry, kEntries> entries_;
+};
+
+/// Fills the group list from the text of /proc/<pid>/status; no more than AUTH_SYS can carry.
+void parse_groups(std::string_view status, rpc::Credential& credential);
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,114 @@
+#include "fuse/session/in_flight.h"
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "fuse/session/proc_status.h"
+#include "transport/base/buffer.h"
+#include "transport/base/frame_pool.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// The kernel sends INTERRUPT once per request. A caller that goes on waiting after a signal it
+/// handles may be killed later, without another word: such callers are looked at this often.
+constexpr Duration kLookAgain = std::chrono::milliseconds(250);
+
+thread_local Dispatch* current_dispatch = nullptr;
+
+}  // namespace
+
+Dispatch* Dispatch::current() { return current_dispatch; }
+
+DispatchScope::DispatchScope(Dispatch& dispatch) {
+  assert(!current_dispatch);
+  current_dispatch = &dispatch;
+}
+
+DispatchScope::~DispatchScope() { current_dispatch = nullptr; }
+
+InFlight::InFlight(Reactor& reactor, CallerPolicy policy)
+    : callers_(reactor, policy), look_again_timer_(reactor, [this] { look_again(); }) {}
+
+PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
+  void* memory = FramePool::allocate(sizeof(PendingRequest));
+  auto& pending = *new (memory) PendingRequest();
+  pending.owner = this;
+  pending.request = request;
+  pending.context = *fuse_req_ctx(request);
+  pending.opcode = opcode;
+  requests_.push_back(pending);
+  ++running_;
+  if (fuse_req_interrupted(request)) {
+    // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
+    // use of the request, where it must not be answered.
+    interrupted(pending);
+  } else {
+    fuse_req_interrupt_func(request, on_interrupt, &pending);
+  }
+  return pending;
+}
+
+void InFlight::end(PendingRequest& pending) {
+  if (pending.request) {
+    counters_.unanswered.add();
+    log::error("fuse: {} ended without an answer", opcode_name(pending.opcode));
+    answered(pending, fuse_reply_err(pending.request, EIO));
+  }
+  pending.~PendingRequest();
+  FramePool::release(&pending, sizeof(PendingRequest));
+  if (--running_ == 0 && idle_) std::exchange(idle_, nullptr)();
+}
+
+bool InFlight::answered(PendingRequest& pending, int result) {
+  pending.request = nullptr;
+  counters_.device_writes.add();
+  if (result == 0) return true;
+  if (result == -ENOENT) {
+    counters_.replies_unwanted.add();
+  } else {
+    counters_.replies_failed.add();
+    log::debug("fuse: answer to {}: {}", opcode_name(pending.opcode), std::strerror(-result));
+  }
+  return false;
+}
+
+void InFlight::when_idle(std::function<void()> done) {
+  if (running_ == 0) return done();
+  idle_ = std::move(done);
+}
+
+void InFlight::on_interrupt(fuse_req_t, void* data) {
+  auto& pending = *static_cast<PendingRequest*>(data);
+  pending.owner->interrupted(pending);
+}
+
+void InFlight::interrupted(PendingRequest& pending) {
+  counters_.interrupts.add();
+  pending.interrupted = true;
+  const bool released = release_if_killed(pending);
+  if (!released && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+}
+
+bool InFlight::release_if_killed(PendingRequest& pending) {
+  const ProcStatus status(pending.context.pid);
+  // A caller that cannot be looked at is released: better an EINTR than a process that stays.
+  if (status.readable() && !is_being_killed(status.text())) return false;
+  counters_.interrupted.add();
+  answered(pending, fuse_reply_err(pending.request, EINTR));
+  return true;
+}
+
+void InFlight::look_again() {
+  bool any_left = false;
+  requests_.for_each([&](PendingRequest& pending) {
+    if (pending.interrupted && pending.request) any_left |= !release_if_killed(pending);
+  });
+  if (any_left) look_again_timer_.arm(kLookAgain);
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,85 @@
+// The requests a session has received and not yet answered, and those whose operation still runs.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "fuse/session/caller.h"
+#include "fuse/session/counters.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma {
+class Buffer;
+}
+
+namespace nfsrdma::fs {
+
+class InFlight;
+
+/// One request between its Request's making and destruction.
+struct PendingRequest : ListNode {
+  InFlight* owner = nullptr;
+  fuse_req_t request = nullptr;  ///< null once answered
+  fuse_ctx context{};
+  std::uint32_t opcode = 0;
+  bool interrupted = false;  ///< the kernel sent INTERRUPT for it
+};
+
+/// Belongs to the session's reactor thread.
+class InFlight {
+ public:
+  InFlight(Reactor& reactor, CallerPolicy policy);
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+
+  PendingRequest& begin(fuse_req_t request, std::uint32_t opcode);
+  /// The operation has let go of it. An unanswered one is answered EIO.
+  void end(PendingRequest& pending);
+  /// Accounts for one answer that was sent; `result` is what libfuse returned. True when taken.
+  bool answered(PendingRequest& pending, int result);
+
+  /// Operations that still run, answered or not.
+  std::size_t running() const { return running_; }
+  /// Called once, when no operation runs any more (at once when that is so already).
+  void when_idle(std::function<void()> done);
+
+  SessionCounters& counters() { return counters_; }
+  const SessionCounters& counters() const { return counters_; }
+  Callers& callers() { return callers_; }
+
+ private:
+  static void on_interrupt(fuse_req_t request, void* pending);
+  void interrupted(PendingRequest& pending);
+  bool release_if_killed(PendingRequest& pending);
+  void look_again();
+
+  SessionCounters counters_;
+  Callers callers_;
+  IntrusiveList<PendingRequest> requests_;
+  std::size_t running_ = 0;
+  Timer look_again_timer_;
+  std::function<void()> idle_;
+};
+
+/// What the receive loop of this thread is handing to libfuse at the moment.
+struct Dispatch {
+  InFlight& in_flight;
+  Buffer& slot;
+  std::uint32_t opcode;
+
+  static Dispatch* current();
+};
+
+/// Makes a Dispatch the thread's current one for a while.
+class DispatchScope {
+ public:
+  explicit DispatchScope(Dispatch& dispatch);
+  DispatchScope(const DispatchScope&) = delete;
+  DispatchScope& operator=(const DispatchScope&) = delete;
+  ~DispatchScope();
+};
+
+}  // namespace nfsrdma::fs

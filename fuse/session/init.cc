@@ -1,0 +1,26 @@
+#include "fuse/session/init.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Payload goes between slots and the kernel by read(2) and writev(2); nothing passes a pipe.
+constexpr unsigned kUnwanted = FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE |
+                               FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_EXPORT_SUPPORT |
+                               FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_POSIX_LOCKS |
+                               FUSE_CAP_FLOCK_LOCKS;
+
+constexpr unsigned kWanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS;
+
+}  // namespace
+
+void negotiate(fuse_conn_info& connection, std::size_t max_read, std::size_t max_write) {
+  connection.want &= ~kUnwanted;
+  connection.want |= kWanted & connection.capable;
+  connection.max_read = static_cast<unsigned>(max_read);
+  connection.max_write = static_cast<unsigned>(max_write);
+  connection.max_readahead = static_cast<unsigned>(kMaxTransfer);
+  connection.max_background = kMaxBackground;
+  connection.congestion_threshold = kMaxBackground;
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,25 @@
+// What is agreed with the kernel in FUSE_INIT.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <cstddef>
+
+namespace nfsrdma::fs {
+
+/// Most octets of one READ or WRITE request (256 pages of 4 KiB).
+inline constexpr std::size_t kMaxTransfer = std::size_t{1} << 20;
+/// Room that libfuse wants in front of a WRITE's payload.
+inline constexpr std::size_t kHeaderRoom = 4096;
+/// Size of a slot of the data pool: what libfuse reads into.
+inline constexpr std::size_t kSlotSize = kMaxTransfer + kHeaderRoom;
+/// Background requests (readahead, direct and mapped writes) the kernel may have outstanding. Its
+/// own default of 12 leaves a network idle.
+inline constexpr unsigned kMaxBackground = 64;
+
+/// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
+/// own before the OPEN. Locks stay with the kernel. The write-back cache is off, so that
+/// a write is at the server when write(2) returns.
+void negotiate(fuse_conn_info& connection, std::size_t max_read, std::size_t max_write);
+
+}  // namespace nfsrdma::fs

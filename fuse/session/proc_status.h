@@ -1,0 +1,34 @@
+// Reading /proc/<pid>/status.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <string_view>
+
+namespace nfsrdma::fs {
+
+/// The status text of one thread, as far as it is of interest here.
+class ProcStatus {
+ public:
+  /// `pid` is a thread's number in this program's pid namespace; 0 is a thread of another one.
+  explicit ProcStatus(pid_t pid);
+  /// False when the thread is gone, or hidden from this program.
+  bool readable() const { return size_ > 0; }
+  std::string_view text() const { return {text_.data(), size_}; }
+
+ private:
+  // The groups come early; a list of thousands would cut off the signal sets that follow it.
+  static constexpr std::size_t kMost = 16384;
+  std::array<char, kMost> text_;
+  std::size_t size_ = 0;
+};
+
+/// The value of one line ("Groups", "SigPnd") without its blanks; empty when there is none.
+std::string_view status_field(std::string_view status, std::string_view name);
+
+/// Whether the thread with this status cannot go on running: SIGKILL is pending, or a signal that
+/// will end it. Signals that are caught or ignored do not count.
+bool is_being_killed(std::string_view status);
+
+}  // namespace nfsrdma::fs
