@@ -69,13 +69,17 @@ class Encoder {
   /// A DDP-eligible variable-length item: encodes the count, remembers the rest.
   void payload(std::span<const std::byte> data) {
     u32(static_cast<std::uint32_t>(data.size()));
-    if (data.empty()) return;
+    if (data.empty() && !keep_empty_items_) return;
     if (omitted_count_ == kMaxOmitted) {
       ok_ = false;
       return;
     }
     omitted_[omitted_count_++] = OmittedItem{size_, data};
   }
+
+  /// Lists empty DDP-eligible items among omitted(), too. For results: an empty item uses up the
+  /// Write chunk that belongs to it (RFC 8267 section 6.4.1).
+  void keep_empty_items() { keep_empty_items_ = true; }
 
   /// Leaves room for a word that is known later (a count, a length); returns its offset.
   std::size_t placeholder() {
@@ -114,6 +118,7 @@ class Encoder {
   std::span<std::byte> memory_;
   std::size_t size_ = 0;
   bool ok_ = true;
+  bool keep_empty_items_ = false;
   std::size_t omitted_count_ = 0;
   std::array<OmittedItem, kMaxOmitted> omitted_{};
 };
