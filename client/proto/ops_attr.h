@@ -1,0 +1,122 @@
+// Attributes and access: operations of RFC 8881 sections 18.1, 18.7, 18.15, 18.30 and 18.31.
+#pragma once
+
+#include "client/proto/types.h"
+
+namespace nfsrdma::nfs4 {
+
+// ACCESS
+
+inline constexpr std::uint32_t ACCESS4_READ = 0x01;
+inline constexpr std::uint32_t ACCESS4_LOOKUP = 0x02;
+inline constexpr std::uint32_t ACCESS4_MODIFY = 0x04;
+inline constexpr std::uint32_t ACCESS4_EXTEND = 0x08;
+inline constexpr std::uint32_t ACCESS4_DELETE = 0x10;
+inline constexpr std::uint32_t ACCESS4_EXECUTE = 0x20;
+
+struct ACCESS4args {
+  static constexpr nfs_opnum4 opnum = OP_ACCESS;
+  std::uint32_t access = 0;
+
+  static void fields(auto& self, auto& visit) { visit("access", self.access); }
+};
+
+struct ACCESS4resok {
+  std::uint32_t supported = 0;
+  std::uint32_t access = 0;
+
+  static void fields(auto& self, auto& visit) {
+    visit("supported", self.supported);
+    visit("access", self.access);
+  }
+};
+
+struct ACCESS4res {
+  static constexpr nfs_opnum4 opnum = OP_ACCESS;
+  nfsstat4 status = NFS4_OK;
+  ACCESS4resok resok4;
+
+  static void fields(auto& self, auto& visit) {
+    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
+  }
+};
+
+// GETATTR, SETATTR
+
+struct GETATTR4args {
+  static constexpr nfs_opnum4 opnum = OP_GETATTR;
+  bitmap4 attr_request;
+
+  static void fields(auto& self, auto& visit) { visit("attr_request", self.attr_request); }
+};
+
+struct GETATTR4resok {
+  fattr4 obj_attributes;
+
+  static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
+};
+
+struct GETATTR4res {
+  static constexpr nfs_opnum4 opnum = OP_GETATTR;
+  nfsstat4 status = NFS4_OK;
+  GETATTR4resok resok4;
+
+  static void fields(auto& self, auto& visit) {
+    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
+  }
+};
+
+struct SETATTR4args {
+  static constexpr nfs_opnum4 opnum = OP_SETATTR;
+  stateid4 stateid;
+  fattr4 obj_attributes;
+
+  static void fields(auto& self, auto& visit) {
+    visit("stateid", self.stateid);
+    visit("obj_attributes", self.obj_attributes);
+  }
+};
+
+/// attrsset is there whatever the status is: what was set before the failure.
+struct SETATTR4res {
+  static constexpr nfs_opnum4 opnum = OP_SETATTR;
+  nfsstat4 status = NFS4_OK;
+  bitmap4 attrsset;
+
+  static void fields(auto& self, auto& visit) {
+    visit("status", self.status);
+    visit("attrsset", self.attrsset);
+  }
+};
+
+// VERIFY, NVERIFY
+
+struct VERIFY4args {
+  static constexpr nfs_opnum4 opnum = OP_VERIFY;
+  fattr4 obj_attributes;
+
+  static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
+};
+
+struct VERIFY4res {
+  static constexpr nfs_opnum4 opnum = OP_VERIFY;
+  nfsstat4 status = NFS4_OK;
+
+  static void fields(auto& self, auto& visit) { visit("status", self.status); }
+};
+
+struct NVERIFY4args {
+  static constexpr nfs_opnum4 opnum = OP_NVERIFY;
+  fattr4 obj_attributes;
+
+  static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
+};
+
+struct NVERIFY4res {
+  static constexpr nfs_opnum4 opnum = OP_NVERIFY;
+  nfsstat4 status = NFS4_OK;
+
+  static void fields(auto& self, auto& visit) { visit("status", self.status); }
+};
+
+}  // namespace nfsrdma::nfs4

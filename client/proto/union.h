@@ -1,0 +1,58 @@
+// How a field list describes the arms of an XDR union.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace nfsrdma::nfs4 {
+
+/// "When the discriminant is `value`, this field follows." `bound` limits variable-length fields.
+template <class D, class T>
+struct Arm {
+  D value;
+  const char* name;
+  T& field;
+  std::size_t bound = 0;  ///< 0: the field has no bound of its own
+
+  bool matches(D discriminant) const { return discriminant == value; }
+  void visit(auto& visitor) const {
+    if constexpr (requires { visitor(name, field, bound); }) {
+      visitor(name, field, bound);
+    } else {
+      visitor(name, field);
+    }
+  }
+};
+
+/// "When the discriminant is `value`, nothing follows."
+template <class D>
+struct NoArm {
+  D value;
+
+  bool matches(D discriminant) const { return discriminant == value; }
+  void visit(auto&) const {}
+};
+
+/// "For every other defined discriminant nothing follows."
+struct Otherwise {
+  bool matches(auto) const { return true; }
+  void visit(auto&) const {}
+};
+
+template <class D, class T>
+Arm<D, T> arm(D value, const char* name, T& field, std::size_t bound = 0) {
+  return {value, name, field, bound};
+}
+template <class D>
+NoArm<D> no_arm(D value) {
+  return {value};
+}
+inline Otherwise otherwise() { return {}; }
+
+/// Visits the first arm that matches; false when none does.
+template <class Visitor, class D, class... Arms>
+bool visit_arm(Visitor& visitor, const D& discriminant, const Arms&... arms) {
+  return ((arms.matches(discriminant) && (arms.visit(visitor), true)) || ...);
+}
+
+}  // namespace nfsrdma::nfs4
