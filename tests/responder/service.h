@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "transport/base/buffer.h"
@@ -47,6 +48,11 @@ class ServerCall {
   virtual void reply(rpc::AcceptStat status) = 0;
   /// Never answers (a fault script's doing).
   virtual void drop() = 0;
+  /// The nfsstat4 a fault script wants this operation of the call to fail with, instead of being
+  /// executed. To be asked once for each operation, after the ones before it succeeded.
+  virtual std::optional<std::uint32_t> forced_status(std::uint32_t /*operation*/) const {
+    return std::nullopt;
+  }
 
  protected:
   ~ServerCall() = default;
