@@ -8,6 +8,7 @@
 
 #include "fuse/session/caller.h"
 #include "fuse/session/counters.h"
+#include "fuse/session/init.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 
@@ -68,6 +69,7 @@ class InFlight {
 struct Dispatch {
   InFlight& in_flight;
   Buffer& slot;
+  const TransferLimits& limits;
   std::uint32_t opcode;
 
   static Dispatch* current();

@@ -13,11 +13,14 @@ constexpr unsigned kWanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP
 
 }  // namespace
 
-void negotiate(fuse_conn_info& connection, std::size_t max_read, std::size_t max_write) {
+void negotiate(fuse_conn_info& connection, const TransferLimits& limits) {
   connection.want &= ~kUnwanted;
+  if (!limits.readdirplus) {
+    connection.want &= ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
+  }
   connection.want |= kWanted & connection.capable;
-  connection.max_read = static_cast<unsigned>(max_read);
-  connection.max_write = static_cast<unsigned>(max_write);
+  connection.max_read = static_cast<unsigned>(limits.max_read);
+  connection.max_write = static_cast<unsigned>(limits.max_write);
   connection.max_readahead = static_cast<unsigned>(kMaxTransfer);
   connection.max_background = kMaxBackground;
   connection.congestion_threshold = kMaxBackground;

@@ -17,9 +17,16 @@ inline constexpr std::size_t kSlotSize = kMaxTransfer + kHeaderRoom;
 /// own default of 12 leaves a network idle.
 inline constexpr unsigned kMaxBackground = 64;
 
+/// What the server takes and gives in one request, and what else the mount was asked for.
+struct TransferLimits {
+  std::size_t max_read = kMaxTransfer;   ///< octets
+  std::size_t max_write = kMaxTransfer;  ///< octets
+  bool readdirplus = true;               ///< offer READDIRPLUS to the kernel
+};
+
 /// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
 /// own before the OPEN. Locks stay with the kernel. The write-back cache is off, so that
 /// a write is at the server when write(2) returns.
-void negotiate(fuse_conn_info& connection, std::size_t max_read, std::size_t max_write);
+void negotiate(fuse_conn_info& connection, const TransferLimits& limits);
 
 }  // namespace nfsrdma::fs

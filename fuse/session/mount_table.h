@@ -1,0 +1,24 @@
+// What is mounted where, from /proc/self/mountinfo.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nfsrdma::fs {
+
+struct MountEntry {
+  std::string device;  ///< "0:53", as in /sys/fs/fuse/connections
+  std::string mount_point;
+  std::string type;    ///< "fuse.nfsrdma"
+  std::string source;  ///< "server:/export"
+};
+
+/// The topmost mount on exactly this path, if it is a mount point. The path is compared as the
+/// kernel spells it: absolute, without symbolic links.
+std::optional<MountEntry> find_mount(std::string_view mount_point);
+
+/// The same on a given table's text.
+std::optional<MountEntry> find_mount_in(std::string_view mountinfo, std::string_view mount_point);
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,95 @@
+#include "fuse/session/unmount.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <coroutine>
+
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr const char* kStep = "unmount";
+
+/// Runs in the child. Ends with an errno value, or with fusermount3's exit code.
+[[noreturn]] void unmount_in_child(const char* mount_point, UnmountMode mode) {
+  const int flags = UMOUNT_NOFOLLOW | (mode == UnmountMode::lazy ? MNT_DETACH : 0);
+  if (::umount2(mount_point, flags) == 0) ::_exit(0);
+  if (errno != EPERM) ::_exit(errno);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(null, STDERR_FILENO);
+  if (mode == UnmountMode::lazy) {
+    ::execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--", mount_point, nullptr);
+  } else {
+    ::execlp("fusermount3", "fusermount3", "-u", "-q", "--", mount_point, nullptr);
+  }
+  ::_exit(errno);
+}
+
+/// Waits until a process has ended, or not much longer than a given time.
+class ProcessEnd final : private FdHandler {
+ public:
+  ProcessEnd(Reactor& reactor, int process, Duration patience)
+      : reactor_(reactor),
+        process_(process),
+        patience_(patience),
+        timer_(reactor, [this] { go(); }) {}
+  ProcessEnd(const ProcessEnd&) = delete;
+  ProcessEnd& operator=(const ProcessEnd&) = delete;
+  ~ProcessEnd() { reactor_.unwatch(process_); }
+
+  bool await_ready() { return !reactor_.watch(process_, EPOLLIN, *this).has_value(); }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    timer_.arm(patience_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void on_ready(std::uint32_t) override { go(); }
+  void go() {
+    timer_.cancel();
+    reactor_.unwatch(process_);
+    waiter_.resume();
+  }
+
+  Reactor& reactor_;
+  const int process_;
+  const Duration patience_;
+  Timer timer_;
+  std::coroutine_handle<> waiter_;
+};
+
+Result<void> outcome(pid_t child) {
+  int status = 0;
+  const pid_t ended = ::waitpid(child, &status, WNOHANG);
+  if (ended == 0) return fail(Error::local(ETIMEDOUT, kStep));
+  if (ended < 0) return fail(Error::from_errno(errno, kStep));
+  if (!WIFEXITED(status)) return fail(Error::local(ECHILD, kStep, "the helper was killed"));
+  const int code = WEXITSTATUS(status);
+  // fusermount3 says 1 for every failure; in this program's life that is a mount in use.
+  if (code != 0) return fail(Error::local(code == 1 ? EBUSY : code, kStep));
+  return {};
+}
+
+}  // namespace
+
+Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMode mode,
+                           Duration patience) {
+  const pid_t child = ::fork();
+  if (child < 0) co_return fail(Error::from_errno(errno, kStep));
+  if (child == 0) unmount_in_child(mount_point.c_str(), mode);
+  UniqueFd process(::pidfd_open(child, 0));
+  if (!process) co_return fail(Error::from_errno(errno, kStep));
+  co_await ProcessEnd(reactor, process.get(), patience);
+  auto result = outcome(child);
+  co_return result;
+}
+
+}  // namespace nfsrdma::fs

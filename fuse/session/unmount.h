@@ -1,0 +1,23 @@
+// Unmounting from within the program that serves the mount, without blocking it.
+#pragma once
+
+#include <string>
+
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+enum class UnmountMode {
+  clean,  ///< only when nothing uses the mount any more
+  lazy,   ///< takes the mount out of the tree at once, whoever uses it
+};
+
+/// Unmounts in a process of its own (umount2, or fusermount3 for an ordinary user), so that the
+/// caller can go on answering the requests that unmounting makes. Gives up waiting after
+/// `patience`; an error says why the mount is still there.
+Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMode mode,
+                           Duration patience);
+
+}  // namespace nfsrdma::fs
