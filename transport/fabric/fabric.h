@@ -204,6 +204,9 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
   virtual std::string_view name() const = 0;  ///< "iwarp", "verbs"
+  /// Endpoint::remote_invalidation_safe of every endpoint made by connect: what the private data
+  /// says must be known before there is one.
+  virtual bool remote_invalidation_safe() const { return false; }
   /// Makes a pool's memory usable for leases, Sends, Writes and Reads. The pool must outlive the
   /// fabric. No effect for providers that can use any memory.
   virtual Result<void> register_pool(BufferPool& pool) = 0;
