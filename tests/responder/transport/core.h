@@ -1,0 +1,98 @@
+// What all connections and calls of one responder share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "tests/responder/service.h"
+#include "tests/responder/transport/counters.h"
+#include "tests/responder/transport/failed_calls.h"
+#include "tests/responder/transport/fault_script.h"
+#include "transport/base/buffer.h"
+#include "transport/base/reactor.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::responder {
+
+class RdmaCall;
+
+/// How the responder behaves; fixed at its creation.
+struct ResponderConfig {
+  std::size_t inline_size = 4096;      ///< largest message each way, in octets (1024 to 262144)
+  std::uint32_t credits = 64;          ///< most credits granted to a connection
+  std::uint32_t backward_credits = 8;  ///< most callbacks open on a connection
+  std::size_t max_payload = 1 << 20;   ///< octets of one DDP-eligible argument or result
+  std::size_t max_connections = 32;
+  bool remote_invalidation = true;   ///< say and use the R bit of RFC 8797
+  bool crc = true;                   ///< MPA CRC
+  capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
+};
+
+/// The highest credit limit a fault script can set, and what pools are sized for.
+inline constexpr std::uint32_t kMaxCredits = 128;
+/// Receives beyond the grant, so that a client that overruns it is served and counted
+/// (requirement B4-4.3.1-1).
+inline constexpr std::uint32_t kSpareReceives = 8;
+/// Room for a transport header in front of a reply's message.
+inline constexpr std::size_t kHeaderRoom = 4096;
+/// Largest reply without its DDP-eligible results.
+inline constexpr std::size_t kMaxReplyMessage = 256 * 1024;
+/// A Long Call may be this much longer than the payload it carries.
+inline constexpr std::size_t kLongCallRoom = 64 * 1024;
+/// Data buffers: for Read chunks, and for results until they are sent.
+inline constexpr std::size_t kDataBuffers = 256;
+
+/// Owned by the Responder; everything that refers to it is gone before it. Reactor's thread only.
+class Core {
+ public:
+  static Result<std::unique_ptr<Core>> create(Reactor& reactor, Service& service,
+                                              const ResponderConfig& config);
+  ~Core();
+
+  Reactor& reactor;
+  Service& service;
+  const ResponderConfig config;
+  FaultScript faults;
+  Counters counters;
+  FailedCalls failed_calls;
+
+  BufferPool& message_pool() { return *message_pool_; }  ///< slots of config.inline_size
+  BufferPool& reply_pool() { return *reply_pool_; }
+  BufferPool& data_pool() { return *data_pool_; }
+
+  /// The most credits a connection gets now: config.credits or the script's.
+  std::uint32_t credit_limit() const;
+
+  /// A call object, or null when as many are in use as all connections may have.
+  RdmaCall* acquire_call();
+  void release_call(RdmaCall& call);
+  std::size_t calls_in_use() const { return calls_.size() - free_calls_.size(); }
+
+  /// Stops taking up calls: they queue until resume().
+  void stop() { stopped_ = true; }
+  void resume();
+  bool stopped() const { return stopped_; }
+
+  /// Queues a call until the responder is resumed, or until a data buffer is free.
+  void hold_until_resumed(RdmaCall& call) { held_.push_back(&call); }
+  void hold_for_memory(RdmaCall& call) { waiting_.push_back(&call); }
+  /// Takes a call out of both queues.
+  void forget(RdmaCall& call);
+
+ private:
+  Core(Reactor& reactor, Service& service, const ResponderConfig& config);
+
+  std::unique_ptr<BufferPool> message_pool_;
+  std::unique_ptr<BufferPool> reply_pool_;
+  std::unique_ptr<BufferPool> data_pool_;
+  std::vector<std::unique_ptr<RdmaCall>> calls_;
+  std::vector<RdmaCall*> free_calls_;
+  std::deque<RdmaCall*> held_;
+  std::deque<RdmaCall*> waiting_;
+  bool stopped_ = false;
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,126 @@
+// What is to go wrong, and when: a list of rules in text form, for the command line, the control
+// socket and tests. Deterministic: the same calls in the same order meet the same faults.
+//
+//   NAME[=VALUE][:op=OPERATION][:every=N][:after=N][:times=N]
+//
+//   delay=MS           waits before the call is executed
+//   delay-reply=MS     waits between execution and reply
+//   drop-reply         executes, never answers
+//   duplicate-reply    answers twice
+//   disconnect=before  breaks the connection instead of executing
+//   disconnect=after   breaks the connection after executing, before the reply
+//   disconnect=every:seconds=N   breaks all connections every N seconds (N may be a fraction)
+//   credits=N          the most credits granted; the last such rule counts
+//   zero-grant         a reply that grants nothing
+//   nfsstat=STATUS     the operation (op= is needed) fails with this nfsstat4 number
+//   rpc-error=NAME     prog_unavail, prog_mismatch, proc_unavail, garbage_args, system_err, auth
+//   rdma-error=NAME    version, chunk
+//   malformed=NAME     see Malformed
+//
+// op= takes the operation's name (READ) or NULL, and a call matches when its COMPOUND has that
+// operation. every=N: each Nth matching call. after=N: not the first N. times=N: at most N times.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/responder/transport/operations.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/rdma/header.h"
+#include "transport/rpc/message.h"
+
+namespace nfsrdma::responder {
+
+/// Ways to spoil a reply on the wire. The name in a script is the same with hyphens.
+enum class Malformed : std::uint8_t {
+  none,
+  truncated,          ///< ends within the transport header
+  wrong_xid,          ///< header and message name an XID that is nobody's
+  wrong_rpc_xid,      ///< the message's XID differs from the header's
+  wrong_version,      ///< rdma_vers 9
+  wrong_proc,         ///< rdma_proc 9
+  bad_chunks,         ///< a presence word that is neither 0 nor 1
+  read_list,          ///< a reply with a Read list (V1-4.3.1-3)
+  missing_chunk,      ///< Write list shorter than the call's
+  missing_segment,    ///< a Write or Reply chunk with a segment less than the call's
+  changed_handle,     ///< a segment's handle differs from the call's
+  long_length,        ///< a returned length above what was provided
+  short_length,       ///< returned lengths that add up to less than the item
+  short_reply_chunk,  ///< the Reply chunk's lengths end before the message does
+  inline_result,      ///< result inline in spite of a Write chunk (V1-6.1-7)
+  write_pad,          ///< the item's XDR pad in the Write chunk (V1-3.4.6-9)
+  oversize,           ///< longer than the client's receive buffer
+  rpc,                ///< an RPC header with an undefined reply_stat
+  results,            ///< results cut off in the middle
+};
+
+/// What a script says about one call, decided once, when the call has arrived.
+struct CallFaults {
+  Duration delay{0};
+  Duration delay_reply{0};
+  bool drop_reply = false;
+  bool duplicate_reply = false;
+  bool disconnect_before = false;
+  bool disconnect_after = false;
+  bool zero_grant = false;
+  bool auth_error = false;
+  std::optional<rpc::AcceptStat> rpc_error;
+  std::optional<rdma::rpc_rdma_errcode> rdma_error;
+  Malformed malformed = Malformed::none;
+  /// The operation nfs_status is meant for.
+  std::uint32_t nfs_operation = 0;
+  std::optional<std::uint32_t> nfs_status;
+};
+
+/// Stands for the NULL procedure where an operation number is expected.
+inline constexpr std::uint32_t kNullProcedure = 0;
+
+/// One line of a script.
+struct FaultRule {
+  std::uint32_t id = 0;
+  std::string name;   ///< "delay"
+  std::string value;  ///< "250"
+  std::string text;   ///< the whole line
+  std::optional<std::uint32_t> operation;
+  std::uint64_t every = 1;
+  std::uint64_t after = 0;
+  std::optional<std::uint64_t> times;
+  double seconds = 0;
+  CallFaults effect;  ///< what the rule adds to a call it fires on
+  std::uint64_t matched = 0;
+  std::uint64_t fired = 0;
+};
+
+class FaultScript {
+ public:
+  /// Adds a rule; returns its id. The error names the word that is wrong.
+  Result<std::uint32_t> add(std::string_view spec);
+  bool remove(std::uint32_t id);
+  void clear() { rules_.clear(); }
+  bool empty() const { return rules_.empty(); }
+  const std::vector<FaultRule>& rules() const { return rules_; }
+
+  /// What is to happen to a call with these operations. Counts.
+  CallFaults decide(const OperationList& operations);
+
+  /// The latest credits= rule.
+  std::optional<std::uint32_t> credits() const;
+  /// The latest disconnect=every rule.
+  std::optional<Duration> disconnect_period() const;
+  /// How often the rule has fired; 0 for an unknown id.
+  std::uint64_t fired(std::uint32_t id) const;
+  /// "fault_ID_NAME": how often each rule has fired.
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  std::vector<FaultRule> rules_;
+  std::uint32_t last_id_ = 0;
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,42 @@
+// The operations of a COMPOUND, found without executing it: for counters and fault scripts.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "transport/xdr/decoder.h"
+
+namespace nfsrdma::responder {
+
+/// One more than the largest operation number of NFSv4.1 (RFC 8881 section 18.51).
+inline constexpr std::uint32_t kOperationNumbers = 59;
+
+/// The operation numbers at the start of one COMPOUND. Bounded; a longer one is cut.
+class OperationList {
+ public:
+  static constexpr std::size_t kMaxListed = 16;
+
+  bool contains(std::uint32_t number) const;
+  std::span<const std::uint32_t> numbers() const { return {numbers_.data(), count_}; }
+  /// False when the list is full.
+  bool add(std::uint32_t number);
+
+ private:
+  std::array<std::uint32_t, kMaxListed> numbers_{};
+  std::size_t count_ = 0;
+};
+
+/// Lists operations up to and including the first whose arguments it cannot step over (those with
+/// unions: OPEN, CREATE, LOCK, EXCHANGE_ID, CREATE_SESSION) or that are malformed. `in` stands at
+/// the COMPOUND's arguments.
+OperationList list_operations(xdr::Decoder in);
+
+/// "READ" for 25; "op 99" is not made up: empty for numbers that NFSv4.1 does not define.
+std::string_view operation_name(std::uint32_t number);
+std::optional<std::uint32_t> operation_number(std::string_view name);
+
+}  // namespace nfsrdma::responder

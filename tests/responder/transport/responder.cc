@@ -1,0 +1,108 @@
+#include "tests/responder/transport/responder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/responder/transport/rdma_call.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::responder {
+
+Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, std::unique_ptr<Core> core)
+    : reactor_(reactor),
+      fabric_(fabric),
+      core_(std::move(core)),
+      disconnect_timer_(reactor, [this] {
+        disconnect_all("fault script: periodic");
+        arm_periodic_disconnect();
+      }) {}
+
+Responder::~Responder() {
+  listeners_.clear();
+  connections_.clear();
+}
+
+Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::Fabric& fabric,
+                                                     Service& service,
+                                                     const ResponderConfig& config) {
+  auto core = Core::create(reactor, service, config);
+  if (!core) return fail_from(core);
+  for (auto* pool : {&(*core)->message_pool(), &(*core)->reply_pool(), &(*core)->data_pool()}) {
+    TRY(fabric.register_pool(*pool));
+  }
+  return std::unique_ptr<Responder>(new Responder(reactor, fabric, std::move(*core)));
+}
+
+Result<fabric::Address> Responder::listen(const fabric::Address& address) {
+  auto listener = fabric_.listen(address, *this);
+  if (!listener) return fail_from(listener);
+  listeners_.push_back(std::move(*listener));
+  return listeners_.back()->address();
+}
+
+Result<std::uint32_t> Responder::add_fault(std::string_view spec) {
+  auto id = core_->faults.add(spec);
+  arm_periodic_disconnect();
+  return id;
+}
+
+bool Responder::remove_fault(std::uint32_t id) {
+  const bool removed = core_->faults.remove(id);
+  arm_periodic_disconnect();
+  return removed;
+}
+
+void Responder::clear_faults() {
+  core_->faults.clear();
+  arm_periodic_disconnect();
+}
+
+void Responder::arm_periodic_disconnect() {
+  disconnect_timer_.cancel();
+  if (const auto period = core_->faults.disconnect_period()) disconnect_timer_.arm(*period);
+}
+
+void Responder::disconnect_all(const char* why) {
+  for (auto& connection : connections_) connection->disconnect(why);
+}
+
+void Responder::close() {
+  listeners_.clear();
+  disconnect_timer_.cancel();
+  disconnect_all("the responder is stopping");
+}
+
+void Responder::on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) {
+  if (connections_.size() >= core_->config.max_connections) {
+    core_->counters.connections_rejected.add();
+    log::warning("connection of {} rejected: {} connections are open", request->peer(),
+                 connections_.size());
+    return request->reject({});
+  }
+  auto connection = std::make_unique<RdmaConnection>(*core_, *this, ++last_connection_id_);
+  const auto peer = request->peer();
+  auto accepted = connection->accept(*request);
+  if (!accepted) {
+    log::warning("connection of {} failed: {}", peer, accepted.error().message());
+    return reactor_.dispose(std::move(connection));
+  }
+  core_->counters.connections.add();
+  log::info("connection {} of {}: thresholds {} and {} octets", connection->id(), peer,
+            connection->thresholds().call, connection->thresholds().reply);
+  connections_.push_back(std::move(connection));
+}
+
+void Responder::on_connection_ended(RdmaConnection& connection) {
+  const auto place = std::find_if(connections_.begin(), connections_.end(),
+                                  [&](const auto& each) { return each.get() == &connection; });
+  if (place == connections_.end()) return;
+  reactor_.dispose(std::move(*place));
+  connections_.erase(place);
+}
+
+void Responder::visit_counters(CounterVisitor& visitor) const {
+  core_->counters.visit(visitor);
+  core_->faults.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,63 @@
+// The RPC-over-RDMA version 1 server side: listens, keeps connections, follows the fault script.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tests/responder/transport/core.h"
+#include "tests/responder/transport/rdma_connection.h"
+#include "transport/base/reactor.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::responder {
+
+/// Serves one Service to any number of clients on one reactor. Destroying it ends all connections
+/// at once; close() ends them in order. Reactor, fabric and service must outlive it. Reactor's
+/// thread only.
+class Responder final : public fabric::ListenHandler, public ConnectionOwner {
+ public:
+  static Result<std::unique_ptr<Responder>> create(Reactor& reactor, fabric::Fabric& fabric,
+                                                   Service& service, const ResponderConfig& config);
+  ~Responder() override;
+
+  /// Listens on one more address; returns it with the port the system chose, if 0 was asked.
+  Result<fabric::Address> listen(const fabric::Address& address);
+
+  /// Adds, removes, forgets rules of the fault script; takes effect at once.
+  Result<std::uint32_t> add_fault(std::string_view spec);
+  bool remove_fault(std::uint32_t id);
+  void clear_faults();
+  const FaultScript& faults() const { return core_->faults; }
+
+  /// Calls that arrive from now on wait until resume().
+  void stop_answering() { core_->stop(); }
+  void resume_answering() { core_->resume(); }
+
+  /// Breaks all connections; the responder goes on listening.
+  void disconnect_all(const char* why);
+  /// Stops listening and breaks all connections; connections() becomes 0 soon.
+  void close();
+
+  std::size_t connections() const { return connections_.size(); }
+  const Counters& counters() const { return core_->counters; }
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Responder(Reactor& reactor, fabric::Fabric& fabric, std::unique_ptr<Core> core);
+
+  void on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) override;
+  void on_connection_ended(RdmaConnection& connection) override;
+  void arm_periodic_disconnect();
+
+  Reactor& reactor_;
+  fabric::Fabric& fabric_;
+  std::unique_ptr<Core> core_;
+  std::vector<std::unique_ptr<RdmaConnection>> connections_;
+  std::vector<std::unique_ptr<fabric::Listener>> listeners_;
+  std::uint64_t last_connection_id_ = 0;
+  Timer disconnect_timer_;
+};
+
+}  // namespace nfsrdma::responder
