@@ -1,0 +1,120 @@
+#include "transport/rdma/backward_responder.h"
+
+#include <cassert>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::rdma {
+
+void BackwardResponder::on_call(const Header& header, std::span<const std::byte> payload,
+                                rpc::MessageRef message) {
+  xdr::Decoder first_word(payload);
+  const bool same_xid = first_word.u32("xid") == header.rdma_xid && first_word.ok();
+  if (!header.chunks.all_absent() || !same_xid) {  // BD-20, BD-18
+    refuse(header, RdmaError{.err = ERR_CHUNK});
+    return;
+  }
+  if (open_ >= link_.options().backward_credits) {
+    link_.counters().backward_overruns.add();
+    log::warning("the server sent more callbacks at once than the {} it was granted",
+                 link_.options().backward_credits);
+  }
+  BackwardCallSlot* slot = take_slot();
+  if (!slot) return;
+  link_.counters().backward_calls.add();
+  slot->start(*this, std::move(message), link_.thresholds().call);
+  slot->arguments_ = xdr::Decoder(payload);
+  slot->header_.xid = header.rdma_xid;
+  ++open_;
+  link_.hold_for_backward(open_);
+  dispatch(*slot);
+}
+
+void BackwardResponder::dispatch(BackwardCallSlot& slot) {
+  auto header = rpc::decode_call_header(slot.arguments_);
+  if (header) {
+    slot.header_ = *header;
+    rpc::encode_accepted_reply(slot.results_, header->xid, rpc::AcceptStat::success);
+    observer_.on_backward_call(slot);
+  } else if (header.error().is(Layer::rpc, static_cast<int>(rpc::Fault::rpc_mismatch))) {
+    rpc::encode_rpc_mismatch(slot.results_, slot.header_.xid);
+    slot.answer(rpc::AcceptStat::success);
+  } else {
+    log::warning("a callback cannot be decoded: {}", header.error().message());
+    slot.answer(rpc::AcceptStat::garbage_args);
+  }
+}
+
+void BackwardResponder::refuse_version(const Header& header) {
+  refuse(header,
+         RdmaError{.err = ERR_VERS, .rdma_vers_low = kVersionOne, .rdma_vers_high = kVersionOne});
+}
+
+void BackwardResponder::refuse(const Header& header, const RdmaError& error) {
+  link_.counters().backward_errors.add();
+  BackwardCallSlot* slot = take_slot();
+  if (!slot) return;
+  slot->start(*this, nullptr, link_.thresholds().call);
+  answer_.rdma_xid = header.rdma_xid;
+  answer_.rdma_vers = header.rdma_vers;
+  answer_.proc = RDMA_ERROR;
+  answer_.error = error;
+  post(*slot, 0);
+}
+
+BackwardCallSlot* BackwardResponder::take_slot() {
+  BackwardCallSlot* slot = pool_.take();
+  if (slot) {
+    in_use_.push_back(*slot);
+  } else {
+    link_.end(Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), "callback",
+                    "the server ignores the credits of the backward direction"});
+  }
+  return slot;
+}
+
+void BackwardResponder::send_reply(BackwardCallSlot& slot) {
+  --open_;
+  link_.hold_for_backward(open_);
+  if (link_.ending()) {
+    slot.unlink();
+    pool_.give_back(slot);
+    return;
+  }
+  answer_.rdma_xid = slot.header_.xid;
+  answer_.rdma_vers = kVersionOne;
+  answer_.proc = RDMA_MSG;
+  post(slot, slot.results_.size());
+}
+
+void BackwardResponder::post(BackwardCallSlot& slot, std::size_t payload) {
+  xdr::Encoder out(slot.header_memory());
+  answer_.rdma_credit = link_.options().backward_credits;
+  encode_header(out, answer_);
+  assert(out.ok() && (payload == 0 || out.size() == kMinHeader));
+  const std::span<const std::byte> piece = slot.memory_.first(out.size() + payload);
+  slot.sending_ = true;
+  fabric::SendWork work;
+  work.pieces = {&piece, 1};
+  work.context = static_cast<SendOwner*>(&slot);
+  link_.post(work);
+}
+
+void BackwardResponder::on_send_done(BackwardCallSlot& slot) {
+  slot.sending_ = false;
+  slot.unlink();
+  pool_.give_back(slot);
+}
+
+void BackwardResponder::on_down() {
+  in_use_.for_each([this](BackwardCallSlot& slot) {
+    slot.unlink();
+    slot.responder_ = nullptr;
+    if (!slot.sending_) return;  // still with whoever handles it
+    slot.sending_ = false;
+    pool_.give_back(slot);
+  });
+  open_ = 0;
+}
+
+}  // namespace nfsrdma::rdma

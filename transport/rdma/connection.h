@@ -1,0 +1,70 @@
+// One RPC-over-RDMA version 1 connection: an rpc::Channel on a fabric::Endpoint. Tells Calls from
+// Replies and hands them to the requester and the backward responder.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "transport/fabric/fabric.h"
+#include "transport/rdma/backward_responder.h"
+#include "transport/rdma/header.h"
+#include "transport/rdma/link.h"
+#include "transport/rdma/pools.h"
+#include "transport/rdma/requester.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::rdma {
+
+/// Belongs to one reactor. Pools, counters, options and observer outlive it.
+class Connection final : public rpc::Channel,
+                         private fabric::EndpointHandler,
+                         private LinkObserver {
+ public:
+  Connection(Reactor& reactor, const Options& options, Pools& pools, Counters& counters,
+             rpc::ChannelObserver& observer);
+
+  /// Starts connecting; the observer hears of the outcome unless this fails.
+  Result<void> connect(fabric::Fabric& fabric, const fabric::Address& server);
+
+  void submit(rpc::Call& call) override { requester_.submit(call); }
+  const rpc::ChannelLimits& limits() const override { return limits_; }
+  void close(Error reason) override { link_.end(std::move(reason)); }
+  std::uint64_t replies() const override { return requester_.replies(); }
+  std::size_t open_calls() const override { return requester_.open_calls(); }
+  /// The counters of all connections to this server, and the present levels of this one.
+  void visit_counters(CounterVisitor& visitor) const override;
+
+ private:
+  void on_established(const fabric::ConnectionInfo& info) override;
+  void on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_send_done(void* context) override;
+  void on_settled(fabric::Lease& lease) override;
+  void on_read_done(void*) override {}  // this side posts no RDMA Read (V1-3.1-1)
+  void on_disconnected(const Error& reason) override;
+  void on_link_ending(const Error& reason) override;
+
+  void dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
+                std::optional<std::uint32_t> invalidated);
+  void dispatch_payload(std::span<const std::byte> payload, rpc::MessageRef message,
+                        std::optional<std::uint32_t> invalidated);
+  void on_header_fault(HeaderFault fault, std::span<const std::byte> octets);
+  void on_error(std::optional<std::uint32_t> invalidated);
+  void on_reply(std::span<const std::byte> payload, rpc::MessageRef message,
+                std::optional<std::uint32_t> invalidated);
+  /// Drops what cannot be used; ends the connection if a Call waits for it.
+  void drop(const char* what);
+
+  const Options& options_;
+  Pools& pools_;
+  Counters& counters_;
+  rpc::ChannelObserver& observer_;
+  Link link_;
+  Requester requester_;
+  BackwardResponder backward_;
+  PrivateData announced_;
+  rpc::ChannelLimits limits_;
+  Header incoming_;  // scratch: too large to make for each message
+};
+
+}  // namespace nfsrdma::rdma

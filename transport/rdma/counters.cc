@@ -1,0 +1,39 @@
+#include "transport/rdma/counters.h"
+
+namespace nfsrdma::rdma {
+
+void Counters::visit(CounterVisitor& visitor) const {
+  visitor.visit("connections", connections.value());
+  visitor.visit("posts", posts.value());
+  visitor.visit("sends", sends.value());
+  visitor.visit("receives", receives.value());
+  visitor.visit("leases", leases.value());
+  visitor.visit("remote_invalidations", remote_invalidations.value());
+  visitor.visit("local_invalidations", local_invalidations.value());
+  visitor.visit("inline_calls", inline_calls.value());
+  visitor.visit("long_calls", long_calls.value());
+  visitor.visit("inline_replies", inline_replies.value());
+  visitor.visit("long_replies", long_replies.value());
+  visitor.visit("read_chunks", read_chunks.value());
+  visitor.visit("position_zero_chunks", position_zero_chunks.value());
+  visitor.visit("write_chunks", write_chunks.value());
+  visitor.visit("reply_chunks", reply_chunks.value());
+  visitor.visit("call_octets_inline", call_octets_inline.value());
+  visitor.visit("call_octets_ddp", call_octets_ddp.value());
+  visitor.visit("reply_octets_inline", reply_octets_inline.value());
+  visitor.visit("reply_octets_ddp", reply_octets_ddp.value());
+  visitor.visit("payload_copies", payload_copies.value());
+  visitor.visit("grants", grants.value());
+  visitor.visit("zero_grants", zero_grants.value());
+  visitor.visit("queue_waits", queue_waits.value());
+  visitor.visit("bad_xids", bad_xids.value());
+  visitor.visit("bad_messages", bad_messages.value());
+  visitor.visit("bad_replies", bad_replies.value());
+  visitor.visit("error_replies", error_replies.value());
+  visitor.visit("failed_calls", failed_calls.value());
+  visitor.visit("backward_calls", backward_calls.value());
+  visitor.visit("backward_errors", backward_errors.value());
+  visitor.visit("backward_overruns", backward_overruns.value());
+}
+
+}  // namespace nfsrdma::rdma

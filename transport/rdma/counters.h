@@ -1,0 +1,49 @@
+// What the transport counts, over all connections to one server.
+#pragma once
+
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::rdma {
+
+struct Counters {
+  Counter connections;  ///< established
+
+  Counter posts;     ///< calls of Endpoint::post_send: one for each message
+  Counter sends;     ///< of those, RPC Calls
+  Counter receives;  ///< messages received
+  Counter leases;    ///< exposures of memory
+  Counter remote_invalidations;
+  Counter local_invalidations;
+
+  Counter inline_calls;  ///< RDMA_MSG
+  Counter long_calls;    ///< RDMA_NOMSG
+  Counter inline_replies;
+  Counter long_replies;
+  Counter read_chunks;  ///< without Position Zero chunks
+  Counter position_zero_chunks;
+  Counter write_chunks;
+  Counter reply_chunks;
+
+  Counter call_octets_inline;  ///< octets of RPC messages, by path
+  Counter call_octets_ddp;
+  Counter reply_octets_inline;
+  Counter reply_octets_ddp;
+  Counter payload_copies;  ///< copies of payload in user space: stays zero
+
+  Counter grants;         ///< changes of the server's grant
+  Counter zero_grants;    ///< grants of 0, a slip of the server (F-7)
+  Counter queue_waits;    ///< Calls that could not be sent when they were submitted
+  Counter bad_xids;       ///< replies nobody waits for
+  Counter bad_messages;   ///< messages dropped because of their header
+  Counter bad_replies;    ///< malformed replies to open Calls: each ends a connection (F-9)
+  Counter error_replies;  ///< RDMA_ERROR that ended a Call
+  Counter failed_calls;   ///< ended by the loss of a connection
+
+  Counter backward_calls;
+  Counter backward_errors;    ///< answered with RDMA_ERROR
+  Counter backward_overruns;  ///< more at once than granted
+
+  void visit(CounterVisitor& visitor) const;
+};
+
+}  // namespace nfsrdma::rdma

@@ -1,0 +1,58 @@
+#include "transport/rdma/lease_set.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "transport/rdma/fault.h"
+
+namespace nfsrdma::rdma {
+
+LeaseSet::LeaseSet(CallContext& owner) {
+  for (std::size_t i = 0; i < kMax; ++i) {
+    leases_[i].owner = &owner;
+    pointers_[i] = &leases_[i];
+  }
+}
+
+Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> memory,
+                              fabric::Access access, std::size_t longest) {
+  while (!memory.empty()) {
+    if (count_ == kMax) {
+      return fail(transport_error(Fault::call_too_large, "expose memory", "too many segments"));
+    }
+    const std::size_t length = longest == 0 ? memory.size() : std::min(longest, memory.size());
+    TRY(endpoint.prepare(leases_[count_], memory.first(length), access));
+    ++count_;
+    memory = memory.subspan(length);
+  }
+  return {};
+}
+
+bool LeaseSet::has_handle(std::uint32_t handle) const {
+  return std::any_of(leases_.begin(), leases_.begin() + count_,
+                     [handle](const auto& lease) { return lease.segment.handle == handle; });
+}
+
+void LeaseSet::cancel(fabric::Endpoint& endpoint) {
+  for (std::size_t i = 0; i < count_; ++i) endpoint.cancel(leases_[i]);
+}
+
+std::size_t LeaseSet::settle(fabric::Endpoint& endpoint) {
+  std::size_t pending = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!endpoint.settle(leases_[i])) ++pending;
+  }
+  return pending;
+}
+
+bool LeaseSet::all_free() const {
+  return std::all_of(leases_.begin(), leases_.begin() + count_,
+                     [](const auto& lease) { return lease.state == fabric::LeaseState::free; });
+}
+
+void LeaseSet::clear() {
+  assert(all_free() && "I3, I5: memory of a finished call must not be exposed");
+  count_ = 0;
+}
+
+}  // namespace nfsrdma::rdma

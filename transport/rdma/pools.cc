@@ -1,0 +1,52 @@
+#include "transport/rdma/pools.h"
+
+#include <algorithm>
+
+#include "transport/rdma/header.h"
+
+namespace nfsrdma::rdma {
+namespace {
+
+/// The longest header, with all lists full, plus the word of zeros behind it.
+constexpr std::size_t kLongestHeader =
+    kMinHeader + kMaxReadSegments * kReadSegmentSize +
+    kMaxWriteChunks * (kWriteChunkHead + kMaxSegments * kSegmentSize) + kReplyChunkHead +
+    kMaxSegments * kSegmentSize + xdr::kUnit;
+
+/// A context is needed until the Send is done and the leases are settled; credits come back sooner.
+std::size_t context_count(const Options& options) {
+  return options.credits + options.credits / 4 + 2;
+}
+
+/// Callbacks beyond the grant are handled as long as there is room for them.
+std::size_t backward_count(const Options& options) { return 2 * options.backward_credits; }
+
+/// Twice the credits, so that as many replies can be read while a full set is posted.
+std::size_t receive_count(const Options& options) {
+  return 2 * options.credits + 2 * options.backward_credits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool& reply_chunks) {
+  std::unique_ptr<Pools> pools(new Pools(reply_chunks));
+  auto send_memory = BufferPool::create(std::max(options.send_size, kLongestHeader),
+                                        context_count(options) + backward_count(options));
+  if (!send_memory) return fail_from(send_memory);
+  pools->send_memory = std::move(*send_memory);
+  auto receives = ReceivePool::create(options.receive_size, receive_count(options));
+  if (!receives) return fail_from(receives);
+  pools->receives = std::move(*receives);
+  pools->contexts = std::make_unique<CallContextPool>(*pools->send_memory, context_count(options));
+  pools->backward =
+      std::make_unique<BackwardCallPool>(*pools->send_memory, backward_count(options));
+  return pools;
+}
+
+Result<void> Pools::register_with(fabric::Fabric& fabric) {
+  TRY(fabric.register_pool(*send_memory));
+  TRY(fabric.register_pool(receives->memory()));
+  return fabric.register_pool(reply_chunks);
+}
+
+}  // namespace nfsrdma::rdma

@@ -1,0 +1,93 @@
+// Sends Calls and completes them (RFC 8166 sections 3.3 to 4.5), for one connection.
+//
+// A Call: queued -> a credit, a posted Receive, a context and its Reply chunk are at hand -> memory
+// leased, header encoded, one post -> reply or RDMA_ERROR (its credit is free, its XID retired)
+// -> every lease settled and the Send done -> decoded and reported.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/base/buffer.h"
+#include "transport/rdma/call_context.h"
+#include "transport/rdma/call_queue.h"
+#include "transport/rdma/credits.h"
+#include "transport/rdma/header.h"
+#include "transport/rdma/link.h"
+#include "transport/rdma/pools.h"
+#include "transport/rdma/xid_table.h"
+#include "transport/rpc/call.h"
+
+namespace nfsrdma::rdma {
+
+class Requester final : private BufferWaiter, private ReceiveWaiter {
+ public:
+  Requester(Link& link, Pools& pools);
+
+  /// Sends the call or queues it. Never ends it from within.
+  void submit(rpc::Call& call);
+  /// Sends what may be sent now.
+  void pump();
+
+  bool is_open(std::uint32_t xid) { return open_.find(xid) != nullptr; }
+  /// A reply with a well-formed header; `payload` is the inline RPC message, empty for RDMA_NOMSG.
+  /// `invalidated` is the handle that the server invalidated with it.
+  void on_reply(const Header& header, std::span<const std::byte> payload, rpc::MessageRef message,
+                std::optional<std::uint32_t> invalidated);
+  /// An RDMA_ERROR for an open Call.
+  void on_error(const Header& header, std::optional<std::uint32_t> invalidated);
+  /// A reply to an open Call that cannot be used: it is dropped, and as the Call would wait for
+  /// ever the connection ends (V1-4.5-4, F-9).
+  void on_malformed(std::uint32_t xid, const char* what);
+
+  void on_settled(fabric::Lease& lease);
+  void on_send_done(CallContext& context);
+  /// The connection is gone: ends every call, those that have their reply with it.
+  void on_down();
+  /// Ends the calls that failed without being sent. Called from the reactor.
+  void flush_failed();
+
+  /// Calls that are queued, or sent and not answered.
+  std::size_t open_calls() const { return queue_.size() + credits_.in_flight(); }
+  std::uint64_t replies() const { return replies_; }
+  const CreditAccount& credits() const { return credits_; }
+
+ private:
+  enum class Sent : std::uint8_t { yes, wait, failed };
+
+  Sent send(rpc::Call& call);
+  Sent send_with(CallContext& context);
+  void give_back(CallContext& context);
+  bool acquire_reply_chunk(CallContext& context);
+
+  bool invalidation_is_legal(const CallContext& context, std::optional<std::uint32_t> handle) const;
+  void answer(CallContext& context, std::optional<std::uint32_t> invalidated);
+  void complete_if_finished(CallContext& context);
+  void complete(CallContext& context);
+  void count_reply(const CallContext& context);
+
+  void release_all_from_provider(const Error& reason);
+  void note_loss(CallContext& context, const Error& reason) const;
+  void fail_later(rpc::Call& call, Error error);
+  void pump_later();
+  void on_buffer_available() override { pump_later(); }
+  void on_receive_buffer_free() override { pump_later(); }
+
+  Link& link_;
+  Pools& pools_;
+  CreditAccount credits_;
+  CallQueue queue_;
+  XidTable open_;
+  IntrusiveList<CallContext> in_use_;  // in the order they were sent
+  CallContext* suspect_ = nullptr;     // an open suspect call: nothing ordinary may join it
+  CallContext* culprit_ = nullptr;     // the call whose reply ended the connection
+  IntrusiveList<rpc::Call> failed_;
+  bool flush_posted_ = false;
+  bool pump_posted_ = false;
+  std::uint64_t replies_ = 0;
+  Header outgoing_;  // scratch: too large to make for each Send
+};
+
+}  // namespace nfsrdma::rdma
