@@ -1,0 +1,101 @@
+#include "fuse/options/apply_options.h"
+
+#include <boost/program_options.hpp>
+#include <cerrno>
+#include <charconv>
+
+#include "fuse/options/option_table.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kStep = "options";
+
+tl::unexpected<Error> usage_error(std::string detail) {
+  return fail(Error::local(EINVAL, kStep, std::move(detail)));
+}
+
+/// The table in Boost's terms.
+const po::options_description& description() {
+  static const po::options_description all = [] {
+    po::options_description made;
+    for (const auto& spec : option_table()) {
+      made.add_options()(std::string(spec.name).c_str(),
+                         new po::untyped_value(!spec.takes_value()));
+    }
+    return made;
+  }();
+  return all;
+}
+
+bool is_for_other_programs(const std::string& item) { return item.starts_with("x-"); }
+
+Result<po::parsed_options> parse(const std::vector<std::string>& items, bool sloppy) {
+  std::vector<std::string> words;
+  for (const auto& item : items) {
+    if (!is_for_other_programs(item)) words.push_back("--" + item);
+  }
+  po::command_line_parser parser(words);
+  parser.options(description())
+      .style(po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent);
+  if (sloppy) parser.allow_unregistered();
+  try {
+    return parser.run();
+  } catch (const po::unknown_option& unknown) {
+    return usage_error("unknown option " + unknown.get_option_name() +
+                       "; nfsrdma --help lists them");
+  } catch (const po::error_with_option_name& wrong) {
+    return usage_error("option " + wrong.get_option_name() + ": " + wrong.what());
+  } catch (const po::error& wrong) {
+    return usage_error(wrong.what());
+  }
+}
+
+Result<std::uint64_t> parse_number(const OptionSpec& spec, std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && number >= spec.min && number <= spec.max) return number;
+  return usage_error("must be a number from " + std::to_string(spec.min) + " to " +
+                     std::to_string(spec.max));
+}
+
+Result<void> apply_value(const OptionSpec& spec, Options& options, OptionValue value) {
+  if (spec.kind == OptionKind::refused) return usage_error(std::string(spec.doc));
+  if (spec.kind == OptionKind::ignored) {
+    options.notes.push_back(std::string(spec.name) + " has no effect: " + std::string(spec.doc));
+    return {};
+  }
+  if (spec.max != 0) {
+    auto number = parse_number(spec, value.text);
+    if (!number) return fail_from(number);
+    value.number = *number;
+  }
+  return spec.apply(options, value);
+}
+
+Result<void> apply_one(Options& options, const po::option& given) {
+  const auto* spec = find_option(given.string_key);
+  if (!spec) {
+    options.notes.push_back("unknown option " + given.string_key + " passed over");
+    return {};
+  }
+  const std::string text = given.value.empty() ? std::string() : given.value.front();
+  auto applied = apply_value(*spec, options, {spec->name, text});
+  if (applied) return {};
+  const std::string shown = text.empty() ? given.string_key : given.string_key + "=" + text;
+  return usage_error("option " + shown + ": " + applied.error().detail);
+}
+
+}  // namespace
+
+Result<void> apply_options(Options& options, const std::vector<std::string>& items) {
+  auto parsed = parse(items, options.program.sloppy);
+  if (!parsed) return fail_from(parsed);
+  for (const auto& given : parsed->options) TRY(apply_one(options, given));
+  return {};
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,111 @@
+#include "fuse/options/command_line.h"
+
+#include <boost/program_options.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <span>
+
+#include "fuse/options/apply_options.h"
+#include "fuse/options/letters.h"
+#include "fuse/options/option_list.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kStep = "command line";
+constexpr const char* kPlaces = "places";
+constexpr std::size_t kPlaceCount = 2;  // source and mount point
+
+tl::unexpected<Error> usage_error(std::string detail) {
+  return fail(Error::local(EINVAL, kStep, std::move(detail) + "; nfsrdma --help shows the use"));
+}
+
+bool is_helper(std::string_view program) {
+  return std::filesystem::path(program).filename().string().starts_with("mount.");
+}
+
+po::options_description describe(std::span<const Letter> letters) {
+  po::options_description made;
+  for (const auto& letter : letters) {
+    // Boost takes "long,l" or ",l".
+    const std::string name = std::string(letter.word) + ',' + letter.letter;
+    made.add_options()(name.c_str(), new po::untyped_value(letter.argument.empty()));
+  }
+  made.add_options()(kPlaces, new po::untyped_value(false));
+  return made;
+}
+
+Result<po::parsed_options> parse(int argc, const char* const* argv, bool helper) {
+  const auto described = describe(helper ? helper_letters() : command_letter_table());
+  po::positional_options_description places;
+  places.add(kPlaces, -1);
+  using namespace po::command_line_style;
+  try {
+    return po::command_line_parser(argc, argv)
+        .options(described)
+        .positional(places)
+        .style(allow_long | long_allow_adjacent | long_allow_next | allow_short | allow_sticky |
+               short_allow_next | short_allow_adjacent | allow_dash_for_short)
+        .run();
+  } catch (const po::error& wrong) {
+    return usage_error(wrong.what());
+  }
+}
+
+/// What the letters say, before the options of -o lists are applied.
+struct Collected {
+  CommandLine line;
+  std::vector<std::string> items;
+  std::vector<std::string> places;
+};
+
+void collect(const po::option& given, bool helper, Collected& collected) {
+  const std::string value = given.value.empty() ? std::string() : given.value.front();
+  if (given.string_key == kPlaces) {
+    collected.places.push_back(value);
+    return;
+  }
+  const auto* letter =
+      find_letter(helper ? helper_letters() : command_letter_table(), given.string_key);
+  if (!letter) return;
+  if (letter->letter == 'o') {
+    for (auto& item : split_option_list(value)) collected.items.push_back(std::move(item));
+  } else if (!letter->item.empty()) {
+    collected.items.emplace_back(letter->item);
+  } else if (letter->action != Action::mount) {
+    collected.line.action = letter->action;
+  } else if (letter->apply) {
+    letter->apply(collected.line.options.program, value);
+  }
+}
+
+Result<void> take_places(Options& options, const std::vector<std::string>& places) {
+  if (places.size() != kPlaceCount) {
+    return usage_error(places.size() < kPlaceCount ? "a source and a mount point are needed"
+                                                   : "too many words: " + places[kPlaceCount]);
+  }
+  auto source = parse_source(places[0]);
+  if (!source) return usage_error(places[0] + ": " + source.error().detail);
+  options.source = *source;
+  options.mount_point = places[1];
+  return {};
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
+  const bool helper = argc > 0 && is_helper(argv[0]);
+  auto parsed = parse(argc, argv, helper);
+  if (!parsed) return fail_from(parsed);
+  Collected collected;
+  collected.line.options.program.helper = helper;
+  for (const auto& given : parsed->options) collect(given, helper, collected);
+  if (collected.line.action != Action::mount) return collected.line;
+  TRY(take_places(collected.line.options, collected.places));
+  TRY(apply_options(collected.line.options, collected.items));
+  return collected.line;
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,28 @@
+// The command line: as a command, or as mount(8) calls a helper.
+#pragma once
+
+#include <string>
+
+#include "fuse/options/options.h"
+
+namespace nfsrdma::fs {
+
+enum class Action { mount, show_help, show_version };
+
+struct CommandLine {
+  Action action = Action::mount;
+  Options options;
+};
+
+/// Reads argv. As mount.nfsrdma or mount.fuse.nfsrdma (argv[0]) the letters mean what mount(8)
+/// says: -f is "fake" there and "foreground" in the command. The error's detail is a sentence for
+/// the user.
+Result<CommandLine> parse_command_line(int argc, const char* const* argv);
+
+/// What --help prints.
+std::string help_text();
+
+/// The letters of both ways to call the program, "-f" ..., for the test against the man page.
+std::vector<std::string> command_letters();
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,87 @@
+#include "fuse/options/option_groups.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Hands the option on to mount(2) or fusermount3 as it is; of two that contradict each other the
+/// later one holds there, too.
+Result<void> pass_on(Options& options, const OptionValue& value) {
+  std::string option(value.name);
+  if (!value.text.empty()) option += '=' + std::string(value.text);
+  options.mount_flags.push_back(std::move(option));
+  return {};
+}
+
+Result<void> apply_read_only(Options& options, const OptionValue& value) {
+  options.read_only = value.name == "ro";
+  return pass_on(options, value);
+}
+
+constexpr OptionSpec flag(std::string_view name, std::string_view doc,
+                          ApplyOption apply = pass_on) {
+  return {.name = name,
+          .argument = "",
+          .kind = OptionKind::mount,
+          .default_value = "",
+          .doc = doc,
+          .apply = apply};
+}
+
+constexpr OptionSpec with_value(std::string_view name, std::string_view argument,
+                                std::string_view default_value, std::string_view doc,
+                                ApplyOption apply = pass_on) {
+  return {.name = name,
+          .argument = argument,
+          .kind = OptionKind::mount,
+          .default_value = default_value,
+          .doc = doc,
+          .apply = apply};
+}
+
+constexpr OptionSpec kOptions[] = {
+    flag("rw", "read and write (the default)", apply_read_only),
+    flag("ro", "read only", apply_read_only),
+    flag("allow_other",
+         "let all users in, not only the one who mounts; implies default_permissions",
+         [](Options& options, const OptionValue&) -> Result<void> {
+           options.allow_other = true;
+           return {};
+         }),
+    flag("allow_root", "let root in, too; implies default_permissions",
+         [](Options& options, const OptionValue&) -> Result<void> {
+           options.allow_root = true;
+           return {};
+         }),
+    flag("default_permissions", "let the kernel check file modes before it asks the server"),
+    with_value("fsname", "NAME", "server:/export", "the source shown by df and findmnt",
+               [](Options& options, const OptionValue& value) -> Result<void> {
+                 options.fsname = value.text;
+                 return {};
+               }),
+    with_value("subtype", "NAME", "nfsrdma", "the file system type shown, after \"fuse.\"",
+               [](Options& options, const OptionValue& value) -> Result<void> {
+                 options.subtype = value.text;
+                 return {};
+               }),
+    flag("sync", "every write is on the server's stable storage when it returns"),
+    flag("async", "writes become stable by fsync and close (the default)"),
+    flag("dirsync", "accepted; changes of directories always wait for the server"),
+    flag("suid", "honour set-user-ID and set-group-ID modes (root only)"),
+    flag("nosuid", "do not (the default)"),
+    flag("dev", "honour device nodes (root only)"),
+    flag("nodev", "do not (the default)"),
+    flag("exec", "let programs be run (the default)"),
+    flag("noexec", "do not let programs be run"),
+    flag("atime", "the kernel may update access times (the default)"),
+    flag("noatime", "it may not; the server does as it likes"),
+    with_value("context", "CONTEXT", "", "SELinux, see mount(8)"),
+    with_value("fscontext", "CONTEXT", "", "SELinux, see mount(8)"),
+    with_value("defcontext", "CONTEXT", "", "SELinux, see mount(8)"),
+    with_value("rootcontext", "CONTEXT", "", "SELinux, see mount(8)"),
+};
+
+}  // namespace
+
+std::span<const OptionSpec> mount_options() { return kOptions; }
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <limits>
+
+#include "fuse/options/option_groups.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr std::uint64_t kMinTransfer = 1024;
+/// Larger values are taken and cut to what one request can carry, as nfs(5) has it.
+constexpr std::uint64_t kMaxTransferAsked = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxTransfer = 1 << 20;
+constexpr std::uint64_t kMaxPort = 65535;
+constexpr std::uint64_t kMaxSeconds = 86400;
+constexpr std::uint64_t kMaxRetryMinutes = 10000;
+
+std::uint32_t transfer_size(std::uint64_t asked) {
+  return static_cast<std::uint32_t>(std::min(asked, kMaxTransfer) / kMinTransfer * kMinTransfer);
+}
+
+Result<void> apply_proto(Options& options, const OptionValue& value) {
+  if (value.text == "rdma" || value.text == "rdma6") {
+    options.transport.ipv6_only = value.text == "rdma6";
+    return {};
+  }
+  if (value.text == "tcp" || value.text == "tcp6") {
+    return bad_value("NFS over plain TCP is not supported yet; use proto=rdma");
+  }
+  if (value.text == "udp" || value.text == "udp6")
+    return bad_value("NFSv4.1 does not run over UDP");
+  return bad_value("must be rdma or rdma6");
+}
+
+Result<void> apply_version(Options&, const OptionValue& value) {
+  if (value.text == "4.1" || value.text == "4") return {};
+  if (value.text == "4.2") return bad_value("NFSv4.2 is not supported yet; use vers=4.1");
+  return bad_value("only NFSv4.1 is supported; use vers=4.1");
+}
+
+Result<void> apply_minor_version(Options&, const OptionValue& value) {
+  if (value.text == "1") return {};
+  return bad_value("only NFSv4.1 is supported; use minorversion=1");
+}
+
+Result<void> apply_sec(Options& options, const OptionValue& value) {
+  if (value.text == "sys" || value.text == "none") {
+    options.sec = value.text == "sys" ? rpc::AuthFlavor::sys : rpc::AuthFlavor::none;
+    return {};
+  }
+  if (value.text.starts_with("krb5")) {
+    return bad_value("Kerberos (RPCSEC_GSS) is not supported yet; use sec=sys");
+  }
+  return bad_value("must be sys or none");
+}
+
+Result<void> apply_lookup_cache(Options& options, const OptionValue& value) {
+  if (value.text == "all") {
+    options.cache.lookupcache = LookupCache::all;
+  } else if (value.text == "pos" || value.text == "positive") {
+    options.cache.lookupcache = LookupCache::positive;
+  } else if (value.text == "none") {
+    options.cache.lookupcache = LookupCache::none;
+  } else {
+    return bad_value("must be all, pos or none");
+  }
+  return {};
+}
+
+Result<void> apply_local_lock(Options&, const OptionValue& value) {
+  if (value.text == "all") return {};
+  return bad_value("locks are not sent to the server yet; only local_lock=all is possible");
+}
+
+Result<void> apply_xprtsec(Options&, const OptionValue& value) {
+  if (value.text == "none") return {};
+  return bad_value("TLS is not possible on an RDMA transport; use xprtsec=none");
+}
+
+void set_attribute_times(CacheOptions& cache, std::chrono::seconds time) {
+  cache.acregmin = cache.acregmax = cache.acdirmin = cache.acdirmax = time;
+}
+
+Result<void> apply_actimeo(Options& options, const OptionValue& value) {
+  set_attribute_times(options.cache, std::chrono::seconds(value.number));
+  return {};
+}
+
+Result<void> apply_noac(Options& options, const OptionValue&) {
+  set_attribute_times(options.cache, std::chrono::seconds(0));
+  options.mount_flags.push_back("sync");
+  return {};
+}
+
+Result<void> apply_ac(Options& options, const OptionValue&) {
+  const CacheOptions usual;
+  options.cache.acregmin = usual.acregmin;
+  options.cache.acregmax = usual.acregmax;
+  options.cache.acdirmin = usual.acdirmin;
+  options.cache.acdirmax = usual.acdirmax;
+  return {};
+}
+
+template <std::chrono::seconds CacheOptions::*Field>
+Result<void> apply_seconds(Options& options, const OptionValue& value) {
+  options.cache.*Field = std::chrono::seconds(value.number);
+  return {};
+}
+
+template <bool CacheOptions::*Field, bool Setting>
+Result<void> apply_cache_flag(Options& options, const OptionValue&) {
+  options.cache.*Field = Setting;
+  return {};
+}
+
+Result<void> accept(Options&, const OptionValue&) { return {}; }
+
+constexpr OptionSpec seconds(std::string_view name, std::string_view default_value,
+                             std::string_view doc, ApplyOption apply) {
+  return {.name = name,
+          .argument = "SECONDS",
+          .kind = OptionKind::nfs,
+          .default_value = default_value,
+          .doc = doc,
+          .min = 0,
+          .max = kMaxSeconds,
+          .apply = apply};
+}
+
+constexpr OptionSpec choice(std::string_view name, std::string_view argument,
+                            std::string_view default_value, std::string_view doc,
+                            ApplyOption apply) {
+  return {.name = name,
+          .argument = argument,
+          .kind = OptionKind::nfs,
+          .default_value = default_value,
+          .doc = doc,
+          .apply = apply};
+}
+
+constexpr OptionSpec flag(std::string_view name, std::string_view doc, ApplyOption apply) {
+  return choice(name, "", "", doc, apply);
+}
+
+constexpr OptionSpec kOptions[] = {
+    {.name = "rsize",
+     .argument = "OCTETS",
+     .kind = OptionKind::nfs,
+     .default_value = "1048576",
+     .doc = "most octets of one READ; cut to 1048576 and to what the server takes",
+     .min = kMinTransfer,
+     .max = kMaxTransferAsked,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.rsize = transfer_size(value.number);
+       return {};
+     }},
+    {.name = "wsize",
+     .argument = "OCTETS",
+     .kind = OptionKind::nfs,
+     .default_value = "1048576",
+     .doc = "most octets of one WRITE; cut to 1048576 and to what the server takes",
+     .min = kMinTransfer,
+     .max = kMaxTransferAsked,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.wsize = transfer_size(value.number);
+       return {};
+     }},
+    {.name = "port",
+     .argument = "N",
+     .kind = OptionKind::nfs,
+     .default_value = "20049",
+     .doc = "the server's port",
+     .min = 1,
+     .max = kMaxPort,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.transport.port = static_cast<std::uint16_t>(value.number);
+       return {};
+     }},
+    choice("proto", "rdma|rdma6", "rdma", "transport; rdma6 is rdma over IPv6 only", apply_proto),
+    flag("rdma", "the same as proto=rdma",
+         [](Options& options, const OptionValue&) {
+           return apply_proto(options, {"proto", "rdma"});
+         }),
+    choice("vers", "4.1", "4.1", "NFS version", apply_version),
+    choice("nfsvers", "4.1", "4.1", "the same as vers", apply_version),
+    choice("minorversion", "1", "1", "NFS minor version", apply_minor_version),
+    choice("sec", "sys|none", "sys", "whose authority requests carry: the caller's, or nobody's",
+           apply_sec),
+    choice("xprtsec", "none", "none", "transport layer security", apply_xprtsec),
+    flag("hard", "wait for a server that does not answer, for ever (the default)", accept),
+    {.name = "retry",
+     .argument = "MINUTES",
+     .kind = OptionKind::nfs,
+     .default_value = "0",
+     .doc = "how long to go on trying to reach the server before giving up",
+     .min = 0,
+     .max = kMaxRetryMinutes,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.program.retry = std::chrono::minutes(value.number);
+       return {};
+     }},
+    flag("fg", "a mount that fails is reported (the default)", accept),
+    seconds("acregmin", "3", "least time a file's attributes are believed",
+            apply_seconds<&CacheOptions::acregmin>),
+    seconds("acregmax", "60", "longest time a file's attributes are believed",
+            apply_seconds<&CacheOptions::acregmax>),
+    seconds("acdirmin", "30", "least time a directory's attributes are believed",
+            apply_seconds<&CacheOptions::acdirmin>),
+    seconds("acdirmax", "60", "longest time a directory's attributes are believed",
+            apply_seconds<&CacheOptions::acdirmax>),
+    seconds("actimeo", "", "sets all four of the above", apply_actimeo),
+    flag("ac", "believe attributes for a while (the default)", apply_ac),
+    flag("noac", "actimeo=0 and sync", apply_noac),
+    choice("lookupcache", "all|pos|none", "all", "which names are remembered", apply_lookup_cache),
+    flag("cto", "fetch a file's attributes anew when it is opened (the default)",
+         apply_cache_flag<&CacheOptions::close_to_open, true>),
+    flag("nocto", "believe remembered attributes when a file is opened",
+         apply_cache_flag<&CacheOptions::close_to_open, false>),
+    flag("rdirplus", "read directories with attributes where that helps (the default)",
+         apply_cache_flag<&CacheOptions::readdirplus, true>),
+    flag("nordirplus", "read directories without attributes",
+         apply_cache_flag<&CacheOptions::readdirplus, false>),
+    choice("local_lock", "all", "all", "which locks stay on this machine", apply_local_lock),
+};
+
+}  // namespace
+
+std::span<const OptionSpec> nfs_options() { return kOptions; }
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,41 @@
+#include "fuse/options/option_table.h"
+
+#include <cerrno>
+#include <limits>
+#include <vector>
+
+#include "fuse/options/option_groups.h"
+
+namespace nfsrdma::fs {
+
+tl::unexpected<Error> bad_value(std::string detail) {
+  return fail(Error::local(EINVAL, "", std::move(detail)));
+}
+
+std::span<const OptionSpec> option_table() {
+  static const std::vector<OptionSpec> table = [] {
+    std::vector<OptionSpec> all;
+    for (auto group :
+         {own_options(), nfs_options(), mount_options(), ignored_options(), refused_options()}) {
+      all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
+  }();
+  return table;
+}
+
+const OptionSpec* find_option(std::string_view name) {
+  if (name.starts_with("x-")) name = "x-*";
+  for (const auto& spec : option_table()) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+std::string option_usage(const OptionSpec& spec) {
+  std::string usage(spec.name);
+  if (spec.takes_value()) usage += '=' + std::string(spec.argument);
+  return usage;
+}
+
+}  // namespace nfsrdma::fs

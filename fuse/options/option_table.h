@@ -1,0 +1,59 @@
+// The one table of options. Parsing, --help and the test against the man page are made from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fuse/options/options.h"
+
+namespace nfsrdma::fs {
+
+/// Where an option comes from, and what becomes of it.
+enum class OptionKind : std::uint8_t {
+  ours,     ///< particular to this program
+  nfs,      ///< nfs(5), same name and meaning
+  mount,    ///< mount(8) and FUSE
+  ignored,  ///< accepted without effect; doc says why that is harmless
+  refused,  ///< refused by name; doc says why, and what to do instead
+};
+
+/// One option as given.
+struct OptionValue {
+  std::string_view name;
+  std::string_view text;     ///< empty for an option without a value
+  std::uint64_t number = 0;  ///< for options with a range
+};
+
+/// Stores a value; an error's detail says what the value may be.
+using ApplyOption = Result<void> (*)(Options& options, const OptionValue& value);
+
+struct OptionSpec {
+  std::string_view name;
+  /// What the value is called in the help; empty for an option without one.
+  std::string_view argument;
+  OptionKind kind;
+  /// Shown in the help; empty when there is none to speak of.
+  std::string_view default_value;
+  /// One line.
+  std::string_view doc;
+  /// Whole numbers from min to max, when max is not 0.
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+  /// Null for ignored and refused options.
+  ApplyOption apply = nullptr;
+
+  bool takes_value() const { return !argument.empty(); }
+};
+
+/// In the order of the help and the man page.
+std::span<const OptionSpec> option_table();
+
+/// Null when there is no such option. Any x-... option is found as "x-*".
+const OptionSpec* find_option(std::string_view name);
+
+/// "proto=rdma|rdma6", "nosuid".
+std::string option_usage(const OptionSpec& spec);
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,78 @@
+// Everything the command line says, checked.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuse/options/source.h"
+#include "transport/base/result.h"
+#include "transport/rpc/message.h"
+
+namespace nfsrdma::fs {
+
+/// Which names the kernel may remember (nfs(5) lookupcache).
+enum class LookupCache : std::uint8_t {
+  all,       ///< names that exist and names that do not
+  positive,  ///< only names that exist
+  none,
+};
+
+/// The caching options of nfs(5).
+struct CacheOptions {
+  std::chrono::seconds acregmin{3};
+  std::chrono::seconds acregmax{60};
+  std::chrono::seconds acdirmin{30};
+  std::chrono::seconds acdirmax{60};
+  LookupCache lookupcache = LookupCache::all;
+  bool close_to_open = true;  ///< cto: a file's attributes are fetched anew when it is opened
+  bool readdirplus = true;
+};
+
+/// How the server is reached.
+struct TransportOptions {
+  std::uint16_t port = 20049;
+  bool ipv6_only = false;                 ///< proto=rdma6
+  std::uint32_t inline_threshold = 4096;  ///< octets, both directions
+  std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
+  bool crc = true;                        ///< MPA CRC32c
+  std::string capture_file;               ///< empty: the wire is not recorded
+};
+
+/// How the program itself behaves.
+struct ProgramOptions {
+  bool foreground = false;
+  bool debug = false;
+  bool verbose = false;
+  bool helper = false;            ///< called by mount(8)
+  bool sloppy = false;            ///< mount(8) -s: options that are not known are passed over
+  std::string mount_namespace;    ///< mount(8) -N: a process id or a path; empty: our own
+  bool fake = false;              ///< mount(8) -f: check everything, mount nothing
+  std::chrono::minutes retry{0};  ///< how long to go on trying to reach the server
+  std::string stats_file;         ///< counters are written there on USR1 and at the end
+};
+
+struct Options {
+  Source source;
+  std::string mount_point;        ///< as written
+  std::uint32_t rsize = 1 << 20;  ///< octets
+  std::uint32_t wsize = 1 << 20;  ///< octets
+  rpc::AuthFlavor sec = rpc::AuthFlavor::sys;
+  CacheOptions cache;
+  TransportOptions transport;
+  ProgramOptions program;
+  bool read_only = false;
+  bool allow_other = false;
+  bool allow_root = false;
+  std::string fsname;  ///< empty: the source as written
+  std::string subtype = "nfsrdma";
+  /// For mount(2) or fusermount3, besides those that follow from the fields above.
+  std::vector<std::string> mount_flags;
+  /// What the user should know: options accepted without effect. For the log.
+  std::vector<std::string> notes;
+
+  bool other_users() const { return allow_other || allow_root; }
+};
+
+}  // namespace nfsrdma::fs

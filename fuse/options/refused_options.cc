@@ -1,0 +1,37 @@
+// Options that would promise what is not done, and what to do instead.
+#include "fuse/options/option_groups.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr OptionSpec refused(std::string_view name, std::string_view argument,
+                             std::string_view doc) {
+  return {.name = name,
+          .argument = argument,
+          .kind = OptionKind::refused,
+          .default_value = "",
+          .doc = doc};
+}
+
+constexpr OptionSpec kOptions[] = {
+    refused("soft", "", "not supported yet: requests wait for the server (hard)"),
+    refused("softerr", "", "not supported yet: requests wait for the server (hard)"),
+    refused("softreval", "", "not supported yet"),
+    refused("bg", "", "use the mount option x-systemd.automount, or retry=MINUTES"),
+    refused("tcp", "", "NFS over plain TCP is not supported yet; use proto=rdma"),
+    refused("udp", "", "NFSv4.1 does not run over UDP"),
+    refused("lock", "", "locks are not sent to the server yet; use local_lock=all"),
+    refused("write", "lazy|eager|wait", "not supported yet"),
+    refused("fatal_neterrors", "MODE", "not supported yet"),
+    refused("remount", "", "unmount and mount again"),
+    refused("bind", "", "not a matter of this file system; use mount --bind"),
+    refused("blkdev", "", "there is no block device"),
+    refused("auto_unmount", "", "the mount is removed by the program itself when it ends"),
+    refused("nodefault_permissions", "", "not supported yet together with allow_other"),
+};
+
+}  // namespace
+
+std::span<const OptionSpec> refused_options() { return kOptions; }
+
+}  // namespace nfsrdma::fs
