@@ -18,11 +18,13 @@ void Reactor::run() {
 
 bool Reactor::run_once(Duration longest) {
   bool worked = run_posted();
+  worked |= run_deferred();
   if (stopped_) return worked;
-  const bool more = !posted_.empty();
+  const bool more = !posted_.empty() || !deferred_.empty();
   worked |= wait(more || worked ? Duration::zero() : until_next_timer(longest));
   worked |= run_due_timers();
   worked |= run_posted();
+  worked |= run_deferred();
   return worked;
 }
 
@@ -32,6 +34,15 @@ bool Reactor::run_posted() {
   running_.swap(posted_);
   for (auto& work : running_) work();
   running_.clear();
+  return true;
+}
+
+bool Reactor::run_deferred() {
+  if (deferred_.empty()) return false;
+  // As with posted work, what is scheduled meanwhile waits for the next turn.
+  IntrusiveList<Deferred> batch;
+  while (Deferred* next = deferred_.pop_front()) batch.push_back(*next);
+  while (Deferred* next = batch.pop_front()) next->work_();
   return true;
 }
 

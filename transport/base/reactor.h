@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "transport/base/intrusive_list.h"
 #include "transport/base/result.h"
 
 namespace nfsrdma {
@@ -28,6 +29,7 @@ class FdHandler {
   virtual void on_ready(std::uint32_t events) = 0;
 };
 
+class Deferred;
 class Timer;
 
 /// One thread's event loop. Every method but wake_from_other_thread must be called on the thread
@@ -70,16 +72,19 @@ class Reactor {
   virtual bool wait(Duration longest) = 0;
 
  private:
+  friend class Deferred;
   friend class Timer;
   using TimerQueue = std::multimap<TimePoint, Timer*>;
 
   bool run_posted();
+  bool run_deferred();
   bool run_due_timers();
   Duration until_next_timer(Duration longest) const;
 
   TimerQueue timers_;
   std::vector<std::function<void()>> posted_;
   std::vector<std::function<void()>> running_;  // the batch being run; kept for its memory
+  IntrusiveList<Deferred> deferred_;
   bool stopped_ = false;
 };
 
@@ -103,6 +108,25 @@ class Timer {
   std::function<void()> on_fire_;
   Reactor::TimerQueue::iterator place_{};
   bool armed_ = false;
+};
+
+/// Work that an object wants done once after the current event, owned by that object: destroying it
+/// cancels it, and scheduling it allocates nothing.
+class Deferred : public ListNode {
+ public:
+  Deferred(Reactor& reactor, std::function<void()> work)
+      : reactor_(reactor), work_(std::move(work)) {}
+  /// No effect when it is scheduled already.
+  void schedule() {
+    if (!linked()) reactor_.deferred_.push_back(*this);
+  }
+  void cancel() { unlink(); }
+  bool scheduled() const { return linked(); }
+
+ private:
+  friend class Reactor;
+  Reactor& reactor_;
+  std::function<void()> work_;
 };
 
 /// Awaitable pause: `co_await Sleep(reactor, 100ms);`

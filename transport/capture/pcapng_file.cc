@@ -1,0 +1,90 @@
+#include "transport/capture/pcapng_file.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::capture {
+namespace {
+
+constexpr std::uint32_t kSectionHeader = 0x0a0d0d0a;
+constexpr std::uint32_t kInterfaceDescription = 1;
+constexpr std::uint32_t kEnhancedPacket = 6;
+constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
+constexpr std::uint32_t kVersion = 1;  // 1.0: major, then minor, 16 bits each
+constexpr std::uint32_t kLengthUnknown = ~0u;
+constexpr std::uint32_t kLinkTypeRaw = 101;  // the packet starts with its IP header
+constexpr std::uint32_t kNoSnapLength = 0;
+constexpr std::uint32_t kFirstInterface = 0;
+constexpr std::size_t kBlockAlignment = 4;
+
+}  // namespace
+
+Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "wbe");
+  if (file == nullptr) return fail(Error::from_errno(errno, "create capture file", path));
+  std::unique_ptr<PcapngFile> made(new PcapngFile(file, path));
+  made->write_file_header();
+  return made;
+}
+
+void PcapngFile::write_file_header() {
+  // The file is in this machine's byte order, which the magic tells the reader.
+  constexpr std::array<std::uint32_t, 7> section = {
+      kSectionHeader, 28, kByteOrderMagic, kVersion, kLengthUnknown, kLengthUnknown, 28};
+  static_assert(sizeof section == 28);
+  constexpr std::array<std::uint32_t, 5> interface = {kInterfaceDescription, 20, kLinkTypeRaw,
+                                                      kNoSnapLength, 20};
+  static_assert(sizeof interface == 20);
+  write(section.data(), sizeof section);
+  write(interface.data(), sizeof interface);
+  check();
+}
+
+void PcapngFile::add_packet(std::span<const std::span<const std::byte>> parts) {
+  std::size_t length = 0;
+  for (const auto& part : parts) length += part.size();
+  const std::size_t pad = (kBlockAlignment - length % kBlockAlignment) % kBlockAlignment;
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  const auto octets = static_cast<std::uint32_t>(length);
+  std::array<std::uint32_t, 7> head = {kEnhancedPacket,
+                                       0,
+                                       kFirstInterface,
+                                       static_cast<std::uint32_t>(now >> 32),
+                                       static_cast<std::uint32_t>(now),
+                                       octets,
+                                       octets};
+  const auto total = static_cast<std::uint32_t>(sizeof head + length + pad + sizeof(std::uint32_t));
+  head[1] = total;
+  constexpr std::array<std::byte, kBlockAlignment> zeros{};
+
+  std::lock_guard lock(mutex_);
+  write(head.data(), sizeof head);
+  for (const auto& part : parts) write(part.data(), part.size());
+  write(zeros.data(), pad);
+  write(&total, sizeof total);
+  check();
+}
+
+void PcapngFile::flush() {
+  std::lock_guard lock(mutex_);
+  if (!broken_) std::fflush(file_.get());
+  check();
+}
+
+void PcapngFile::write(const void* data, std::size_t size) {
+  if (!broken_ && size != 0) std::fwrite(data, 1, size, file_.get());
+}
+
+void PcapngFile::check() {
+  if (broken_ || std::ferror(file_.get()) == 0) return;
+  broken_ = true;
+  log::warning("capture stopped: {}: {}", path_, std::strerror(errno));
+}
+
+}  // namespace nfsrdma::capture

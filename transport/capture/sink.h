@@ -1,0 +1,45 @@
+// Records what connections carry into a pcapng file, as TCP segments that a dissector can follow.
+// The segments are synthetic: addresses, ports and octets are real, sequence numbers start at 1.
+//
+// Threading: a Sink may be shared by shards; a Flow belongs to the thread of its connection. A Sink
+// must outlive its flows.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "transport/base/result.h"
+
+namespace nfsrdma::capture {
+
+/// One TCP connection in a capture. Opening it writes the three-way handshake, destroying it the
+/// closing segments.
+class Flow {
+ public:
+  virtual ~Flow() = default;
+  /// `octets` octets, gathered from the front of `pieces`, went to the peer or came from it.
+  virtual void sent(std::span<const iovec> pieces, std::size_t octets) = 0;
+  virtual void received(std::span<const iovec> pieces, std::size_t octets) = 0;
+};
+
+/// A capture file. A write that fails stops the recording with one logged line; it never disturbs
+/// the connections.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  /// Creates or truncates the file.
+  static Result<std::unique_ptr<Sink>> create(const std::string& path);
+
+  /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected.
+  virtual std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer,
+                                          bool initiator) = 0;
+  /// Writes what is buffered to the file.
+  virtual void flush() = 0;
+};
+
+}  // namespace nfsrdma::capture

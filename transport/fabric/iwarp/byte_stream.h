@@ -1,0 +1,28 @@
+// The TCP connection as the protocol layers see it; tests put other streams in its place.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <span>
+
+namespace nfsrdma::fabric::iwarp {
+
+/// Both calls return the number of octets moved, or a negative errno value (-EAGAIN: not now).
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  /// 0: the peer sends nothing more.
+  virtual ssize_t read(std::span<iovec> into) = 0;
+  virtual ssize_t write(std::span<iovec> from) = 0;
+  /// Tells the peer that nothing more follows.
+  virtual void finish_writing() = 0;
+};
+
+inline std::size_t total_length(std::span<const iovec> pieces) {
+  std::size_t total = 0;
+  for (const iovec& piece : pieces) total += piece.iov_len;
+  return total;
+}
+
+}  // namespace nfsrdma::fabric::iwarp

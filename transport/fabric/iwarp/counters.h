@@ -1,0 +1,38 @@
+// What one connection counts.
+#pragma once
+
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::fabric::iwarp {
+
+struct Counters {
+  Counter read_calls;   ///< system calls
+  Counter write_calls;  ///< system calls
+  Counter octets_received;
+  Counter octets_sent;
+  Counter fpdus_received;
+  Counter fpdus_sent;
+  Counter sends;
+  Counter receives;
+  Counter writes_posted;
+  Counter write_octets_placed;  ///< by the peer's RDMA Writes, in our memory
+  Counter reads_posted;
+  Counter read_octets_placed;  ///< by the peer's RDMA Read Responses, in our memory
+  Counter read_requests_received;
+  Counter read_octets_served;  ///< from our memory, to the peer's RDMA Reads
+  Counter leases;
+  Counter invalidations_local;
+  Counter invalidations_remote;
+  Counter terminates_sent;
+  Counter terminates_received;
+  Counter crc_errors;
+  Counter mpa_errors;      ///< framing, including CRC errors
+  Counter ddp_errors;      ///< DDP headers, STags and untagged queues
+  Counter rdmap_errors;    ///< opcodes, versions, Read Requests, invalidations
+  Counter access_errors;   ///< those of the above where the peer used memory it had no right to
+  Counter receive_errors;  ///< those of the above where no posted receive fitted
+
+  void visit(CounterVisitor& visitor) const;
+};
+
+}  // namespace nfsrdma::fabric::iwarp

@@ -1,0 +1,319 @@
+#include "transport/fabric/iwarp/endpoint.h"
+
+#include <fmt/core.h>
+#include <sys/epoll.h>
+
+#include <array>
+#include <cassert>
+#include <cerrno>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::fabric::iwarp {
+namespace {
+
+/// Reads of the socket before other descriptors get their turn.
+constexpr int kReadsPerTurn = 32;
+/// Posted octets that are not kept until the end of the turn: the peer can work on them meanwhile.
+constexpr std::uint64_t kFlushEarly = 256 * 1024;
+/// How long a closing connection waits for the peer to close its side, too.
+constexpr Duration kCloseWait = std::chrono::seconds(1);
+constexpr std::size_t kDrainBuffer = 16 * 1024;
+
+Error connection_error(Fault fault, std::string detail) {
+  return Error{Layer::fabric, static_cast<int>(fault), "iwarp", std::move(detail)};
+}
+
+}  // namespace
+
+IwarpEndpoint::IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags,
+                             EndpointHandler& handler)
+    : reactor_(reactor),
+      stags_(std::move(stags)),
+      handler_(handler),
+      reads_(stags_->random()),
+      receive_path_(this, *stags_, reads_, inbound_, counters_, *this),
+      reader_(receive_path_, counters_),
+      transmitter_(sends_, reads_, inbound_, counters_),
+      turn_(reactor, [this] { turn(); }),
+      close_timer_(reactor, [this] { finish(); }) {}
+
+IwarpEndpoint::~IwarpEndpoint() { release_everything(); }
+
+Result<void> IwarpEndpoint::connect(const Address& peer, Terms terms,
+                                    const EndpointOptions& options) {
+  Initiator::Owner& owner = *this;
+  initiator_ = std::make_unique<Initiator>(reactor_, owner, counters_, peer, std::move(terms),
+                                           options.capture);
+  return initiator_->start(options.connect_timeout);
+}
+
+Result<void> IwarpEndpoint::adopt(UniqueFd socket, std::unique_ptr<capture::Flow> flow,
+                                  std::span<const std::byte> reply, const Agreement& agreement) {
+  stream_ = std::make_unique<TcpStream>(std::move(socket), counters_, std::move(flow));
+  configure(agreement);
+  transmitter_.send_startup(reply);
+  transmitter_.hold(true);
+  phase_ = Phase::open;
+  TRY(reactor_.watch(stream_->fd(), EPOLLIN, *this));
+  turn_.schedule();
+  return {};
+}
+
+void IwarpEndpoint::configure(const Agreement& agreement) {
+  reads_.set_limit(agreement.ord);
+  inbound_.set_limit(agreement.ird);
+  reader_.use_crc(agreement.crc);
+  transmitter_.configure(largest_ulpdu(maximum_segment(stream_->fd())), agreement.crc);
+}
+
+void IwarpEndpoint::on_connected(std::unique_ptr<TcpStream> stream, const Agreement& agreement,
+                                 const StartupFrame& reply) {
+  stream_ = std::move(stream);
+  configure(agreement);
+  phase_ = Phase::open;
+  if (auto watched = reactor_.watch(stream_->fd(), EPOLLIN, *this); !watched) {
+    return on_connect_failed(std::move(watched.error()));
+  }
+  const std::string description =
+      fmt::format("iwarp MPA {}, {}, {}", agreement.revision, agreement.crc ? "CRC" : "no CRC",
+                  peer_address(stream_->fd()).text());
+  handler_.on_established(
+      ConnectionInfo{reply.private_data, agreement.ord, agreement.ird, description});
+}
+
+void IwarpEndpoint::on_connect_failed(Error reason) {
+  reason_ = std::move(reason);
+  finish();
+}
+
+Result<void> IwarpEndpoint::check_open() const {
+  if (phase_ == Phase::open) return {};
+  if (phase_ == Phase::connecting) {
+    return fail(connection_error(Fault::resources, "not connected yet"));
+  }
+  return fail(reason_);
+}
+
+Result<void> IwarpEndpoint::post_receive(ReceiveBuffer& buffer) {
+  if (phase_ >= Phase::closing) return fail(reason_);
+  receive_path_.post(buffer);
+  return {};
+}
+
+Result<void> IwarpEndpoint::post_send(const SendWork& work) {
+  TRY(check_open());
+  TRY(sends_.post_send(work));
+  for (Lease* lease : work.leases) stags_->bind(this, *lease);
+  counters_.sends.add();
+  if (sends_.waiting_octets() >= kFlushEarly) flush();
+  if (!in_event_) turn_.schedule();
+  return {};
+}
+
+Result<void> IwarpEndpoint::post_write(std::span<const std::span<const std::byte>> pieces,
+                                       const Segment& to) {
+  TRY(check_open());
+  TRY(sends_.post_write(pieces, to));
+  counters_.writes_posted.add();
+  if (!in_event_) turn_.schedule();
+  return {};
+}
+
+Result<void> IwarpEndpoint::post_read(std::span<std::byte> into, const Segment& from,
+                                      void* context) {
+  TRY(check_open());
+  TRY(reads_.post(into, from, context));
+  counters_.reads_posted.add();
+  if (!in_event_) turn_.schedule();
+  return {};
+}
+
+Result<void> IwarpEndpoint::prepare(Lease& lease, std::span<std::byte> memory, Access access) {
+  if (phase_ >= Phase::closing) return fail(reason_);
+  TRY(stags_->prepare(this, lease, memory, access));
+  counters_.leases.add();
+  return {};
+}
+
+void IwarpEndpoint::cancel(Lease& lease) { stags_->cancel(this, lease); }
+
+bool IwarpEndpoint::settle(Lease& lease) {
+  if (lease.state == LeaseState::bound && stags_->is_open(lease)) {
+    counters_.invalidations_local.add();
+  }
+  return stags_->settle(this, lease);
+}
+
+void IwarpEndpoint::on_ready(std::uint32_t events) {
+  in_event_ = true;
+  const bool readable = (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
+  if (readable && phase_ == Phase::open) receive();
+  if (readable && phase_ == Phase::closing && !finishing_) drain();
+  in_event_ = false;
+  turn();
+}
+
+void IwarpEndpoint::receive() {
+  for (int round = 0; round < kReadsPerTurn && phase_ == Phase::open; ++round) {
+    switch (reader_.read(*stream_)) {
+      case ReadStatus::more: break;
+      case ReadStatus::drained: return;
+      case ReadStatus::end: return stream_ended();
+      case ReadStatus::failed: return stream_failed(reader_.error());
+      case ReadStatus::violated: return violated(reader_.violation());
+    }
+  }
+}
+
+void IwarpEndpoint::turn() {
+  if (phase_ == Phase::closed) return;
+  if (phase_ == Phase::open || phase_ == Phase::closing) flush();
+  complete();
+  if (finishing_) finish();
+}
+
+void IwarpEndpoint::flush() {
+  if (!stream_ || finishing_) return;
+  switch (transmitter_.flush(*stream_)) {
+    case FlushStatus::blocked: return watch_for_write(true);
+    case FlushStatus::failed: return stream_failed(transmitter_.error());
+    case FlushStatus::more: return turn_.schedule();
+    case FlushStatus::idle: break;
+  }
+  watch_for_write(false);
+  if (phase_ == Phase::closing && !write_finished_) {
+    write_finished_ = true;
+    stream_->finish_writing();
+  }
+}
+
+void IwarpEndpoint::watch_for_write(bool wanted) {
+  if (wanted == watching_write_) return;
+  watching_write_ = wanted;
+  const std::uint32_t events = wanted ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  if (auto changed = reactor_.modify(stream_->fd(), events, *this); !changed) {
+    finish_soon(std::move(changed.error()));
+  }
+}
+
+void IwarpEndpoint::complete() {
+  InboundRead read;
+  while (inbound_.take_written(read)) {
+    if (read.lease == StagTable::kNoIndex) continue;
+    Lease* released = stags_->unpin(read.lease);
+    if (released != nullptr) settled_.push(released);
+  }
+  while (!settled_.empty() && phase_ != Phase::closed) {
+    Lease& lease = *settled_.front();
+    settled_.pop();
+    stags_->finish_settling(this, lease);
+    handler_.on_settled(lease);
+  }
+  SendEntry entry;
+  while (phase_ == Phase::open && sends_.take_completed(entry)) {
+    if (entry.opcode != Opcode::rdma_write) handler_.on_send_done(entry.context);
+  }
+}
+
+void IwarpEndpoint::on_first_fpdu() { transmitter_.hold(false); }
+
+void IwarpEndpoint::on_message(ReceiveBuffer& buffer, std::size_t length,
+                               std::optional<std::uint32_t> invalidated) {
+  handler_.on_receive(buffer, length, invalidated);
+}
+
+void IwarpEndpoint::on_read_done(void* context) { handler_.on_read_done(context); }
+
+void IwarpEndpoint::on_lease_released(Lease& lease) { settled_.push(&lease); }
+
+void IwarpEndpoint::on_terminated(const TerminateCode& code) {
+  finish_soon(connection_error(Fault::remote_terminate, text(code)));
+}
+
+void IwarpEndpoint::violated(const Violation& violation) {
+  Counter* layers[] = {&counters_.rdmap_errors, &counters_.ddp_errors, &counters_.mpa_errors};
+  assert(violation.code.layer < std::size(layers));
+  layers[violation.code.layer]->add();
+  if (violation.fault == Fault::remote_access) counters_.access_errors.add();
+  if (violation.fault == Fault::receive_too_small) counters_.receive_errors.add();
+  log::warning("iwarp {}: {}", peer_address(stream_->fd()).text(), violation.detail);
+
+  std::optional<OffendingSegment> segment;
+  // What failed its CRC, or has an impossible length, cannot be quoted as a header.
+  if (violation.code.layer != kLayerMpa) {
+    segment = reader_.segment();
+    segment->rdmap = receive_path_.read_request_header();
+  }
+  transmitter_.terminate(encode_terminate(violation.code, segment));
+  start_closing(connection_error(violation.fault, violation.detail));
+}
+
+void IwarpEndpoint::stream_ended() {
+  const bool clean = reader_.between_fpdus();
+  finish_soon(connection_error(
+      Fault::closed,
+      clean ? ""
+            : fmt::format("in the middle of the FPDU at stream octet {}", reader_.position())));
+}
+
+void IwarpEndpoint::stream_failed(int error_number) {
+  finish_soon(socket_error(error_number, "iwarp"));
+}
+
+void IwarpEndpoint::disconnect(Error reason) {
+  if (phase_ == Phase::connecting) {
+    initiator_.reset();
+    return finish_soon(std::move(reason));
+  }
+  start_closing(std::move(reason));
+}
+
+void IwarpEndpoint::start_closing(Error reason) {
+  if (phase_ >= Phase::closing) return;
+  phase_ = Phase::closing;
+  reason_ = std::move(reason);
+  close_timer_.arm(kCloseWait);
+  if (!in_event_) turn_.schedule();
+}
+
+void IwarpEndpoint::finish_soon(Error reason) {
+  if (phase_ == Phase::closed || finishing_) return;
+  if (phase_ != Phase::closing) reason_ = std::move(reason);
+  phase_ = Phase::closing;
+  finishing_ = true;
+  if (!in_event_) turn_.schedule();
+}
+
+void IwarpEndpoint::drain() {
+  std::array<std::byte, kDrainBuffer> scratch;
+  for (int round = 0; round < kReadsPerTurn; ++round) {
+    iovec into{scratch.data(), scratch.size()};
+    const ssize_t got = stream_->read({&into, 1});
+    if (got == -EAGAIN) return;
+    if (got <= 0) return finish_soon(reason_);
+  }
+}
+
+void IwarpEndpoint::finish() {
+  if (phase_ == Phase::closed) return;
+  release_everything();
+  handler_.on_disconnected(reason_);
+}
+
+void IwarpEndpoint::release_everything() {
+  phase_ = Phase::closed;
+  turn_.cancel();
+  close_timer_.cancel();
+  if (stream_) reactor_.unwatch(stream_->fd());
+  stream_.reset();
+  transmitter_.clear();
+  sends_.clear();
+  reads_.clear();
+  inbound_.clear();
+  settled_.clear();
+  stags_->release_all(this);
+  receive_path_.release_buffers();
+}
+
+}  // namespace nfsrdma::fabric::iwarp

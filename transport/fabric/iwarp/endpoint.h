@@ -1,0 +1,111 @@
+// One connection: it joins the parts of this folder and keeps the promises of fabric.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "transport/base/reactor.h"
+#include "transport/fabric/fabric.h"
+#include "transport/fabric/iwarp/counters.h"
+#include "transport/fabric/iwarp/fpdu_reader.h"
+#include "transport/fabric/iwarp/initiator.h"
+#include "transport/fabric/iwarp/mpa_negotiation.h"
+#include "transport/fabric/iwarp/read_queue.h"
+#include "transport/fabric/iwarp/receive_path.h"
+#include "transport/fabric/iwarp/send_queue.h"
+#include "transport/fabric/iwarp/stag_table.h"
+#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/iwarp/transmitter.h"
+
+namespace nfsrdma::fabric::iwarp {
+
+class IwarpEndpoint final : public Endpoint,
+                            private FdHandler,
+                            private ReceiveEvents,
+                            private Initiator::Owner {
+ public:
+  IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags, EndpointHandler& handler);
+  ~IwarpEndpoint() override;
+
+  /// Initiator: starts connecting.
+  Result<void> connect(const Address& peer, Terms terms, const EndpointOptions& options);
+  /// Responder: takes over a connection whose MPA Request was read; `reply` goes out first.
+  Result<void> adopt(UniqueFd socket, std::unique_ptr<capture::Flow> flow,
+                     std::span<const std::byte> reply, const Agreement& agreement);
+
+  Result<void> post_receive(ReceiveBuffer& buffer) override;
+  Result<void> post_send(const SendWork& work) override;
+  Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) override;
+  void cancel(Lease& lease) override;
+  bool settle(Lease& lease) override;
+  bool remote_invalidation_safe() const override { return true; }
+  Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
+                          const Segment& to) override;
+  Result<void> post_read(std::span<std::byte> into, const Segment& from, void* context) override;
+  void disconnect(Error reason) override;
+  void visit_counters(CounterVisitor& visitor) const override { counters_.visit(visitor); }
+
+ private:
+  enum class Phase : std::uint8_t {
+    connecting,
+    open,
+    closing,  ///< nothing is received any more; what was posted is still written
+    closed,
+  };
+
+  // FdHandler, Initiator::Owner, ReceiveEvents
+  void on_ready(std::uint32_t events) override;
+  void on_connected(std::unique_ptr<TcpStream> stream, const Agreement& agreement,
+                    const StartupFrame& reply) override;
+  void on_connect_failed(Error reason) override;
+  void on_first_fpdu() override;
+  void on_message(ReceiveBuffer& buffer, std::size_t length,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_read_requested() override {}
+  void on_read_done(void* context) override;
+  void on_lease_released(Lease& lease) override;
+  void on_terminated(const TerminateCode& code) override;
+
+  void configure(const Agreement& agreement);
+  Result<void> check_open() const;
+  void receive();
+  void drain();
+  void turn();
+  void flush();
+  void complete();
+  void watch_for_write(bool wanted);
+
+  void violated(const Violation& violation);
+  void stream_ended();
+  void stream_failed(int error_number);
+  /// Sends what there is to send, waits a little for the peer to close, then finishes.
+  void start_closing(Error reason);
+  void finish_soon(Error reason);
+  void finish();
+  void release_everything();
+
+  Reactor& reactor_;
+  std::shared_ptr<StagTable> stags_;
+  EndpointHandler& handler_;
+  Counters counters_;
+  SendQueue sends_;
+  OutboundReads reads_;
+  InboundReads inbound_;
+  ReceivePath receive_path_;
+  FpduReader reader_;
+  Transmitter transmitter_;
+  Ring<Lease*> settled_;  // to be told
+  Deferred turn_;
+  Timer close_timer_;
+  std::unique_ptr<Initiator> initiator_;
+  std::unique_ptr<TcpStream> stream_;
+  Phase phase_ = Phase::connecting;
+  bool in_event_ = false;  // a turn() follows anyway
+  bool watching_write_ = false;
+  bool write_finished_ = false;
+  bool finishing_ = false;
+  Error reason_;
+};
+
+}  // namespace nfsrdma::fabric::iwarp

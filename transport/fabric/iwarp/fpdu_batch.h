@@ -1,0 +1,79 @@
+// FPDUs on their way to the socket: headers and trailers in a small staging area, payload where its
+// owner has it, all gathered for one system call (RFC 5044 section 4).
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "transport/fabric/iwarp/crc32c.h"
+
+namespace nfsrdma::fabric::iwarp {
+
+inline constexpr std::size_t kUlpduLengthField = 2;
+inline constexpr std::size_t kCrcField = 4;
+inline constexpr std::size_t kFpduAlignment = 4;
+
+/// Pad octets that make an FPDU's length a multiple of four.
+inline std::size_t fpdu_pad(std::size_t ulpdu_length) {
+  return (kFpduAlignment - (kUlpduLengthField + ulpdu_length) % kFpduAlignment) % kFpduAlignment;
+}
+
+/// What was added and not yet advanced over. Payload memory must stay until then.
+class FpduBatch {
+ public:
+  /// Payload pieces an FPDU may be gathered from.
+  static constexpr std::size_t kPiecesPerFpdu = 32;
+
+  void use_crc(bool use) { crc_in_use_ = use; }
+
+  /// Octets that are no FPDU: the MPA startup frames. Copied.
+  void add_startup(std::span<const std::byte> octets);
+  /// One FPDU: begin, up to kPiecesPerFpdu payload calls that sum up to what `ulpdu_length` leaves
+  /// after the header, end.
+  void begin(std::size_t ulpdu_length, std::span<const std::byte> header);
+  void add_payload(std::span<const std::byte> payload);
+  /// Like add_payload for short octets that are copied.
+  void add_copied(std::span<const std::byte> octets);
+  void end();
+
+  /// Whether another FPDU fits.
+  bool has_room() const;
+  bool empty() const { return first_ == count_; }
+  std::size_t octets() const { return octets_; }
+  std::size_t fpdus() const { return fpdus_; }
+  std::span<iovec> pending() { return std::span(pieces_).subspan(first_, count_ - first_); }
+  /// `octets` of pending() were written.
+  void advance(std::size_t octets);
+  /// Drops every FPDU of which nothing was written yet, so that another message can follow.
+  void keep_only_started();
+  void clear();
+
+ private:
+  static constexpr std::size_t kMaxPieces = 512;
+  static constexpr std::size_t kStaging = 8192;
+  static constexpr std::size_t kMaxFpdus = 128;
+  static constexpr std::size_t kStagingPerFpdu = 128;
+  // Held back, so that a Terminate always fits behind what is there.
+  static constexpr std::size_t kReserve = 1;
+
+  std::byte* stage(std::span<const std::byte> octets);
+
+  std::array<iovec, kMaxPieces> pieces_;
+  std::size_t first_ = 0;  // pieces before it are written
+  std::size_t count_ = 0;
+  std::array<std::byte, kStaging> staging_;
+  std::size_t staged_ = 0;
+  std::size_t octets_ = 0;  // not yet written
+  std::array<std::size_t, kMaxFpdus + kReserve>
+      ends_;  // ends of FPDUs, in octets since the last clear
+  std::size_t fpdus_ = 0;
+  std::size_t added_ = 0;  // octets since the last clear
+  std::size_t ulpdu_length_ = 0;
+  Crc32c crc_;
+  bool crc_in_use_ = true;
+};
+
+}  // namespace nfsrdma::fabric::iwarp

@@ -1,0 +1,116 @@
+#include "transport/fabric/iwarp/tcp.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace nfsrdma::fabric::iwarp {
+namespace {
+
+constexpr int kBacklog = 128;
+/// The smallest segment IPv4 lets a host count on; used when the system does not tell.
+constexpr std::size_t kDefaultSegment = 536;
+
+void set_flag(int fd, int level, int option) {
+  const int on = 1;
+  // Every option set here only tunes; a connection without it still works.
+  (void)::setsockopt(fd, level, option, &on, sizeof on);
+}
+
+}  // namespace
+
+void set_connection_options(int fd) { set_flag(fd, IPPROTO_TCP, TCP_NODELAY); }
+
+Result<UniqueFd> make_socket(int family) {
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (!fd) return fail(Error::from_errno(errno, "socket"));
+  set_connection_options(fd.get());
+  return fd;
+}
+
+Result<UniqueFd> make_listening_socket(const Address& local) {
+  auto fd = make_socket(local.storage.ss_family);
+  if (!fd) return fd;
+  set_flag(fd->get(), SOL_SOCKET, SO_REUSEADDR);
+  if (local.storage.ss_family == AF_INET6) set_flag(fd->get(), IPPROTO_IPV6, IPV6_V6ONLY);
+  if (::bind(fd->get(), local.get(), local.length) != 0) {
+    return fail(Error::from_errno(errno, "bind", local.text()));
+  }
+  if (::listen(fd->get(), kBacklog) != 0) {
+    return fail(Error::from_errno(errno, "listen", local.text()));
+  }
+  return fd;
+}
+
+Address local_address(int fd) {
+  Address address;
+  address.length = sizeof address.storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.length) != 0) {
+    address.length = 0;
+  }
+  return address;
+}
+
+Address peer_address(int fd) {
+  Address address;
+  address.length = sizeof address.storage;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.length) != 0) {
+    address.length = 0;
+  }
+  return address;
+}
+
+std::size_t maximum_segment(int fd) {
+  int segment = 0;
+  socklen_t size = sizeof segment;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) {
+    return kDefaultSegment;
+  }
+  return static_cast<std::size_t>(segment);
+}
+
+Error socket_error(int error_number, const char* step, std::string detail) {
+  const auto fault = [&](Fault code) {
+    return Error{Layer::fabric, static_cast<int>(code), step, std::move(detail)};
+  };
+  switch (error_number) {
+    case ECONNREFUSED: return fault(Fault::refused);
+    case ETIMEDOUT: return fault(Fault::timed_out);
+    case ECONNRESET:
+    case EPIPE: return fault(Fault::reset);
+    default: return Error::from_errno(error_number, step, std::move(detail));
+  }
+}
+
+ssize_t TcpStream::read(std::span<iovec> into) {
+  counters_.read_calls.add();
+  ssize_t got;
+  do {
+    got = ::readv(socket_.get(), into.data(), static_cast<int>(into.size()));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return -errno;
+  counters_.octets_received.add(static_cast<std::uint64_t>(got));
+  if (capture_) capture_->received(into, static_cast<std::size_t>(got));
+  return got;
+}
+
+ssize_t TcpStream::write(std::span<iovec> from) {
+  counters_.write_calls.add();
+  msghdr message{};
+  message.msg_iov = from.data();
+  message.msg_iovlen = from.size();
+  ssize_t put;
+  do {
+    put = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+  } while (put < 0 && errno == EINTR);
+  if (put < 0) return -errno;
+  counters_.octets_sent.add(static_cast<std::uint64_t>(put));
+  if (capture_) capture_->sent(from, static_cast<std::size_t>(put));
+  return put;
+}
+
+void TcpStream::finish_writing() { (void)::shutdown(socket_.get(), SHUT_WR); }
+
+}  // namespace nfsrdma::fabric::iwarp

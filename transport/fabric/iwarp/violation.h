@@ -1,0 +1,28 @@
+// How the peer broke a protocol: what it is told (a Terminate code), what the consumer is told (a
+// Fault and a sentence).
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "transport/fabric/fabric.h"
+#include "transport/fabric/iwarp/terminate.h"
+
+namespace nfsrdma::fabric::iwarp {
+
+struct Violation {
+  TerminateCode code;
+  Fault fault = Fault::protocol;
+  std::string detail;
+};
+
+/// The outcome of a check of something the peer sent.
+template <class T = void>
+using Checked = tl::expected<T, Violation>;
+
+inline tl::unexpected<Violation> violation(const TerminateCode& code, Fault fault,
+                                           std::string detail) {
+  return tl::unexpected<Violation>(Violation{code, fault, std::move(detail)});
+}
+
+}  // namespace nfsrdma::fabric::iwarp
