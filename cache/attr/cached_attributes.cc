@@ -1,0 +1,52 @@
+#include "cache/attr/cached_attributes.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace nfsrdma::cache {
+namespace {
+
+/// Change attributes of most servers count upwards; the difference survives a wrap.
+bool later(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b) > 0; }
+
+}  // namespace
+
+CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, const Issue& issue,
+                                                  const IssueClock& clock,
+                                                  const AttributePolicy& policy) {
+  const bool overlapped = known_ && issue.order <= updated_at_;
+  if (overlapped && !later(fresh.change, value_.change)) return Outcome::older;
+
+  const bool changed = !known_ || fresh.change != value_.change;
+  value_ = fresh;
+  known_ = true;
+  expired_ = false;
+  updated_at_ = clock.last();
+  issued_at_ = issue.order;
+  fetched_at_ = issue.at;
+  if (changed) {
+    restart_period(issue, policy);
+  } else {
+    lengthen_period(issue, policy);
+  }
+  return changed ? Outcome::changed : Outcome::unchanged;
+}
+
+Duration CachedAttributes::remaining(TimePoint now) const {
+  if (!known_ || expired_) return Duration::zero();
+  return std::max(Duration::zero(), fetched_at_ + period_ - now);
+}
+
+void CachedAttributes::restart_period(const Issue& issue, const AttributePolicy& policy) {
+  period_ = policy.shortest(S_ISDIR(value_.mode));
+  period_start_ = issue.at;
+}
+
+void CachedAttributes::lengthen_period(const Issue& issue, const AttributePolicy& policy) {
+  if (issue.at < period_start_ + period_) return;
+  period_ = std::min(2 * period_, policy.longest(S_ISDIR(value_.mode)));
+  period_start_ = issue.at;
+}
+
+}  // namespace nfsrdma::cache

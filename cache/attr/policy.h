@@ -1,0 +1,25 @@
+// How long attributes and names are believed: the ac* and lookupcache= options of nfs(5).
+#pragma once
+
+#include <chrono>
+
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::cache {
+
+/// Which names found, or found missing, the kernel may remember (lookupcache=).
+enum class LookupCache { all, positive, none };
+
+struct AttributePolicy {
+  Duration acregmin = std::chrono::seconds(3);
+  Duration acregmax = std::chrono::seconds(60);
+  Duration acdirmin = std::chrono::seconds(30);
+  Duration acdirmax = std::chrono::seconds(60);
+  bool noac = false;  ///< nothing is believed longer than the call that fetched it
+  LookupCache lookup_cache = LookupCache::all;
+
+  Duration shortest(bool directory) const;
+  Duration longest(bool directory) const;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,72 @@
+// What was written to one file with UNSTABLE4 and is not yet known to be on stable storage
+// (RFC 8881 sections 18.3, 18.32). If the server restarts before the COMMIT, its verifier differs
+// and the data is sent again from here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "cache/data/kept_memory.h"
+
+namespace nfsrdma::cache {
+
+/// verifier4: changes when the server may have lost uncommitted data.
+using WriteVerifier = std::array<std::byte, 8>;
+
+/// The pieces never overlap: newer data replaces the part of older data it covers. So the order in
+/// which pieces are sent again does not matter, as long as no new write runs at the same time (see
+/// WriteGate). Belongs to one shard.
+class UncommittedData {
+ public:
+  explicit UncommittedData(KeptMemory& memory) : pieces_(&memory.nodes()) {}
+
+  /// A WRITE of `kept` at `offset` was answered UNSTABLE4 with this verifier.
+  void keep(std::uint64_t offset, const Kept& kept, const WriteVerifier& verifier);
+  /// A stable WRITE of these octets was answered: older data of theirs must never be sent again.
+  void supersede(std::uint64_t offset, std::uint64_t length);
+  /// The file was cut off or extended to this size.
+  void truncate(std::uint64_t size);
+
+  bool empty() const { return pieces_.empty(); }
+  std::size_t pieces() const { return pieces_.size(); }
+
+  /// What a COMMIT sent now will cover.
+  struct Mark {
+    std::uint64_t order = 0;
+  };
+  Mark mark() const { return {order_}; }
+  /// A COMMIT sent at `mark` was answered: forgets what is durable now, and returns how many pieces
+  /// the server may have lost. Those have to be sent again.
+  std::size_t committed(Mark mark, const WriteVerifier& verifier);
+  /// The COMMIT sent at `mark` failed: forgets what it covered, lost pieces as well.
+  void abandon(Mark mark);
+
+  /// A piece to be sent again with FILE_SYNC4. `kept` keeps its octets alive.
+  struct Lost {
+    std::uint64_t offset = 0;
+    Kept kept;
+  };
+  std::optional<Lost> next_lost() const;
+
+ private:
+  struct Piece {
+    Kept kept;
+    WriteVerifier verifier{};
+    std::uint64_t order = 0;  ///< counts writes in the order of their replies
+    bool lost = false;
+
+    std::uint64_t length() const { return kept.data.size(); }
+  };
+  using Pieces = std::pmr::map<std::uint64_t, Piece>;
+
+  void split_at(std::uint64_t offset);
+
+  Pieces pieces_;  ///< by offset
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace nfsrdma::cache

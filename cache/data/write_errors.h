@@ -1,0 +1,37 @@
+// Errors of writes that no call could report when they happened: each is reported once to every
+// open file that could have caused it, at its next flush or fsync.
+#pragma once
+
+#include <cstdint>
+
+namespace nfsrdma::cache {
+
+/// One for each file with open handles.
+class WriteErrors {
+ public:
+  /// What one handle has seen of them.
+  using Seen = std::uint32_t;
+
+  void record(int error_number) {
+    error_number_ = error_number;
+    ++count_;
+    reported_ = false;
+  }
+  /// For a new handle: errors from now on, and an older one if nobody has been told of it.
+  Seen sample() const { return reported_ ? count_ : count_ - 1; }
+  /// The errno to report to this handle now, or 0.
+  int take(Seen& seen) {
+    if (seen == count_) return 0;
+    seen = count_;
+    reported_ = true;
+    return error_number_;
+  }
+  bool unreported() const { return !reported_; }
+
+ private:
+  std::uint32_t count_ = 0;
+  int error_number_ = 0;
+  bool reported_ = true;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,47 @@
+#include "cache/dir/directory_stream.h"
+
+#include <algorithm>
+
+namespace nfsrdma::cache {
+
+std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) {
+  if (!valid_) return {};
+  const std::span<const client::Entry> entries(page_.entries);
+  if (cookie == page_start_) {
+    next_ = 0;
+    return entries;
+  }
+  const auto ends_at_cookie = [cookie](const client::Entry& e) { return e.cookie == cookie; };
+  // The usual case: continue where the last answer stopped. next_ may be behind that place.
+  auto place = std::find_if(entries.begin() + next_, entries.end(), ends_at_cookie);
+  if (place == entries.end()) {
+    place = std::find_if(entries.begin(), entries.begin() + next_, ends_at_cookie);
+    if (place == entries.begin() + next_) return {};
+  }
+  next_ = place - entries.begin();
+  return entries.subspan(next_ + 1);
+}
+
+bool DirectoryStream::ends_after(std::uint64_t cookie) const {
+  if (!valid_ || !page_.eof) return false;
+  const std::uint64_t last = page_.entries.empty() ? page_start_ : page_.entries.back().cookie;
+  return last == cookie;
+}
+
+void DirectoryStream::replace(std::uint64_t cookie, client::DirectoryPage page,
+                              std::uint32_t epoch) {
+  page_ = std::move(page);
+  page_start_ = cookie;
+  epoch_ = epoch;
+  next_ = 0;
+  valid_ = true;
+}
+
+void DirectoryStream::rewind() {
+  page_ = {};
+  page_start_ = 0;
+  next_ = 0;
+  valid_ = false;
+}
+
+}  // namespace nfsrdma::cache

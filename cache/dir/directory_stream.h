@@ -1,0 +1,46 @@
+// The position of one open directory: the page of entries the server sent last, of which FUSE takes
+// a few at a time, and the cookie and verifier to continue with (RFC 8881 section 18.23).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "client/ops/readdir.h"
+
+namespace nfsrdma::cache {
+
+/// Serves entries in the order of their cookies. `off` of readdir(3) is the NFS cookie, so that a
+/// place stays valid when the page that had it is gone; offsets 1 and 2 follow "." and "..", which
+/// servers do not list and whose numbers they do not use as cookies. Belongs to one open directory.
+class DirectoryStream {
+ public:
+  static constexpr std::uint64_t kAfterDot = 1;
+  static constexpr std::uint64_t kAfterDotDot = 2;
+
+  /// Entries of the kept page that follow `cookie`, without a request. Empty when the next READDIR
+  /// has to start there, or at the end.
+  std::span<const client::Entry> following(std::uint64_t cookie);
+  /// Nothing comes after `cookie`; known only if the kept page ends the directory.
+  bool ends_after(std::uint64_t cookie) const;
+
+  /// Keeps the answer to a READDIR from `cookie` instead of the present page. `epoch`: how often
+  /// this client itself had changed the directory when the READDIR was sent.
+  void replace(std::uint64_t cookie, client::DirectoryPage page, std::uint32_t epoch);
+  /// Start over: the next entries come from the server, with a new verifier.
+  void rewind();
+
+  const nfs4::verifier4& verifier() const { return page_.verifier; }
+  void forget_verifier() { page_.verifier = {}; }
+  std::uint32_t epoch() const { return epoch_; }
+
+ private:
+  client::DirectoryPage page_;
+  std::uint64_t page_start_ = 0;  ///< the cookie the page was asked for with
+  std::size_t next_ = 0;          ///< where `following` will most likely be asked for
+  std::uint32_t epoch_ = 0;
+  bool valid_ = false;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,26 @@
+// Arguments of system calls, as FUSE passes them on, to those of NFS operations.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <cstdint>
+
+#include "client/ops/set_attributes.h"
+#include "client/ops/statfs.h"
+
+namespace nfsrdma::fs {
+
+/// open(2) flags to OPEN4_SHARE_ACCESS_*.
+std::uint32_t to_share_access(int open_flags);
+
+/// FUSE_SET_ATTR_* `valid` bits and their values.
+client::SetAttributes to_set_attributes(const struct stat& values, int valid);
+
+/// access(2) mask to ACCESS4_*.
+std::uint32_t to_access4(int mask, bool directory);
+
+/// `block`: what sizes are counted in, octets.
+struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t block);
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,56 @@
+// One open(2) or opendir(3): what the kernel's file handle number stands for.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <cstdint>
+#include <memory>
+
+#include "cache/dir/directory_stream.h"
+#include "client/proto/ops_open.h"
+#include "client/state/async_mutex.h"
+#include "client/state/open_state.h"
+#include "fuse/inode/inode.h"
+#include "fuse/inode/open_inode.h"
+
+namespace nfsrdma::fs {
+
+/// An open regular file. Stands in the list of its OpenInode until released.
+class File : public ListNode,
+             public boost::intrusive_ref_counter<File, boost::thread_unsafe_counter> {
+ public:
+  File(InodeRef inode, std::shared_ptr<OpenInode> shared, client::OpenRef open)
+      : inode(std::move(inode)),
+        shared(std::move(shared)),
+        open(std::move(open)),
+        caller(this->open->caller()),
+        errors_seen(this->shared->errors.sample()) {
+    this->shared->files.push_back(*this);
+  }
+
+  bool writable() const { return (open.share_access() & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0; }
+
+  InodeRef inode;
+  std::shared_ptr<OpenInode> shared;
+  client::OpenRef open;   ///< empty once the file is being closed
+  client::Caller caller;  ///< who opened it; reads and writes are made in this name
+  cache::WriteErrors::Seen errors_seen;
+  bool append = false;       ///< O_APPEND
+  bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
+};
+
+using FileRef = boost::intrusive_ptr<File>;
+
+/// An open directory.
+class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_unsafe_counter> {
+ public:
+  explicit Directory(InodeRef inode) : inode(std::move(inode)) {}
+
+  InodeRef inode;
+  cache::DirectoryStream stream;
+  client::AsyncMutex reading;  ///< one reader of the stream at a time
+};
+
+using DirectoryRef = boost::intrusive_ptr<Directory>;
+
+}  // namespace nfsrdma::fs
