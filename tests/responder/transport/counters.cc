@@ -36,7 +36,8 @@ void Counters::visit(CounterVisitor& visitor) const {
   for (const auto& [name, counter] : named) visitor.visit(name, counter->value());
   for (std::uint32_t number = 0; number < kOperationNumbers; ++number) {
     const auto value = operations[number].value();
-    if (value != 0) visitor.visit("op_" + std::string(operation_name(number)), value);
+    const auto name = nfs4::operation_name(static_cast<nfs4::nfs_opnum4>(number));
+    if (value != 0) visitor.visit("op_" + std::string(name), value);
   }
 }
 

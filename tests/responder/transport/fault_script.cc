@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "client/proto/status.h"
+
 namespace nfsrdma::responder {
 namespace {
 
@@ -69,6 +71,14 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
+/// A number, or a name as "NFS4ERR_DELAY".
+std::optional<std::uint32_t> nfs_status(std::string_view text) {
+  for (const auto status : nfs4::all_statuses()) {
+    if (nfs4::status_name(status) == text) return status;
+  }
+  return number<std::uint32_t>(text);
+}
+
 /// Splits off what comes before the separator; `text` keeps the rest.
 std::string_view take_until(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
@@ -115,7 +125,7 @@ bool set_effect(FaultRule& rule) {
   if (name == "delay-reply") return set_milliseconds(effect.delay_reply, value);
   if (name == "disconnect") return set_disconnect(effect, value);
   if (name == "credits") return number<std::uint32_t>(value).has_value();
-  if (name == "nfsstat") return set_found(effect.nfs_status, number<std::uint32_t>(value));
+  if (name == "nfsstat") return set_found(effect.nfs_status, nfs_status(value));
   if (name == "rpc-error") return set_rpc_error(effect, value);
   if (name == "rdma-error") return set_found(effect.rdma_error, find_name(kRdmaErrors, value));
   if (name == "malformed") return set_malformed(effect, value);

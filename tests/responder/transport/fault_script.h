@@ -12,7 +12,7 @@
 //   disconnect=every:seconds=N   breaks all connections every N seconds (N may be a fraction)
 //   credits=N          the most credits granted; the last such rule counts
 //   zero-grant         a reply that grants nothing
-//   nfsstat=STATUS     the operation (op= is needed) fails with this nfsstat4 number
+//   nfsstat=STATUS     the operation (op= is needed) fails with this nfsstat4 (name or number)
 //   rpc-error=NAME     prog_unavail, prog_mismatch, proc_unavail, garbage_args, system_err, auth
 //   rdma-error=NAME    version, chunk
 //   malformed=NAME     see Malformed

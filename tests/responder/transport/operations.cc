@@ -14,72 +14,48 @@ constexpr std::size_t kSixteen = 16;  // a stateid or a session id
 
 /// How to step over an operation's arguments, a letter an item: w word, h hyper, s opaque or
 /// string, x 16 fixed octets, b bitmap, p DDP-eligible opaque. Null: cannot be stepped over.
-struct Shape {
-  std::string_view name;
-  const char* arguments;
-};
-
-constexpr std::array<Shape, kOperationNumbers> kShapes = {{
-    {"", nullptr},
-    {"", nullptr},
-    {"", nullptr},
-    {"ACCESS", "w"},
-    {"CLOSE", "wx"},
-    {"COMMIT", "hw"},
-    {"CREATE", nullptr},
-    {"DELEGPURGE", "h"},
-    {"DELEGRETURN", "x"},
-    {"GETATTR", "b"},
-    {"GETFH", ""},
-    {"LINK", "s"},
-    {"LOCK", nullptr},
-    {"LOCKT", nullptr},
-    {"LOCKU", "wwxhh"},
-    {"LOOKUP", "s"},
-    {"LOOKUPP", ""},
-    {"NVERIFY", "bs"},
-    {"OPEN", nullptr},
-    {"OPENATTR", "w"},
-    {"OPEN_CONFIRM", "xw"},
-    {"OPEN_DOWNGRADE", "xwww"},
-    {"PUTFH", "s"},
-    {"PUTPUBFH", ""},
-    {"PUTROOTFH", ""},
-    {"READ", "xhw"},
-    {"READDIR", "hhwwb"},
-    {"READLINK", ""},
-    {"REMOVE", "s"},
-    {"RENAME", "ss"},
-    {"RENEW", "h"},
-    {"RESTOREFH", ""},
-    {"SAVEFH", ""},
-    {"SECINFO", "s"},
-    {"SETATTR", "xbs"},
-    {"SETCLIENTID", nullptr},
-    {"SETCLIENTID_CONFIRM", nullptr},
-    {"VERIFY", "bs"},
-    {"WRITE", "xhwp"},
-    {"RELEASE_LOCKOWNER", nullptr},
-    {"BACKCHANNEL_CTL", nullptr},
-    {"BIND_CONN_TO_SESSION", "xww"},
-    {"EXCHANGE_ID", nullptr},
-    {"CREATE_SESSION", nullptr},
-    {"DESTROY_SESSION", "x"},
-    {"FREE_STATEID", "x"},
-    {"GET_DIR_DELEGATION", nullptr},
-    {"GETDEVICEINFO", nullptr},
-    {"GETDEVICELIST", nullptr},
-    {"LAYOUTCOMMIT", nullptr},
-    {"LAYOUTGET", nullptr},
-    {"LAYOUTRETURN", nullptr},
-    {"SECINFO_NO_NAME", "w"},
-    {"SEQUENCE", "xwwww"},
-    {"SET_SSV", nullptr},
-    {"TEST_STATEID", nullptr},
-    {"WANT_DELEGATION", nullptr},
-    {"DESTROY_CLIENTID", "h"},
-    {"RECLAIM_COMPLETE", "w"},
-}};
+const char* arguments_of(std::uint32_t number) {
+  switch (number) {
+    case nfs4::OP_ACCESS:
+    case nfs4::OP_OPENATTR:
+    case nfs4::OP_SECINFO_NO_NAME:
+    case nfs4::OP_RECLAIM_COMPLETE: return "w";
+    case nfs4::OP_CLOSE: return "wx";
+    case nfs4::OP_COMMIT: return "hw";
+    case nfs4::OP_DELEGPURGE:
+    case nfs4::OP_RENEW:
+    case nfs4::OP_DESTROY_CLIENTID: return "h";
+    case nfs4::OP_DELEGRETURN:
+    case nfs4::OP_DESTROY_SESSION:
+    case nfs4::OP_FREE_STATEID: return "x";
+    case nfs4::OP_GETATTR: return "b";
+    case nfs4::OP_GETFH:
+    case nfs4::OP_LOOKUPP:
+    case nfs4::OP_PUTPUBFH:
+    case nfs4::OP_PUTROOTFH:
+    case nfs4::OP_READLINK:
+    case nfs4::OP_RESTOREFH:
+    case nfs4::OP_SAVEFH: return "";
+    case nfs4::OP_LINK:
+    case nfs4::OP_LOOKUP:
+    case nfs4::OP_PUTFH:
+    case nfs4::OP_REMOVE:
+    case nfs4::OP_SECINFO: return "s";
+    case nfs4::OP_LOCKU: return "wwxhh";
+    case nfs4::OP_NVERIFY:
+    case nfs4::OP_VERIFY: return "bs";
+    case nfs4::OP_OPEN_CONFIRM: return "xw";
+    case nfs4::OP_OPEN_DOWNGRADE: return "xwww";
+    case nfs4::OP_READ: return "xhw";
+    case nfs4::OP_READDIR: return "hhwwb";
+    case nfs4::OP_RENAME: return "ss";
+    case nfs4::OP_SETATTR: return "xbs";
+    case nfs4::OP_WRITE: return "xhwp";
+    case nfs4::OP_BIND_CONN_TO_SESSION: return "xww";
+    case nfs4::OP_SEQUENCE: return "xwwww";
+    default: return nullptr;
+  }
+}
 
 void step_over_bitmap(xdr::Decoder& in) {
   const auto words = in.count(kMaxBitmapWords, xdr::kUnit, "bitmap");
@@ -120,19 +96,17 @@ OperationList list_operations(xdr::Decoder in) {
   for (std::uint32_t i = 0; i < operations; ++i) {
     const std::uint32_t number = in.u32("argop");
     if (!in.ok() || number >= kOperationNumbers || !list.add(number)) break;
-    if (kShapes[number].arguments == nullptr) break;
-    step_over(in, kShapes[number].arguments);
+    const char* arguments = arguments_of(number);
+    if (!arguments) break;
+    step_over(in, arguments);
   }
   return list;
 }
 
-std::string_view operation_name(std::uint32_t number) {
-  return number < kOperationNumbers ? kShapes[number].name : std::string_view();
-}
-
 std::optional<std::uint32_t> operation_number(std::string_view name) {
   for (std::uint32_t number = 0; number < kOperationNumbers; ++number) {
-    if (!name.empty() && kShapes[number].name == name) return number;
+    const auto operation = static_cast<nfs4::nfs_opnum4>(number);
+    if (nfs4::is_defined(operation) && nfs4::operation_name(operation) == name) return number;
   }
   return std::nullopt;
 }

@@ -8,12 +8,12 @@
 #include <span>
 #include <string_view>
 
+#include "client/proto/opnum.h"
 #include "transport/xdr/decoder.h"
 
 namespace nfsrdma::responder {
 
-/// One more than the largest operation number of NFSv4.1 (RFC 8881 section 18.51).
-inline constexpr std::uint32_t kOperationNumbers = 59;
+inline constexpr std::uint32_t kOperationNumbers = nfs4::OP_RECLAIM_COMPLETE + 1;
 
 /// The operation numbers at the start of one COMPOUND. Bounded; a longer one is cut.
 class OperationList {
@@ -35,8 +35,7 @@ class OperationList {
 /// the COMPOUND's arguments.
 OperationList list_operations(xdr::Decoder in);
 
-/// "READ" for 25; "op 99" is not made up: empty for numbers that NFSv4.1 does not define.
-std::string_view operation_name(std::uint32_t number);
+/// 25 for "READ"; nothing for a name that NFSv4.1 does not have.
 std::optional<std::uint32_t> operation_number(std::string_view name);
 
 }  // namespace nfsrdma::responder
