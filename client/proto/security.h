@@ -20,7 +20,12 @@ inline constexpr std::size_t kMaxAlgorithms = 64;    ///< object identifiers in 
 struct OpaqueElement {
   std::span<const std::byte> value;
 
-  static void fields(auto& self, auto& visit) { visit("value", self.value, NFS4_OPAQUE_LIMIT); }
+  static constexpr std::size_t kMaxEncoded = xdr::kUnit + NFS4_OPAQUE_LIMIT;
+  std::span<const std::byte> bytes() const { return value; }
+  void encode_to(xdr::Encoder& out) const { out.opaque(value); }
+  void decode_from(xdr::Decoder& in, const char* name) {
+    value = in.opaque(NFS4_OPAQUE_LIMIT, name);
+  }
 };
 using sec_oid4 = OpaqueElement;
 using gsshandle4_t = OpaqueElement;

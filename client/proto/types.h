@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/proto/codec.h"
@@ -71,6 +72,7 @@ struct nfs_fh4 {
   std::uint32_t length = 0;
   std::array<std::byte, NFS4_FHSIZE> data{};
 
+  static constexpr std::size_t kMaxEncoded = xdr::kUnit + NFS4_FHSIZE;
   std::span<const std::byte> bytes() const { return {data.data(), length}; }
   /// False, and no change, when there are more than NFS4_FHSIZE octets.
   bool assign(std::span<const std::byte> octets) {
@@ -91,6 +93,7 @@ struct nfs_fh4 {
 struct bitmap4 {
   static constexpr std::size_t kWords = 3;
   static constexpr std::uint32_t kBits = 32 * kWords;
+  static constexpr std::size_t kMaxEncoded = xdr::kUnit * (1 + kWords);
   std::array<std::uint32_t, kWords> words{};
 
   constexpr bitmap4() = default;

@@ -1,27 +1,31 @@
 // How a field list describes the arms of an XDR union.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
+#include <cstddef>
 
 namespace nfsrdma::nfs4 {
 
-/// "When the discriminant is `value`, this field follows." `bound` limits variable-length fields.
+/// "When the discriminant is `value`, this field follows."
 template <class D, class T>
 struct Arm {
   D value;
   const char* name;
   T& field;
-  std::size_t bound = 0;  ///< 0: the field has no bound of its own
 
   bool matches(D discriminant) const { return discriminant == value; }
-  void visit(auto& visitor) const {
-    if constexpr (requires { visitor(name, field, bound); }) {
-      visitor(name, field, bound);
-    } else {
-      visitor(name, field);
-    }
-  }
+  constexpr void visit(auto& visitor) const { visitor(name, field); }
+};
+
+/// The same for a field of variable length.
+template <class D, class T>
+struct BoundedArm {
+  D value;
+  const char* name;
+  T& field;
+  std::size_t bound;
+
+  bool matches(D discriminant) const { return discriminant == value; }
+  constexpr void visit(auto& visitor) const { visitor(name, field, bound); }
 };
 
 /// "When the discriminant is `value`, nothing follows."
@@ -30,17 +34,21 @@ struct NoArm {
   D value;
 
   bool matches(D discriminant) const { return discriminant == value; }
-  void visit(auto&) const {}
+  constexpr void visit(auto&) const {}
 };
 
 /// "For every other defined discriminant nothing follows."
 struct Otherwise {
   bool matches(auto) const { return true; }
-  void visit(auto&) const {}
+  constexpr void visit(auto&) const {}
 };
 
 template <class D, class T>
-Arm<D, T> arm(D value, const char* name, T& field, std::size_t bound = 0) {
+Arm<D, T> arm(D value, const char* name, T& field) {
+  return {value, name, field};
+}
+template <class D, class T>
+BoundedArm<D, T> arm(D value, const char* name, T& field, std::size_t bound) {
   return {value, name, field, bound};
 }
 template <class D>
