@@ -54,12 +54,14 @@ Result<void> apply_sec(Options& options, const OptionValue& value) {
 }
 
 Result<void> apply_lookup_cache(Options& options, const OptionValue& value) {
+  using cache::LookupCache;
+  auto& lookup_cache = options.cache.attributes.lookup_cache;
   if (value.text == "all") {
-    options.cache.lookupcache = LookupCache::all;
+    lookup_cache = LookupCache::all;
   } else if (value.text == "pos" || value.text == "positive") {
-    options.cache.lookupcache = LookupCache::positive;
+    lookup_cache = LookupCache::positive;
   } else if (value.text == "none") {
-    options.cache.lookupcache = LookupCache::none;
+    lookup_cache = LookupCache::none;
   } else {
     return bad_value("must be all, pos or none");
   }
@@ -76,33 +78,30 @@ Result<void> apply_xprtsec(Options&, const OptionValue& value) {
   return bad_value("TLS is not possible on an RDMA transport; use xprtsec=none");
 }
 
-void set_attribute_times(CacheOptions& cache, std::chrono::seconds time) {
-  cache.acregmin = cache.acregmax = cache.acdirmin = cache.acdirmax = time;
+void set_attribute_times(cache::AttributePolicy& policy, Duration time) {
+  policy.acregmin = policy.acregmax = policy.acdirmin = policy.acdirmax = time;
 }
 
 Result<void> apply_actimeo(Options& options, const OptionValue& value) {
-  set_attribute_times(options.cache, std::chrono::seconds(value.number));
+  set_attribute_times(options.cache.attributes, std::chrono::seconds(value.number));
   return {};
 }
 
 Result<void> apply_noac(Options& options, const OptionValue&) {
-  set_attribute_times(options.cache, std::chrono::seconds(0));
+  options.cache.attributes.noac = true;
   options.mount_flags.push_back("sync");
   return {};
 }
 
 Result<void> apply_ac(Options& options, const OptionValue&) {
-  const CacheOptions usual;
-  options.cache.acregmin = usual.acregmin;
-  options.cache.acregmax = usual.acregmax;
-  options.cache.acdirmin = usual.acdirmin;
-  options.cache.acdirmax = usual.acdirmax;
+  options.cache.attributes.noac = false;
+  options.mount_flags.push_back("async");
   return {};
 }
 
-template <std::chrono::seconds CacheOptions::*Field>
+template <Duration cache::AttributePolicy::*Field>
 Result<void> apply_seconds(Options& options, const OptionValue& value) {
-  options.cache.*Field = std::chrono::seconds(value.number);
+  options.cache.attributes.*Field = std::chrono::seconds(value.number);
   return {};
 }
 
@@ -200,13 +199,13 @@ constexpr OptionSpec kOptions[] = {
      }},
     flag("fg", "a mount that fails is reported (the default)", accept),
     seconds("acregmin", "3", "least time a file's attributes are believed",
-            apply_seconds<&CacheOptions::acregmin>),
+            apply_seconds<&cache::AttributePolicy::acregmin>),
     seconds("acregmax", "60", "longest time a file's attributes are believed",
-            apply_seconds<&CacheOptions::acregmax>),
+            apply_seconds<&cache::AttributePolicy::acregmax>),
     seconds("acdirmin", "30", "least time a directory's attributes are believed",
-            apply_seconds<&CacheOptions::acdirmin>),
+            apply_seconds<&cache::AttributePolicy::acdirmin>),
     seconds("acdirmax", "60", "longest time a directory's attributes are believed",
-            apply_seconds<&CacheOptions::acdirmax>),
+            apply_seconds<&cache::AttributePolicy::acdirmax>),
     seconds("actimeo", "", "sets all four of the above", apply_actimeo),
     flag("ac", "believe attributes for a while (the default)", apply_ac),
     flag("noac", "actimeo=0 and sync", apply_noac),

@@ -6,26 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "cache/attr/policy.h"
 #include "fuse/options/source.h"
 #include "transport/base/result.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::fs {
 
-/// Which names the kernel may remember (nfs(5) lookupcache).
-enum class LookupCache : std::uint8_t {
-  all,       ///< names that exist and names that do not
-  positive,  ///< only names that exist
-  none,
-};
-
 /// The caching options of nfs(5).
 struct CacheOptions {
-  std::chrono::seconds acregmin{3};
-  std::chrono::seconds acregmax{60};
-  std::chrono::seconds acdirmin{30};
-  std::chrono::seconds acdirmax{60};
-  LookupCache lookupcache = LookupCache::all;
+  cache::AttributePolicy attributes;  ///< ac*, actimeo, noac, lookupcache
   bool close_to_open = true;  ///< cto: a file's attributes are fetched anew when it is opened
   bool readdirplus = true;
 };

@@ -1,0 +1,34 @@
+// What stands behind a mount: the daemon starts, serves and stops it without knowing NFS.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include "fuse/session/init.h"
+#include "transport/base/buffer.h"
+#include "transport/base/metrics.h"
+#include "transport/base/result.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+/// Belongs to the daemon's reactor.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Makes everything ready that the operations need. May be called again after it failed.
+  virtual Task<Result<void>> start() = 0;
+  /// Lets go of the server in order, within a bounded time. Operations that still wait are ended.
+  virtual Task<Result<void>> stop() = 0;
+
+  // Valid once start() has succeeded.
+  virtual const fuse_lowlevel_ops& operations() const = 0;
+  virtual void* user_data() = 0;
+  /// Where requests and their data lie; slots of at least kSlotSize.
+  virtual BufferPool& slots() = 0;
+  virtual TransferLimits limits() const = 0;
+
+  virtual void visit_counters(CounterVisitor& visitor) const = 0;
+};
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,188 @@
+#include "fuse/daemon/daemon.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "fuse/daemon/failure.h"
+#include "fuse/daemon/statistics.h"
+#include "fuse/session/mount_table.h"
+#include "fuse/session/unmount.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two attempts to reach the server (retry=).
+constexpr Duration kBetweenAttempts = 2s;
+/// The kernel asks for INIT as soon as it has mounted.
+constexpr Duration kInitPatience = 10s;
+/// For an unmount that has to write mapped pages back first.
+constexpr Duration kCleanUnmountPatience = 5s;
+constexpr Duration kLazyUnmountPatience = 2s;
+/// For operations in progress when the mount ends.
+constexpr Duration kDrainPatience = 2s;
+
+}  // namespace
+
+Daemon::Daemon(Reactor& reactor, Backend& backend, DaemonConfig config, StartReport report)
+    : reactor_(reactor),
+      backend_(backend),
+      config_(std::move(config)),
+      report_(std::move(report)),
+      signals_(reactor, *this),
+      initialised_(reactor),
+      over_(reactor),
+      idle_(reactor) {}
+
+Daemon::~Daemon() = default;
+
+ExitCode Daemon::run() {
+  auto signals = signals_.start();
+  if (!signals) {
+    report_.failed(kSystem, signals.error().message());
+    return kSystem;
+  }
+  reactor_.post([this] { spawn(live()); });
+  reactor_.run();
+  write_stats();
+  return exit_code_;
+}
+
+Task<void> Daemon::live() {
+  auto up = co_await bring_up();
+  if (up) up = report_.succeeded();
+  if (up) {
+    log::info("{} is mounted on {}", config_.source, config_.session.mount_point);
+    co_await over_.wait();
+  } else {
+    const auto failure = describe_failure(config_.source, up.error());
+    exit_code_ = failure.code;
+    report_.failed(failure.code, failure.line);
+  }
+  co_await shut_down();
+  reactor_.stop();
+}
+
+Task<Result<void>> Daemon::bring_up() {
+  auto reached = co_await reach_server();
+  CO_TRY(reached);
+  auto mounted = mount();
+  CO_TRY(mounted);
+  co_await initialised_.wait(kInitPatience);
+  if (initialised_.is_set()) co_return Result<void>{};
+  co_return fail(Error::local(EPROTO, "FUSE_INIT", "the kernel did not take the session"));
+}
+
+Task<Result<void>> Daemon::reach_server() {
+  const TimePoint give_up = reactor_.now() + config_.retry;
+  for (;;) {
+    auto started = co_await backend_.start();
+    if (started) co_return started;
+    const bool again = is_unreachable(started.error()) && reactor_.now() < give_up;
+    if (!again) co_return started;
+    log::info("{}; trying again", started.error().message());
+    co_await Sleep(reactor_, kBetweenAttempts);
+  }
+}
+
+Result<void> Daemon::mount() {
+  config_.session.limits = backend_.limits();
+  auto session = Session::create(reactor_, backend_.slots(), config_.session, backend_.operations(),
+                                 backend_.user_data());
+  if (!session) return fail_from(session);
+  TRY((*session)->mount());
+  session_ = std::move(*session);
+  const auto entry = find_mount(config_.session.mount_point);
+  if (entry) mounted_device_ = entry->device;
+  return session_->start(*this);
+}
+
+Task<void> Daemon::shut_down() {
+  stopping_ = true;
+  if (session_) {
+    if (!kernel_let_go_) {
+      co_await leave_mount_table();
+    }
+    session_->pause();
+    co_await drain();
+  }
+  auto stopped = co_await backend_.stop();
+  if (!stopped) log::warning("{}", stopped.error().message());
+  co_await remove_dead_mount();
+  log::info("{} is unmounted", config_.source);
+}
+
+/// Requests are still answered meanwhile, so that mapped pages can be written back.
+Task<void> Daemon::leave_mount_table() {
+  auto clean = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::clean,
+                                kCleanUnmountPatience);
+  if (clean) co_return;
+  log::warning("{}: {}; detaching it", config_.session.mount_point, clean.error().message());
+  auto lazy = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
+                               kLazyUnmountPatience);
+  if (!lazy) log::error("{}: {}", config_.session.mount_point, lazy.error().message());
+}
+
+Task<void> Daemon::drain() {
+  session_->in_flight().when_idle([this] { idle_.set(); });
+  co_await idle_.wait(kDrainPatience);
+  if (!idle_.is_set()) {
+    log::warning("{} operations are given up", session_->in_flight().running());
+  }
+}
+
+/// After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
+Task<void> Daemon::remove_dead_mount() {
+  const auto entry = find_mount(config_.session.mount_point);
+  if (mounted_device_.empty() || !entry || entry->device != mounted_device_) co_return;
+  auto removed = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
+                                  kLazyUnmountPatience);
+  if (!removed) log::error("{}: {}", config_.session.mount_point, removed.error().message());
+}
+
+void Daemon::on_initialised() { initialised_.set(); }
+
+void Daemon::on_receive_ended(const Error& reason) {
+  log::info("{}: {}", config_.session.mount_point, reason.message());
+  kernel_let_go_ = true;
+  over_.set();
+}
+
+void Daemon::on_terminate() {
+  if (!session_) {
+    // Nothing is mounted; what the server knows of us ends with its lease.
+    report_.failed(kInterrupted, config_.source + ": interrupted");
+    ::_exit(kInterrupted);
+  }
+  if (stopping_) {
+    log::warning("a second signal: ending at once");
+    reactor_.stop();
+  }
+  over_.set();
+}
+
+void Daemon::on_hang_up() {
+  if (config_.foreground) on_terminate();
+}
+
+void Daemon::on_dump() {
+  log_counters([this](CounterVisitor& visitor) { visit_counters(visitor); });
+  write_stats();
+}
+
+void Daemon::write_stats() {
+  if (config_.stats_file.empty()) return;
+  auto written = write_counters(config_.stats_file,
+                                [this](CounterVisitor& visitor) { visit_counters(visitor); });
+  if (!written) log::error("{}", written.error().message());
+}
+
+void Daemon::visit_counters(CounterVisitor& visitor) const {
+  if (session_) session_->visit_counters(visitor);
+  backend_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::fs

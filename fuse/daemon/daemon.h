@@ -1,0 +1,70 @@
+// The life of one mount: reach the server, mount, serve, take everything down in order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fuse/daemon/backend.h"
+#include "fuse/daemon/event.h"
+#include "fuse/daemon/exit_code.h"
+#include "fuse/daemon/signals.h"
+#include "fuse/daemon/start_report.h"
+#include "fuse/session/session.h"
+
+namespace nfsrdma::fs {
+
+struct DaemonConfig {
+  std::string source;  ///< for messages
+  /// The limits are the backend's.
+  SessionConfig session;
+  Duration retry{0};       ///< how long to go on when the server cannot be reached
+  std::string stats_file;  ///< empty: none
+  bool foreground = false;
+};
+
+/// Runs on one reactor and blocks its thread only while mounting.
+class Daemon final : private ReceiverObserver, private SignalObserver {
+ public:
+  /// The references outlive the daemon.
+  Daemon(Reactor& reactor, Backend& backend, DaemonConfig config, StartReport report);
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  ~Daemon();
+
+  /// Serves until the mount has ended, by whatever way. The start is reported on the way.
+  ExitCode run();
+
+ private:
+  Task<void> live();
+  Task<Result<void>> bring_up();
+  Task<Result<void>> reach_server();
+  Result<void> mount();
+  Task<void> shut_down();
+  Task<void> leave_mount_table();
+  Task<void> drain();
+  Task<void> remove_dead_mount();
+
+  void on_initialised() override;
+  void on_receive_ended(const Error& reason) override;
+  void on_terminate() override;
+  void on_hang_up() override;
+  void on_dump() override;
+  void write_stats();
+  void visit_counters(CounterVisitor& visitor) const;
+
+  Reactor& reactor_;
+  Backend& backend_;
+  DaemonConfig config_;
+  StartReport report_;
+  Signals signals_;
+  std::unique_ptr<Session> session_;
+  Event initialised_;
+  Event over_;  ///< time to stop: the kernel let go, or a signal came
+  Event idle_;
+  bool kernel_let_go_ = false;
+  bool stopping_ = false;
+  std::string mounted_device_;  ///< tells our mount from a later one on the same directory
+  ExitCode exit_code_ = kSuccess;
+};
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,94 @@
+#include "fuse/daemon/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "client/proto/status.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using fabric::Fault;
+
+struct Remedy {
+  Layer layer;
+  int code;
+  std::string_view text;
+};
+
+constexpr std::string_view kCheckRoute =
+    "is the address right, the server up, and its port open to this machine?";
+constexpr std::string_view kNoService =
+    "is NFS over RDMA (iWARP) switched on there? port= names another port";
+constexpr std::string_view kAccess = "the server does not allow it to this machine or user";
+
+constexpr int code_of(Fault fault) { return static_cast<int>(fault); }
+
+constexpr Remedy kRemedies[] = {
+    {Layer::fabric, code_of(Fault::refused), kNoService},
+    {Layer::fabric, code_of(Fault::timed_out), kCheckRoute},
+    {Layer::fabric, code_of(Fault::rejected), kNoService},
+    {Layer::fabric, code_of(Fault::protocol), "is this the port of NFS over RDMA (iWARP)?"},
+    {Layer::fabric, code_of(Fault::closed), "is this the port of NFS over RDMA (iWARP)?"},
+    {Layer::system, ECONNREFUSED, kNoService},
+    {Layer::system, EHOSTUNREACH, kCheckRoute},
+    {Layer::system, ENETUNREACH, kCheckRoute},
+    {Layer::system, ETIMEDOUT, kCheckRoute},
+    {Layer::nfs, nfs4::NFS4ERR_NOENT, "the server has no such export"},
+    {Layer::nfs, nfs4::NFS4ERR_NOTDIR, "the export must be a directory"},
+    {Layer::nfs, nfs4::NFS4ERR_SYMLINK, "the export must be a directory"},
+    {Layer::nfs, nfs4::NFS4ERR_ACCESS, kAccess},
+    {Layer::nfs, nfs4::NFS4ERR_PERM, kAccess},
+    {Layer::nfs, nfs4::NFS4ERR_WRONGSEC, "the export wants another sec= than sys or none"},
+    {Layer::nfs, nfs4::NFS4ERR_MINOR_VERS_MISMATCH, "the server does not speak NFSv4.1"},
+    {Layer::nfs, nfs4::NFS4ERR_CLID_INUSE, "another client uses this machine's identity"},
+};
+
+constexpr Fault kUnreachable[] = {Fault::closed, Fault::reset, Fault::rejected, Fault::refused,
+                                  Fault::timed_out};
+constexpr int kUnreachableErrno[] = {ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH,
+                                     ETIMEDOUT,    EHOSTDOWN,  ENETDOWN};
+
+std::string_view remedy_for(const Error& error) {
+  for (const auto& remedy : kRemedies) {
+    if (error.is(remedy.layer, remedy.code)) return remedy.text;
+  }
+  return {};
+}
+
+/// Errors of this machine's mount that are the user's to put right.
+bool is_permission(const Error& error) {
+  return error.layer == Layer::local && (error.code == EACCES || error.code == EPERM);
+}
+
+bool is_system_failure(const Error& error) {
+  constexpr int codes[] = {ENOMEM, EMFILE, ENFILE, EAGAIN};
+  return error.layer == Layer::system && std::ranges::find(codes, error.code) != std::end(codes);
+}
+
+}  // namespace
+
+Failure describe_failure(const std::string& source, const Error& error) {
+  std::string line = fmt::format("{}: {}", source, error.message());
+  const auto remedy = remedy_for(error);
+  if (!remedy.empty()) line += fmt::format(" ({})", remedy);
+  std::ranges::replace(line, '\n', ' ');
+  if (is_permission(error)) return {kUsage, line};
+  return {is_system_failure(error) ? kSystem : kMountFailure, line};
+}
+
+bool is_unreachable(const Error& error) {
+  if (error.layer == Layer::fabric) {
+    return std::ranges::any_of(kUnreachable,
+                               [&](Fault fault) { return error.code == code_of(fault); });
+  }
+  const bool from_errno = error.layer == Layer::system || error.layer == Layer::local;
+  return from_errno &&
+         std::ranges::find(kUnreachableErrno, error.code) != std::end(kUnreachableErrno);
+}
+
+}  // namespace nfsrdma::fs

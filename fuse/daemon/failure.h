@@ -1,0 +1,21 @@
+// What to tell the user when a mount fails, and which code to end with.
+#pragma once
+
+#include <string>
+
+#include "fuse/daemon/exit_code.h"
+#include "transport/base/error.h"
+
+namespace nfsrdma::fs {
+
+struct Failure {
+  ExitCode code;
+  std::string line;  ///< one line: source, step, status, what to do
+};
+
+Failure describe_failure(const std::string& source, const Error& error);
+
+/// Whether the server could not be reached, so that trying again may help (retry=).
+bool is_unreachable(const Error& error);
+
+}  // namespace nfsrdma::fs

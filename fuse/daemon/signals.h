@@ -1,0 +1,38 @@
+// Signals as events of the reactor.
+#pragma once
+
+#include "transport/base/reactor.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fs {
+
+/// Told on the reactor's thread.
+class SignalObserver {
+ public:
+  virtual void on_terminate() = 0;  ///< SIGTERM, SIGINT
+  virtual void on_hang_up() = 0;    ///< SIGHUP
+  virtual void on_dump() = 0;       ///< SIGUSR1
+
+ protected:
+  ~SignalObserver() = default;
+};
+
+/// Takes over the process's signals while it lives. SIGPIPE is ignored for good.
+class Signals final : private FdHandler {
+ public:
+  Signals(Reactor& reactor, SignalObserver& observer) : reactor_(reactor), observer_(observer) {}
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+  ~Signals();
+
+  Result<void> start();
+
+ private:
+  void on_ready(std::uint32_t events) override;
+
+  Reactor& reactor_;
+  SignalObserver& observer_;
+  UniqueFd signals_;
+};
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,110 @@
+#include "fuse/options/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace nfsrdma::fs {
+namespace {
+
+Result<CommandLine> parsed(std::vector<const char*> words) {
+  return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+std::string complaint(std::vector<const char*> words) {
+  const auto line = parsed(std::move(words));
+  return line ? "accepted" : line.error().detail;
+}
+
+TEST(CommandLine, SourceAndMountPoint) {
+  const auto line = parsed({"nfsrdma", "server:/export", "/mnt"});
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->action, Action::mount);
+  EXPECT_EQ(line->options.source.host, "server");
+  EXPECT_EQ(line->options.mount_point, "/mnt");
+  EXPECT_FALSE(line->options.program.foreground);
+  EXPECT_FALSE(line->options.program.helper);
+}
+
+TEST(CommandLine, LettersMayStandAnywhereAndTogether) {
+  const auto line =
+      parsed({"nfsrdma", "server:/", "-fv", "/mnt", "-oport=3,ro", "-o", "rsize=4096"});
+  ASSERT_TRUE(line.has_value()) << line.error().detail;
+  EXPECT_TRUE(line->options.program.foreground);
+  EXPECT_TRUE(line->options.program.verbose);
+  EXPECT_FALSE(line->options.program.debug);
+  EXPECT_EQ(line->options.transport.port, 3);
+  EXPECT_TRUE(line->options.read_only);
+  EXPECT_EQ(line->options.rsize, 4096u);
+}
+
+TEST(CommandLine, LongForms) {
+  const auto line = parsed({"nfsrdma", "--foreground", "--debug", "s:/", "/mnt"});
+  ASSERT_TRUE(line.has_value());
+  EXPECT_TRUE(line->options.program.debug);
+}
+
+TEST(CommandLine, DebugStaysInTheForeground) {
+  const auto line = parsed({"nfsrdma", "-d", "s:/", "/mnt"});
+  ASSERT_TRUE(line.has_value());
+  EXPECT_TRUE(line->options.program.foreground);
+  EXPECT_TRUE(line->options.program.debug);
+}
+
+TEST(CommandLine, ReadOnlyAndReadWriteLettersInOrder) {
+  EXPECT_TRUE(parsed({"nfsrdma", "-r", "s:/", "/mnt"})->options.read_only);
+  EXPECT_FALSE(parsed({"nfsrdma", "-r", "-w", "s:/", "/mnt"})->options.read_only);
+  EXPECT_TRUE(parsed({"nfsrdma", "-w", "-o", "ro", "s:/", "/mnt"})->options.read_only);
+}
+
+TEST(CommandLine, HelpAndVersionNeedNothingElse) {
+  EXPECT_EQ(parsed({"nfsrdma", "-h"})->action, Action::show_help);
+  EXPECT_EQ(parsed({"nfsrdma", "--help"})->action, Action::show_help);
+  EXPECT_EQ(parsed({"nfsrdma", "-V"})->action, Action::show_version);
+}
+
+TEST(CommandLine, MissingAndSurplusWords) {
+  EXPECT_NE(complaint({"nfsrdma"}).find("source and a mount point"), std::string::npos);
+  EXPECT_NE(complaint({"nfsrdma", "s:/"}).find("source and a mount point"), std::string::npos);
+  EXPECT_NE(complaint({"nfsrdma", "s:/", "/a", "/b"}).find("/b"), std::string::npos);
+  EXPECT_NE(complaint({"nfsrdma", "-q", "s:/", "/a"}).find("-q"), std::string::npos);
+  EXPECT_NE(complaint({"nfsrdma", "s:/", "/a", "-o"}), "accepted");
+  EXPECT_NE(complaint({"nfsrdma", "nowhere", "/a"}).find("nowhere"), std::string::npos);
+}
+
+TEST(CommandLine, TheCommandIsNeverSloppy) {
+  EXPECT_NE(complaint({"nfsrdma", "-s", "s:/", "/a"}), "accepted");
+  EXPECT_NE(complaint({"nfsrdma", "-o", "frob", "s:/", "/a"}).find("frob"), std::string::npos);
+}
+
+class Helper : public testing::TestWithParam<const char*> {};
+
+TEST_P(Helper, LettersAreThoseOfMount8) {
+  const auto line = parsed({GetParam(), "server:/export", "/mnt", "-f", "-s", "-n", "-v", "-w",
+                            "-N", "1234", "-t", "fuse.nfsrdma", "-o", "rw,frob,port=9"});
+  ASSERT_TRUE(line.has_value()) << line.error().detail;
+  const auto& program = line->options.program;
+  EXPECT_TRUE(program.helper);
+  EXPECT_TRUE(program.fake);
+  EXPECT_FALSE(program.foreground) << "-f is fake here";
+  EXPECT_TRUE(program.sloppy);
+  EXPECT_TRUE(program.verbose);
+  EXPECT_EQ(program.mount_namespace, "1234");
+  EXPECT_FALSE(line->options.read_only);
+  EXPECT_EQ(line->options.transport.port, 9);
+}
+
+TEST_P(Helper, IsStrictWithoutS) {
+  EXPECT_NE(complaint({GetParam(), "s:/", "/a", "-o", "frob"}).find("frob"), std::string::npos);
+}
+
+TEST_P(Helper, ReadOnlyLetter) {
+  EXPECT_TRUE(parsed({GetParam(), "s:/", "/a", "-r"})->options.read_only);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByName, Helper,
+                         testing::Values("mount.nfsrdma", "/sbin/mount.nfsrdma",
+                                         "/sbin/mount.fuse.nfsrdma"));
+
+}  // namespace
+}  // namespace nfsrdma::fs

@@ -1,0 +1,291 @@
+// The table as a whole, and what each option does. Options of nfs(5): the list of nfs-common 2.6.2.
+#include "fuse/options/option_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "fuse/options/apply_options.h"
+#include "fuse/options/command_line.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<Options> applied(std::vector<std::string> items) {
+  Options options;
+  TRY(apply_options(options, items));
+  return options;
+}
+
+std::string refusal(const std::string& item) {
+  const auto options = applied({item});
+  return options ? "accepted" : options.error().detail;
+}
+
+TEST(OptionTable, NamesAreUniqueAndEveryOptionIsDescribed) {
+  std::set<std::string_view> names;
+  for (const auto& spec : option_table()) {
+    EXPECT_TRUE(names.insert(spec.name).second) << spec.name << " stands twice";
+    EXPECT_FALSE(spec.doc.empty()) << spec.name;
+    const bool acts = spec.kind != OptionKind::ignored && spec.kind != OptionKind::refused;
+    EXPECT_EQ(spec.apply != nullptr, acts) << spec.name;
+  }
+}
+
+// Every name that nfs(5) gives a meaning is either understood, passed over or refused by name.
+TEST(OptionTable, CoversNfs5) {
+  for (const char* name : {"nfsvers",
+                           "vers",
+                           "minorversion",
+                           "soft",
+                           "hard",
+                           "softerr",
+                           "softreval",
+                           "nosoftreval",
+                           "intr",
+                           "nointr",
+                           "timeo",
+                           "retrans",
+                           "rsize",
+                           "wsize",
+                           "ac",
+                           "noac",
+                           "acregmin",
+                           "acregmax",
+                           "acdirmin",
+                           "acdirmax",
+                           "actimeo",
+                           "bg",
+                           "fg",
+                           "nconnect",
+                           "max_connect",
+                           "rdirplus",
+                           "nordirplus",
+                           "retry",
+                           "sec",
+                           "sharecache",
+                           "nosharecache",
+                           "resvport",
+                           "noresvport",
+                           "lookupcache",
+                           "fsc",
+                           "nofsc",
+                           "proto",
+                           "udp",
+                           "tcp",
+                           "rdma",
+                           "port",
+                           "mountport",
+                           "mountproto",
+                           "mounthost",
+                           "mountvers",
+                           "namlen",
+                           "lock",
+                           "nolock",
+                           "cto",
+                           "nocto",
+                           "acl",
+                           "noacl",
+                           "local_lock",
+                           "clientaddr",
+                           "migration",
+                           "nomigration",
+                           "xprtsec",
+                           "trunkdiscovery",
+                           "notrunkdiscovery"}) {
+    EXPECT_NE(find_option(name), nullptr) << name;
+  }
+}
+
+TEST(OptionTable, EveryRangeIsHeldAtBothEnds) {
+  for (const auto& spec : option_table()) {
+    if (spec.max == 0) continue;
+    const std::string name(spec.name);
+    EXPECT_TRUE(applied({name + "=" + std::to_string(spec.min)}).has_value()) << name;
+    EXPECT_TRUE(applied({name + "=" + std::to_string(spec.max)}).has_value()) << name;
+    for (const std::string& wrong :
+         {std::to_string(spec.max + 1), std::string("-1"), std::string("x"), std::string("1x"),
+          std::string("99999999999999999999999"), std::string("0x10")}) {
+      const auto said = refusal(name + "=" + wrong);
+      EXPECT_NE(said.find("number from " + std::to_string(spec.min)), std::string::npos)
+          << name << "=" << wrong << ": " << said;
+    }
+    if (spec.min > 0) {
+      EXPECT_FALSE(applied({name + "=" + std::to_string(spec.min - 1)}).has_value()) << name;
+    }
+  }
+}
+
+TEST(OptionTable, ValuesAreDemandedAndUnwantedOnesRefused) {
+  for (const auto& spec : option_table()) {
+    if (spec.name == "x-*") continue;
+    const std::string name(spec.name);
+    const auto without = refusal(name);
+    const auto with = refusal(name + "=1");
+    if (spec.takes_value()) {
+      EXPECT_NE(without.find(name), std::string::npos) << name << ": " << without;
+      EXPECT_NE(without, "accepted") << name;
+    } else {
+      EXPECT_NE(with, "accepted") << name;
+    }
+  }
+}
+
+TEST(OptionTable, IgnoredOptionsAreAcceptedAndNoted) {
+  for (const auto& spec : option_table()) {
+    if (spec.kind != OptionKind::ignored || spec.name == "x-*") continue;
+    const auto item = std::string(spec.name) + (spec.takes_value() ? "=1" : "");
+    const auto options = applied({item});
+    ASSERT_TRUE(options.has_value()) << item;
+    ASSERT_EQ(options->notes.size(), 1u) << item;
+    EXPECT_NE(options->notes[0].find(spec.doc), std::string::npos);
+  }
+}
+
+TEST(OptionTable, RefusedOptionsSayWhy) {
+  for (const auto& spec : option_table()) {
+    if (spec.kind != OptionKind::refused) continue;
+    const auto said = refusal(std::string(spec.name) + (spec.takes_value() ? "=1" : ""));
+    EXPECT_NE(said.find("option " + std::string(spec.name)), std::string::npos) << said;
+    EXPECT_NE(said.find(spec.doc), std::string::npos) << said;
+  }
+}
+
+TEST(OptionTable, UnknownOptionIsNamed) {
+  EXPECT_NE(refusal("frobnicate").find("frobnicate"), std::string::npos);
+  EXPECT_NE(refusal("frobnicate=2").find("frobnicate"), std::string::npos);
+  // No guessing from a prefix.
+  EXPECT_NE(refusal("rsiz=1024").find("unknown option"), std::string::npos);
+}
+
+TEST(OptionTable, SloppyPassesOverUnknownNamesOnly) {
+  Options options;
+  options.program.sloppy = true;
+  ASSERT_TRUE(apply_options(options, {"frobnicate=2", "rsize=4096", "nofrob"}).has_value());
+  EXPECT_EQ(options.rsize, 4096u);
+  EXPECT_EQ(options.notes.size(), 2u);
+  EXPECT_FALSE(apply_options(options, {"sec=krb5"}).has_value());
+}
+
+TEST(OptionTable, OptionsForOtherProgramsAreLeftAlone) {
+  EXPECT_TRUE(
+      applied({"x-systemd.automount", "x-systemd.mount-timeout=30", "_netdev"}).has_value());
+}
+
+struct Refused {
+  const char* item;
+  const char* reason;
+};
+class RefusedValue : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedValue, ByNameAndReason) {
+  const auto said = refusal(GetParam().item);
+  EXPECT_NE(said.find("option " + std::string(GetParam().item)), std::string::npos) << said;
+  EXPECT_NE(said.find(GetParam().reason), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusedValue,
+    testing::Values(Refused{"proto=tcp", "not supported yet"}, Refused{"proto=udp", "UDP"},
+                    Refused{"proto=ib", "rdma or rdma6"}, Refused{"vers=3", "4.1"},
+                    Refused{"vers=4.2", "not supported yet"}, Refused{"nfsvers=4.0", "4.1"},
+                    Refused{"minorversion=0", "4.1"}, Refused{"sec=krb5", "Kerberos"},
+                    Refused{"sec=krb5i", "Kerberos"}, Refused{"sec=krb5p", "Kerberos"},
+                    Refused{"sec=lkey", "sys or none"}, Refused{"xprtsec=tls", "TLS"},
+                    Refused{"xprtsec=mtls", "TLS"}, Refused{"local_lock=none", "locks"},
+                    Refused{"lookupcache=some", "all, pos or none"},
+                    Refused{"provider=verbs", "not supported yet"},
+                    Refused{"provider=tcp", "iwarp"}, Refused{"device=mlx5_0", "verbs"},
+                    Refused{"rpcrdma=2", "not supported yet"},
+                    Refused{"rpcrdma=auto", "not supported yet"}, Refused{"rpcrdma=3", "must be 1"},
+                    Refused{"inline=1500", "multiple of 1024"}));
+
+TEST(OptionValues, Transfers) {
+  const auto options = applied({"rsize=5000", "wsize=4194304", "port=2050", "credits=7"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->rsize, 4096u) << "cut to whole KiB";
+  EXPECT_EQ(options->wsize, 1u << 20) << "cut to what one request carries";
+  EXPECT_EQ(options->transport.port, 2050);
+  EXPECT_EQ(options->transport.credits, 7u);
+}
+
+TEST(OptionValues, Transport) {
+  const auto options = applied({"proto=rdma6", "inline=8192", "nocrc", "capture=/tmp/a,b.pcapng"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_TRUE(options->transport.ipv6_only);
+  EXPECT_EQ(options->transport.inline_threshold, 8192u);
+  EXPECT_FALSE(options->transport.crc);
+  EXPECT_EQ(options->transport.capture_file, "/tmp/a,b.pcapng");
+  EXPECT_EQ(options->sec, rpc::AuthFlavor::sys);
+  EXPECT_EQ(applied({"sec=none"})->sec, rpc::AuthFlavor::none);
+  EXPECT_FALSE(applied({"rdma"})->transport.ipv6_only);
+  EXPECT_TRUE(applied({"nocrc", "crc"})->transport.crc) << "the later one holds";
+}
+
+TEST(OptionValues, AttributeTimes) {
+  const auto each =
+      applied({"acregmin=1", "acregmax=2", "acdirmin=3", "acdirmax=4"})->cache.attributes;
+  EXPECT_EQ(each.acregmin, 1s);
+  EXPECT_EQ(each.acregmax, 2s);
+  EXPECT_EQ(each.acdirmin, 3s);
+  EXPECT_EQ(each.acdirmax, 4s);
+  const auto all = applied({"actimeo=9"})->cache.attributes;
+  EXPECT_EQ(all.acregmin, 9s);
+  EXPECT_EQ(all.acregmax, 9s);
+  EXPECT_EQ(all.acdirmin, 9s);
+  EXPECT_EQ(all.acdirmax, 9s);
+}
+
+TEST(OptionValues, NoacMeansNoBeliefAndSync) {
+  const auto options = applied({"noac"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_TRUE(options->cache.attributes.noac);
+  EXPECT_EQ(options->mount_flags, std::vector<std::string>{"sync"});
+  const auto taken_back = applied({"noac", "ac"});
+  EXPECT_FALSE(taken_back->cache.attributes.noac);
+  EXPECT_EQ(taken_back->mount_flags.back(), "async");
+}
+
+TEST(OptionValues, Caching) {
+  using cache::LookupCache;
+  EXPECT_EQ(applied({"lookupcache=none"})->cache.attributes.lookup_cache, LookupCache::none);
+  EXPECT_EQ(applied({"lookupcache=pos"})->cache.attributes.lookup_cache, LookupCache::positive);
+  EXPECT_EQ(applied({"lookupcache=positive"})->cache.attributes.lookup_cache,
+            LookupCache::positive);
+  EXPECT_FALSE(applied({"nocto"})->cache.close_to_open);
+  EXPECT_TRUE(applied({"nocto", "cto"})->cache.close_to_open);
+  EXPECT_FALSE(applied({"nordirplus"})->cache.readdirplus);
+  EXPECT_TRUE(applied({"nordirplus", "rdirplus"})->cache.readdirplus);
+}
+
+TEST(OptionValues, Program) {
+  const auto options = applied({"retry=3", "stats=/tmp/s"});
+  EXPECT_EQ(options->program.retry, 3min);
+  EXPECT_EQ(options->program.stats_file, "/tmp/s");
+}
+
+TEST(OptionValues, Mount) {
+  const auto options =
+      applied({"ro", "allow_other", "nosuid", "noatime", "fsname=a,b", "subtype=x"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_TRUE(options->read_only);
+  EXPECT_TRUE(options->allow_other);
+  EXPECT_TRUE(options->other_users());
+  EXPECT_EQ(options->fsname, "a,b");
+  EXPECT_EQ(options->subtype, "x");
+  EXPECT_EQ(options->mount_flags, (std::vector<std::string>{"ro", "nosuid", "noatime"}));
+  EXPECT_FALSE(applied({"ro", "rw"})->read_only);
+  EXPECT_TRUE(applied({"allow_root"})->other_users());
+}
+
+TEST(Help, NamesEveryOption) {
+  const auto help = help_text();
+  for (const auto& spec : option_table()) {
+    EXPECT_NE(help.find("  " + option_usage(spec) + " "), std::string::npos) << spec.name;
+  }
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs
