@@ -1,0 +1,82 @@
+// What the operations of one COMPOUND share.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "client/proto/compound.h"
+#include "tests/responder/nfs/server_state.h"
+#include "tests/responder/service.h"
+
+namespace nfsrdma::responder {
+
+class CompoundContext {
+ public:
+  CompoundContext(ServerState& server_state, ServerCall& server_call);
+  CompoundContext(const CompoundContext&) = delete;
+  CompoundContext& operator=(const CompoundContext&) = delete;
+
+  FileTable& files() { return *server.files; }
+  StateTable& states() { return server.clients->states; }
+
+  /// Makes a file the current one; `stat` is what is known of it already.
+  void set_current(FileRef file, std::optional<FileStat> stat = {});
+  /// Attributes of the current file, read once until something changes it.
+  Outcome<FileStat> current_stat();
+  /// This operation has changed an inode.
+  void changed(const FileRef& file);
+
+  /// The stateid itself, or what the current stateid (RFC 8881 section 16.2.3.1.2) stands for.
+  nfs4::stateid4 effective(const nfs4::stateid4& stateid) const;
+  void set_current_stateid(const State& state) {
+    current_stateid = server.clients->states.stateid_of(state);
+  }
+
+  /// Octets of the unreduced reply so far, and what the session allows it to have.
+  std::size_t reply_size() const;
+  std::size_t reply_limit() const;
+  /// Octets that the reply may still grow by.
+  std::size_t room() const { return reply_limit() - std::min(reply_limit(), reply_size()); }
+
+  ServerState& server;
+  ServerCall& call;
+  xdr::Decoder& in;
+  xdr::Encoder& out;
+  Identity who;
+  Principal principal;
+
+  SessionRef session;  ///< null in requests without SEQUENCE
+  Client* client = nullptr;
+  nfs4::slotid4 slot = 0;
+  bool cache_this = false;
+
+  std::uint32_t operations = 0;  ///< in this COMPOUND
+  std::uint32_t index = 0;       ///< of the operation being executed
+
+  FileRef current;
+  FileRef saved;
+  nfs4::stateid4 current_stateid = kInvalidStateid;
+  nfs4::stateid4 saved_stateid = kInvalidStateid;
+
+ private:
+  std::optional<FileStat> current_stat_;
+};
+
+/// A directory's change attribute before and after an operation.
+class DirectoryChange {
+ public:
+  DirectoryChange(CompoundContext& context, FileRef directory);
+  /// Call when the directory has been changed.
+  nfs4::change_info4 finish();
+  /// For an operation that turned out to change nothing.
+  nfs4::change_info4 unchanged() const { return {true, before_, before_}; }
+
+ private:
+  nfs4::changeid4 read() const;
+
+  CompoundContext& context_;
+  FileRef directory_;
+  nfs4::changeid4 before_;
+};
+
+}  // namespace nfsrdma::responder

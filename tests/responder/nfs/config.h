@@ -1,0 +1,46 @@
+// What a responder's NFS service is told at construction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace nfsrdma::responder {
+
+/// Limits offered in CREATE_SESSION (RFC 8881 section 18.36); a client gets the lesser of its wish
+/// and these. Sizes are octets of unreduced RPC messages.
+struct ChannelLimits {
+  std::uint32_t max_request_size = (1U << 20) + 8192;
+  std::uint32_t max_response_size = (1U << 20) + 8192;
+  std::uint32_t max_response_size_cached = 8192;
+  std::uint32_t max_operations = 64;
+  std::uint32_t max_slots = 64;
+};
+
+struct ServiceConfig {
+  /// The directory that is served as `/`. Must exist.
+  std::string directory;
+  std::uint32_t lease_seconds = 90;
+  /// Length of the grace period that follows construction and restart(); 0: none.
+  std::uint32_t grace_seconds = 0;
+  bool read_only = false;
+  /// COMMIT and stable writes wait for the disk. False trades crash safety for speed.
+  bool durable = true;
+  /// Nothing but this service changes the directory: change_info4.atomic may then be true.
+  bool sole_writer = false;
+  /// Largest READ and WRITE, in octets.
+  std::uint32_t max_transfer = 1U << 20;
+  ChannelLimits channel;
+  /// Identity of callers without AUTH_SYS.
+  std::uint32_t anonymous_uid = 65534;
+  std::uint32_t anonymous_gid = 65534;
+  /// Descriptors kept for files that are not open. Lowered to fit RLIMIT_NOFILE.
+  std::size_t max_cached_descriptors = 4096;
+  /// Makes handles of file systems that support it forgery-proof and lets them survive the process.
+  /// Empty: derived from /etc/machine-id, or random where there is none.
+  std::string handle_key;
+  /// eir_server_scope and so_major_id; must stay the same across restarts of one server.
+  std::string server_identity = "nfsrdma-responder";
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,306 @@
+#include "tests/responder/nfs/fs/file_table.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "tests/responder/nfs/fs/proc_path.h"
+
+namespace nfsrdma::responder {
+
+using namespace nfs4;
+
+namespace {
+
+constexpr int kPathFlags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+constexpr std::size_t kLeastDescriptors = 64;
+constexpr std::size_t kTriesToClose = 16;
+
+// Half of what the process may open is left for opens, directories and connections.
+std::size_t affordable_descriptors(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeastDescriptors;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return std::max<std::size_t>(kLeastDescriptors,
+                               std::min<std::size_t>(wanted, limit.rlim_cur / 2));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileTable>> FileTable::open(const ServiceConfig& config) {
+  constexpr const char* kStep = "open exported directory";
+  UniqueFd root(::open(config.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return fail(Error::from_errno(errno, kStep, config.directory));
+  std::unique_ptr<FileTable> table(new FileTable(config, std::move(root)));
+  const int fd = table->mount_fd_.get();
+  const auto stat = stat_fd(fd);
+  if (!stat) return fail(Error::local(EIO, kStep, config.directory));
+  table->root_device_ = stat->device();
+  const auto kernel = kernel_handle_of(fd, "");
+  table->kernel_handles_ = can_act_as_others() && kernel && [&] {
+    const auto opened = open_kernel_handle(fd, *kernel);
+    const UniqueFd probe(opened ? *opened : -1);
+    return static_cast<bool>(probe);
+  }();
+  table->root_ = table->insert(*stat, table->kernel_handles_ ? &*kernel : nullptr);
+  table->root_->path_fd_.reset(::openat(fd, ".", kPathFlags | O_DIRECTORY));
+  if (!table->root_->path_fd_) return fail(Error::from_errno(errno, kStep, config.directory));
+  return table;
+}
+
+FileTable::FileTable(const ServiceConfig& config, UniqueFd root_fd)
+    : codec_(config.handle_key),
+      mount_fd_(std::move(root_fd)),
+      max_descriptors_(affordable_descriptors(config.max_cached_descriptors)) {}
+
+FileRef FileTable::known(const InodeKey& key) const {
+  const auto found = files_.find(key);
+  return found == files_.end() ? nullptr : found->second;
+}
+
+// The exported file system is device 0 in handles: its number may differ after a reboot.
+InodeKey FileTable::wire_key(InodeKey key) const {
+  if (key.device == root_device_) key.device = 0;
+  return key;
+}
+
+FileRef FileTable::insert(const FileStat& stat, const KernelHandle* kernel) {
+  auto file = std::make_shared<File>(stat.key(), stat.format());
+  file->by_kernel_handle_ = kernel != nullptr;
+  file->handle_ = codec_.seal(wire_key(stat.key()), kernel);
+  file->has_set_id_bits = (stat.x.stx_mode & (S_ISUID | S_ISGID)) != 0;
+  files_.insert_or_assign(file->key(), file);
+  return file;
+}
+
+Outcome<FileRef> FileTable::find(const nfs_fh4& handle) {
+  const auto parsed = codec_.open(handle);
+  if (!parsed) return refuse(parsed.error());
+  InodeKey key = parsed->key;
+  if (key.device == 0) key.device = root_device_;
+  if (FileRef file = known(key)) return file;
+  if (!parsed->kernel || !kernel_handles_) return refuse(NFS4ERR_STALE);
+  return find_by_kernel_handle(*parsed);
+}
+
+Outcome<FileRef> FileTable::find_by_kernel_handle(const ParsedHandle& parsed) {
+  const auto opened = open_kernel_handle(mount_fd_.get(), *parsed.kernel);
+  if (!opened) return refuse(opened.error());
+  UniqueFd fd(*opened);
+  const auto stat = stat_fd(fd.get());
+  if (!stat) return refuse(stat.error());
+  if (wire_key(stat->key()) != parsed.key) return refuse(NFS4ERR_STALE);
+  FileRef file = insert(*stat, &*parsed.kernel);
+  keep_open(file, std::move(fd));
+  return file;
+}
+
+Outcome<FoundFile> FileTable::lookup(const Identity& who, const FileRef& directory,
+                                     const char* name) {
+  const auto directory_fd = path_fd(directory);
+  if (!directory_fd) return refuse(directory_fd.error());
+  const ActAs act(who);
+  const auto stat = stat_at(*directory_fd, name);
+  if (!stat) return refuse(stat.error());
+  if (FileRef file = known(stat->key())) {
+    note_renamed(stat->key(), directory, name);
+    return FoundFile{std::move(file), *stat};
+  }
+  UniqueFd fd(::openat(*directory_fd, name, kPathFlags));
+  if (!fd) return refuse_errno();
+  const auto opened_stat = stat_fd(fd.get());
+  if (!opened_stat) return refuse(opened_stat.error());
+  FileRef file = adopt(fd.get(), *opened_stat, directory, name);
+  if (!file->path_fd_) keep_open(file, std::move(fd));
+  return FoundFile{std::move(file), *opened_stat};
+}
+
+FileRef FileTable::adopt(int fd, const FileStat& stat, const FileRef& directory,
+                         std::string_view name) {
+  FileRef file = known(stat.key());
+  if (!file) {
+    std::optional<KernelHandle> kernel;
+    if (kernel_handles_ && stat.device() == root_device_) kernel = kernel_handle_of(fd, "");
+    file = insert(stat, kernel ? &*kernel : nullptr);
+  }
+  note_renamed(stat.key(), directory, name);
+  return file;
+}
+
+Outcome<FoundFile> FileTable::lookup_parent(const Identity& who, const FileRef& directory) {
+  if (directory == root_) return refuse(NFS4ERR_NOENT);
+  if (!directory->is_directory()) return refuse(NFS4ERR_NOTDIR);
+  const auto directory_fd = path_fd(directory);
+  if (!directory_fd) return refuse(directory_fd.error());
+  const ActAs act(who);
+  UniqueFd fd(::openat(*directory_fd, "..", kPathFlags | O_DIRECTORY));
+  if (!fd) return refuse_errno();
+  const auto stat = stat_fd(fd.get());
+  if (!stat) return refuse(stat.error());
+  if (FileRef file = known(stat->key())) return FoundFile{std::move(file), *stat};
+  if (!below_root(fd.get())) return refuse(NFS4ERR_STALE);
+  FileRef file = adopt(fd.get(), *stat, nullptr, {});
+  keep_open(file, std::move(fd));
+  return FoundFile{std::move(file), *stat};
+}
+
+// Another process may have moved a directory out of what is served; its ".." must not be.
+bool FileTable::below_root(int directory_fd) const {
+  UniqueFd above;
+  auto stat = stat_fd(directory_fd);
+  while (stat && stat->key() != root_->key()) {
+    UniqueFd next(::openat(above ? above.get() : directory_fd, "..", kPathFlags | O_DIRECTORY));
+    if (!next) return false;
+    auto next_stat = stat_fd(next.get());
+    if (!next_stat || next_stat->key() == stat->key()) return false;
+    above = std::move(next);
+    stat = next_stat;
+  }
+  return stat.has_value();
+}
+
+nfs_fh4 FileTable::handle_of_entry(const FileRef& directory, const char* name,
+                                   const FileStat& stat) {
+  if (const FileRef file = known(stat.key())) return file->handle();
+  if (kernel_handles_ && stat.device() == root_device_) {
+    const auto directory_fd = path_fd(directory);
+    const auto kernel = directory_fd ? kernel_handle_of(*directory_fd, name) : std::nullopt;
+    if (kernel) return codec_.seal(wire_key(stat.key()), &*kernel);
+  }
+  FileRef file = insert(stat, nullptr);
+  note_renamed(stat.key(), directory, name);
+  return file->handle();
+}
+
+Outcome<int> FileTable::path_fd(const FileRef& file) {
+  if (file->path_fd_) {
+    if (file->linked()) {
+      file->unlink();
+      open_order_.push_back(*file);
+    }
+    return file->path_fd_.get();
+  }
+  if (known(file->key()) != file) return refuse(NFS4ERR_STALE);
+  UniqueFd fd;
+  if (file->by_kernel_handle_) {
+    const auto parsed = codec_.open(file->handle_);
+    const auto opened = open_kernel_handle(mount_fd_.get(), *parsed->kernel);
+    if (!opened) return refuse(opened.error());
+    fd.reset(*opened);
+  } else {
+    auto opened = open_at_last_place(*file);
+    if (!opened) return refuse(opened.error());
+    fd = std::move(*opened);
+  }
+  keep_open(file, std::move(fd));
+  return file->path_fd_.get();
+}
+
+// Walks down from the nearest ancestor whose descriptor is open; the root's always is.
+Outcome<UniqueFd> FileTable::open_at_last_place(const File& file) {
+  std::vector<const File*> path;
+  const File* step = &file;
+  while (step && !step->path_fd_) {
+    path.push_back(step);
+    step = step->parent_.get();
+  }
+  if (!step) return refuse(NFS4ERR_STALE);
+  UniqueFd fd;
+  int directory = step->path_fd_.get();
+  for (auto next = path.rbegin(); next != path.rend(); ++next) {
+    UniqueFd opened(::openat(directory, (*next)->name_.c_str(), kPathFlags));
+    if (!opened) return refuse(errno == EMFILE ? NFS4ERR_DELAY : NFS4ERR_STALE);
+    fd = std::move(opened);
+    directory = fd.get();
+    const auto stat = stat_fd(directory);
+    if (!stat || stat->key() != (*next)->key()) return refuse(NFS4ERR_STALE);
+  }
+  return fd;
+}
+
+void FileTable::keep_open(const FileRef& file, UniqueFd fd) {
+  if (descriptors_ >= max_descriptors_) close_oldest();
+  if (!file->path_fd_) ++descriptors_;
+  file->path_fd_ = std::move(fd);
+  if (!file->linked()) open_order_.push_back(*file);
+}
+
+void FileTable::close_oldest() {
+  for (std::size_t tries = 0; tries < kTriesToClose && !open_order_.empty(); ++tries) {
+    File& oldest = *open_order_.pop_front();
+    if (oldest.in_use() || !oldest.can_reopen()) {
+      open_order_.push_back(oldest);
+      continue;
+    }
+    oldest.path_fd_.reset();
+    --descriptors_;
+    const auto place = files_.find(oldest.key());
+    if (oldest.by_kernel_handle_ && place->second.use_count() == 1) files_.erase(place);
+    return;
+  }
+}
+
+Outcome<FileStat> FileTable::stat(const FileRef& file) {
+  const auto fd = path_fd(file);
+  if (!fd) return refuse(fd.error());
+  const auto stat = stat_fd(*fd);
+  if (!stat) return refuse(stat.error());
+  if (stat->x.stx_nlink == 0 && !file->in_use()) return refuse(NFS4ERR_STALE);
+  return *stat;
+}
+
+Outcome<UniqueFd> FileTable::reopen(const Identity& who, const FileRef& file, int flags) {
+  const auto fd = path_fd(file);
+  if (!fd) return refuse(fd.error());
+  const ActAs act(who);
+  return reopen_unchecked(file, flags);
+}
+
+Outcome<UniqueFd> FileTable::reopen_unchecked(const FileRef& file, int flags) {
+  const auto fd = path_fd(file);
+  if (!fd) return refuse(fd.error());
+  UniqueFd opened(::open(ProcPath(*fd).c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!opened) return refuse_errno();
+  return opened;
+}
+
+void FileTable::note_removed(const InodeKey& key, const FileRef& directory, std::string_view name) {
+  const auto place = files_.find(key);
+  if (place == files_.end()) return;
+  const FileRef file = place->second;
+  if (file->parent_ == directory && file->name_ == name) file->parent_.reset();
+  forget_if_removed(file);
+}
+
+void FileTable::forget_if_removed(const FileRef& file) {
+  const auto place = files_.find(file->key());
+  if (file->in_use() || place == files_.end()) return;
+  if (file->path_fd_) {
+    const auto stat = stat_fd(file->path_fd_.get());
+    if (stat && stat->x.stx_nlink > 0) return;
+  } else if (file->parent_) {
+    return;  // another link of it is known
+  }
+  file->unlink();
+  if (file->path_fd_) --descriptors_;
+  file->path_fd_.reset();
+  files_.erase(place);
+}
+
+void FileTable::note_renamed(const InodeKey& key, const FileRef& directory, std::string_view name) {
+  const auto place = files_.find(key);
+  if (place == files_.end() || place->second->by_kernel_handle_) return;
+  File& file = *place->second;
+  if (file.parent_ == directory && file.name_ == name) return;
+  file.parent_ = directory;
+  file.name_ = name;
+}
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,84 @@
+// From file handles and names to inodes.
+//
+// The table holds a bounded number of O_PATH descriptors, least recently used first to go. An inode
+// with a kernel handle is forgotten together with its descriptor; one without stays, with the place
+// where it was last seen, because only this table can find it again.
+#pragma once
+
+#include <unordered_map>
+
+#include "tests/responder/nfs/config.h"
+#include "tests/responder/nfs/fs/component.h"
+#include "tests/responder/nfs/fs/credentials.h"
+#include "tests/responder/nfs/fs/file.h"
+#include "tests/responder/nfs/fs/file_handle.h"
+#include "transport/base/result.h"
+
+namespace nfsrdma::responder {
+
+/// A name's inode and what statx(2) said about it.
+struct FoundFile {
+  FileRef file;
+  FileStat stat;
+};
+
+class FileTable {
+ public:
+  /// Opens the directory to be served.
+  static Result<std::unique_ptr<FileTable>> open(const ServiceConfig& config);
+
+  const FileRef& root() const { return root_; }
+
+  /// The inode of a handle: BADHANDLE, STALE.
+  Outcome<FileRef> find(const nfs4::nfs_fh4& handle);
+  /// A name in a directory, looked up with the rights of `who`.
+  Outcome<FoundFile> lookup(const Identity& who, const FileRef& directory, const char* name);
+  /// The directory above; NOENT at the root of what is served.
+  Outcome<FoundFile> lookup_parent(const Identity& who, const FileRef& directory);
+  /// The inode of a descriptor that has just been opened or created as `name` in `directory`. The
+  /// descriptor stays the caller's.
+  FileRef adopt(int fd, const FileStat& stat, const FileRef& directory, std::string_view name);
+  /// The handle that lookup of an entry would give, without looking it up.
+  nfs4::nfs_fh4 handle_of_entry(const FileRef& directory, const char* name, const FileStat& stat);
+
+  /// An O_PATH descriptor that stays valid until the request has been handled.
+  Outcome<int> path_fd(const FileRef& file);
+  /// STALE when the inode has been removed and nobody has it open.
+  Outcome<FileStat> stat(const FileRef& file);
+  /// A new descriptor with open(2) `flags`, checked against `who`.
+  Outcome<UniqueFd> reopen(const Identity& who, const FileRef& file, int flags);
+  /// The same without a check, for what has been decided already.
+  Outcome<UniqueFd> reopen_unchecked(const FileRef& file, int flags);
+
+  /// Tells of what happened to names, so that places follow.
+  void note_removed(const InodeKey& key, const FileRef& directory, std::string_view name);
+  /// To be called when the last open of a file has ended: a removed file then gives up its space.
+  void forget_if_removed(const FileRef& file);
+  void note_renamed(const InodeKey& key, const FileRef& directory, std::string_view name);
+
+  std::size_t size() const { return files_.size(); }
+
+ private:
+  FileTable(const ServiceConfig& config, UniqueFd root_fd);
+
+  FileRef known(const InodeKey& key) const;
+  FileRef insert(const FileStat& stat, const KernelHandle* kernel);
+  Outcome<FileRef> find_by_kernel_handle(const ParsedHandle& parsed);
+  Outcome<UniqueFd> open_at_last_place(const File& file);
+  void keep_open(const FileRef& file, UniqueFd fd);
+  void close_oldest();
+  bool below_root(int directory_fd) const;
+  InodeKey wire_key(InodeKey key) const;
+
+  HandleCodec codec_;
+  UniqueFd mount_fd_;  // a real descriptor of the root, for open_by_handle_at
+  std::uint64_t root_device_ = 0;
+  bool kernel_handles_ = false;
+  std::size_t max_descriptors_;
+  std::size_t descriptors_ = 0;
+  std::unordered_map<InodeKey, FileRef, InodeKeyHash> files_;
+  IntrusiveList<File> open_order_;  // files with a descriptor, least recently used first
+  FileRef root_;
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,134 @@
+#include "tests/responder/nfs/nfs_service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/proto/compound.h"
+#include "tests/responder/nfs/callbacks.h"
+#include "tests/responder/nfs/compound.h"
+#include "tests/responder/nfs/server_state.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::responder {
+
+using namespace nfs4;
+
+/// A reply that waits for its time.
+class NfsService::HeldReply {
+ public:
+  HeldReply(NfsService& service, ServerCall& call, CompoundOutcome outcome)
+      : service_(service),
+        call_(&call),
+        outcome_(std::move(outcome)),
+        timer_(service.state_->reactor, [this] { fire(); }) {
+    timer_.arm(outcome_.delay);
+  }
+  ~HeldReply() {
+    if (call_) call_->drop();
+  }
+
+ private:
+  void fire() {
+    service_.release_slot(outcome_);
+    std::exchange(call_, nullptr)->reply(outcome_.accept);
+    auto& held = service_.held_;
+    const auto self = std::ranges::find(held, this, &std::unique_ptr<HeldReply>::get);
+    std::unique_ptr<HeldReply> done = std::move(*self);
+    held.erase(self);
+    service_.state_->reactor.dispose(std::move(done));
+  }
+
+  NfsService& service_;
+  ServerCall* call_;
+  CompoundOutcome outcome_;
+  Timer timer_;
+};
+
+Result<std::unique_ptr<NfsService>> NfsService::create(Reactor& reactor, ServiceConfig config) {
+  auto files = FileTable::open(config);
+  if (!files) return fail_from(files);
+  std::unique_ptr<NfsService> service(new NfsService(reactor));
+  service->state_ = std::make_unique<ServerState>(config, reactor, std::move(*files));
+  service->begin_instance(true);
+  return service;
+}
+
+NfsService::NfsService(Reactor& reactor) : lease_timer_(reactor, [this] { check_leases(); }) {}
+
+NfsService::~NfsService() { held_.clear(); }
+
+void NfsService::begin_instance(bool first) {
+  ServerState& state = *state_;
+  std::set<std::string> reclaimers;
+  if (!first) reclaimers = state.clients->clients.confirmed_owners();
+  const TimePoint grace_ends =
+      state.reactor.now() + std::chrono::seconds(state.config.grace_seconds);
+  state.instance = Instance::begin(grace_ends, std::move(reclaimers), first);
+  state.clients = std::make_unique<ClientState>(state.config, state.instance.number, *state.files);
+}
+
+void NfsService::restart() {
+  restarts_.add();
+  begin_instance(false);
+}
+
+void NfsService::handle(ServerCall& call) {
+  switch (call.header().procedure) {
+    case kProcNull: return call.reply(rpc::AcceptStat::success);
+    case kProcCompound: break;
+    default: return call.reply(rpc::AcceptStat::proc_unavail);
+  }
+  compounds_.add();
+  const CompoundOutcome outcome = execute_compound(*state_, call);
+  if (!lease_timer_.armed() && !state_->clients->clients.empty()) {
+    lease_timer_.arm(std::chrono::seconds(state_->config.lease_seconds));
+  }
+  if (outcome.delay > Duration::zero()) {
+    held_.push_back(std::make_unique<HeldReply>(*this, call, outcome));
+    return;
+  }
+  release_slot(outcome);
+  call.reply(outcome.accept);
+}
+
+void NfsService::release_slot(const CompoundOutcome& outcome) {
+  if (!outcome.session) return;
+  outcome.session->slots[outcome.slot].in_progress = false;
+  Client* client = outcome.session->client;
+  if (!client) return;
+  client->lease_ends = state_->lease_end();
+  --client->requests_open;
+}
+
+void NfsService::on_connection_closed(Connection& connection) {
+  state_->clients->sessions.connection_closed(connection);
+}
+
+void NfsService::check_leases() {
+  ClientTable& clients = state_->clients->clients;
+  if (const std::size_t expired = clients.expire(state_->reactor.now())) {
+    expired_clients_.add(expired);
+    log::info("{} clients' leases have expired", expired);
+  }
+  if (!clients.empty()) lease_timer_.arm(std::chrono::seconds(state_->config.lease_seconds));
+}
+
+void NfsService::inject(const OperationFault& fault) { state_->faults.add(fault); }
+void NfsService::clear_faults() { state_->faults.clear(); }
+std::uint64_t NfsService::faults_applied() const { return state_->faults.applied(); }
+
+void NfsService::set_target_slots(std::uint32_t slots, bool recall) {
+  SessionTable& sessions = state_->clients->sessions;
+  sessions.set_target_slots(slots);
+  if (recall) sessions.for_each([](Session& session) { recall_slots(session); });
+}
+
+void NfsService::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("nfs.compounds", compounds_.value());
+  visitor.visit("nfs.expired_clients", expired_clients_.value());
+  visitor.visit("nfs.restarts", restarts_.value());
+  visitor.visit("nfs.faults_applied", faults_applied());
+  visitor.visit("nfs.known_files", state_->files->size());
+}
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,62 @@
+// The NFSv4.1 server (RFC 8881) of the responder: serves a directory of this machine as `/`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tests/responder/nfs/config.h"
+#include "tests/responder/nfs/fault_hooks.h"
+#include "tests/responder/service.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::responder {
+
+struct CompoundOutcome;
+struct ServerState;
+
+/// One thread: constructed, called and destroyed on the reactor's. The reactor must outlive it.
+/// Calls whose replies are held back by a fault keep their ServerCall until they are answered, also
+/// when the connection has gone; destroying the service drops them.
+class NfsService final : public Service {
+ public:
+  /// Opens the directory; an Error of Layer::system when that fails.
+  static Result<std::unique_ptr<NfsService>> create(Reactor& reactor, ServiceConfig config);
+  ~NfsService() override;
+
+  void handle(ServerCall& call) override;
+  void on_connection_closed(Connection& connection) override;
+
+  /// A server reboot: client ids, sessions and stateids are forgotten, verifiers change, a grace
+  /// period of the configured length begins. File handles stay good.
+  void restart();
+
+  void inject(const OperationFault& fault);
+  void clear_faults();
+  /// Operations that a fault was applied to.
+  std::uint64_t faults_applied() const;
+
+  /// Offers sessions that many slots from their next SEQUENCE on; with `recall` their clients are
+  /// told at once (CB_RECALL_SLOT).
+  void set_target_slots(std::uint32_t slots, bool recall);
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  class HeldReply;
+
+  explicit NfsService(Reactor& reactor);
+
+  void release_slot(const CompoundOutcome& outcome);
+  void begin_instance(bool first);
+  void check_leases();
+
+  std::unique_ptr<ServerState> state_;
+  Timer lease_timer_;
+  std::vector<std::unique_ptr<HeldReply>> held_;
+  Counter compounds_;
+  Counter expired_clients_;
+  Counter restarts_;
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,57 @@
+#include "tests/responder/nfs/ops/io_target.h"
+
+#include <fcntl.h>
+
+#include "client/proto/ops_open.h"
+
+namespace nfsrdma::responder {
+
+using namespace nfs4;
+
+nfsstat4 not_a_regular_file(const File& file) {
+  switch (file.format()) {
+    case S_IFREG: return NFS4_OK;
+    case S_IFDIR: return NFS4ERR_ISDIR;
+    case S_IFLNK: return NFS4ERR_SYMLINK;
+    default: return NFS4ERR_WRONG_TYPE;
+  }
+}
+
+namespace {
+
+// Reads that bypass locks pass by share reservations, too; for writing that stateid is as good as
+// the anonymous one.
+nfsstat4 check_special(CompoundContext& context, const stateid4& stateid, std::uint32_t access) {
+  if (stateid != kAnonymousStateid && stateid != kReadBypassStateid) return NFS4ERR_BAD_STATEID;
+  if (context.server.in_grace()) return NFS4ERR_GRACE;
+  if (stateid == kReadBypassStateid && access == OPEN4_SHARE_ACCESS_READ) return NFS4_OK;
+  const Share share{access, OPEN4_SHARE_DENY_NONE};
+  const bool denied =
+      context.states().conflicting_open(*context.current, share, nullptr) != nullptr;
+  return denied ? NFS4ERR_LOCKED : NFS4_OK;
+}
+
+}  // namespace
+
+Outcome<OpenState*> open_for_io(CompoundContext& context, const stateid4& stateid,
+                                std::uint32_t access) {
+  const stateid4 effective = context.effective(stateid);
+  if (is_special(effective)) {
+    const nfsstat4 status = check_special(context, effective, access);
+    if (status != NFS4_OK) return refuse(status);
+    return nullptr;
+  }
+  const auto state = context.states().find(*context.client, effective);
+  if (!state) return refuse(state.error());
+  if ((*state)->file != context.current) return refuse(NFS4ERR_BAD_STATEID);
+  OpenState& open = (*state)->open();
+  if ((open.share.access & access) != access) return refuse(NFS4ERR_OPENMODE);
+  return &open;
+}
+
+Outcome<UniqueFd> open_without_state(CompoundContext& context, std::uint32_t access) {
+  const int flags = access == OPEN4_SHARE_ACCESS_READ ? O_RDONLY : O_WRONLY;
+  return context.files().reopen(context.who, context.current, flags);
+}
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,19 @@
+// What LOCK, LOCKT and LOCKU have in common.
+#pragma once
+
+#include "client/proto/ops_lock.h"
+#include "tests/responder/nfs/compound_context.h"
+
+namespace nfsrdma::responder {
+
+/// The octets of a lock request: INVAL for an empty range or one that wraps.
+Outcome<ByteRange> byte_range(nfs4::offset4 offset, nfs4::length4 length);
+
+bool is_exclusive(nfs4::nfs_lock_type4 type);
+
+std::string_view owner_text(const nfs4::lock_owner4& owner);
+
+/// What NFS4ERR_DENIED tells of the lock that is in the way.
+nfs4::LOCK4denied describe_conflict(const LockedRange& held);
+
+}  // namespace nfsrdma::responder

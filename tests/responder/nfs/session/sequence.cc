@@ -1,0 +1,89 @@
+#include "tests/responder/nfs/session/sequence.h"
+
+#include <algorithm>
+
+#include "tests/responder/nfs/fs/siphash.h"
+
+namespace nfsrdma::responder {
+
+using namespace nfs4;
+
+namespace {
+
+// SEQUENCE, file handles, names and stateids all lie within this many octets.
+constexpr std::size_t kFingerprinted = 512;
+
+std::uint32_t status_flags(const Session& session) {
+  if (!session.back.wanted || session.back.connection) return 0;
+  return SEQ4_STATUS_CB_PATH_DOWN | SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+}
+
+Admission refuse_sequence(SEQUENCE4res& result, nfsstat4 status) {
+  result.sr_status = status;
+  return Admission::refused;
+}
+
+Admission admit_retry(CompoundContext& context, Slot& slot, std::uint64_t fingerprint,
+                      SEQUENCE4res& result) {
+  if (slot.fingerprint != fingerprint) return refuse_sequence(result, NFS4ERR_SEQ_FALSE_RETRY);
+  if (slot.in_progress) return refuse_sequence(result, NFS4ERR_DELAY);
+  context.client->lease_ends = context.server.lease_end();
+  result.sr_resok4 = slot.result;
+  return slot.reply.empty() ? Admission::uncached : Admission::replay;
+}
+
+}  // namespace
+
+std::uint64_t fingerprint_of(const xdr::Decoder& arguments) {
+  xdr::Decoder copy = arguments;
+  const std::size_t length = std::min(copy.remaining(), kFingerprinted);
+  return siphash({}, copy.raw(length, "request"));
+}
+
+Admission admit(CompoundContext& context, const SEQUENCE4args& args, std::uint64_t fingerprint,
+                SEQUENCE4res& result) {
+  SessionRef session = context.server.clients->sessions.find(args.sa_sessionid);
+  if (!session) return refuse_sequence(result, NFS4ERR_BADSESSION);
+  if (args.sa_slotid >= session->slots.size()) return refuse_sequence(result, NFS4ERR_BADSLOT);
+  if (args.sa_highest_slotid >= session->slots.size()) {
+    return refuse_sequence(result, NFS4ERR_BAD_HIGH_SLOT);
+  }
+  if (context.operations > session->attributes.ca_maxoperations) {
+    return refuse_sequence(result, NFS4ERR_TOO_MANY_OPS);
+  }
+  context.client = session->client;
+  Slot& slot = session->slots[args.sa_slotid];
+  switch (slot.check(args.sa_sequenceid)) {
+    case Slot::Check::misordered: return refuse_sequence(result, NFS4ERR_SEQ_MISORDERED);
+    case Slot::Check::replay: {
+      const Admission admission = admit_retry(context, slot, fingerprint, result);
+      if (admission == Admission::replay) {
+        context.session = std::move(session);
+        context.slot = args.sa_slotid;
+      }
+      return admission;
+    }
+    case Slot::Check::next: break;
+  }
+  slot.sequence = args.sa_sequenceid;
+  slot.used = true;
+  slot.in_progress = true;
+  slot.fingerprint = fingerprint;
+  slot.reply.clear();
+  session->adjust_slots(std::max(args.sa_highest_slotid, args.sa_slotid));
+  context.client->lease_ends = context.server.lease_end();
+  ++context.client->requests_open;
+  slot.result = {args.sa_sessionid,
+                 args.sa_sequenceid,
+                 args.sa_slotid,
+                 static_cast<slotid4>(session->slots.size() - 1),
+                 session->target_slots - 1,
+                 status_flags(*session)};
+  result.sr_resok4 = slot.result;
+  context.session = std::move(session);
+  context.slot = args.sa_slotid;
+  context.cache_this = args.sa_cachethis;
+  return Admission::execute;
+}
+
+}  // namespace nfsrdma::responder

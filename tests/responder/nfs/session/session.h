@@ -1,0 +1,85 @@
+// Sessions (RFC 8881 section 2.10): slots of the fore channel, the path of the back channel.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "client/proto/ops_session.h"
+#include "tests/responder/nfs/config.h"
+#include "tests/responder/nfs/session/slot.h"
+#include "tests/responder/service.h"
+
+namespace nfsrdma::responder {
+
+struct Client;
+
+/// What the server may use to call the client.
+struct BackChannel {
+  bool wanted = false;               ///< the client asked for one
+  Connection* connection = nullptr;  ///< null: the path is down
+  std::uint32_t program = 0;
+  nfs4::channel_attrs4 attributes;
+  nfs4::sequenceid4 sequence = 0;  ///< of the last callback on slot 0
+  bool busy = false;               ///< slot 0 has a callback outstanding
+};
+
+struct Session : std::enable_shared_from_this<Session> {
+  Session(const nfs4::sessionid4& session_id, Client& owner, const nfs4::channel_attrs4& fore)
+      : id(session_id), client(&owner), attributes(fore), slots(fore.ca_maxrequests) {
+    target_slots = fore.ca_maxrequests;
+  }
+
+  /// sr_target_highest_slotid + 1; slots above it go once the client has stopped using them.
+  void set_target(std::uint32_t target);
+  /// Follows sa_highest_slotid: the client's word on what it still uses.
+  void adjust_slots(nfs4::slotid4 highest_used);
+
+  const nfs4::sessionid4 id;
+  Client* client;  ///< null once the session has been destroyed
+  nfs4::channel_attrs4 attributes;
+  std::vector<Slot> slots;
+  std::uint32_t target_slots;
+  BackChannel back;
+};
+using SessionRef = std::shared_ptr<Session>;
+
+struct SessionIdHash {
+  std::size_t operator()(const nfs4::sessionid4& id) const;
+};
+
+class SessionTable {
+ public:
+  SessionTable(const ChannelLimits& limits, std::uint32_t instance)
+      : limits_(limits), instance_(instance) {}
+  /// Requests that are still held back see that their session has gone.
+  ~SessionTable();
+
+  /// `fore` and `back` are clamped in place to what is granted; TOOSMALL when that is useless.
+  nfs4::nfsstat4 negotiate(nfs4::channel_attrs4& fore, nfs4::channel_attrs4& back) const;
+  SessionRef create(Client& client, const nfs4::channel_attrs4& fore);
+  /// Null when there is no such session (BADSESSION).
+  SessionRef find(const nfs4::sessionid4& id) const;
+  void destroy(const nfs4::sessionid4& id);
+  void destroy_all_of(const Client& client);
+  bool has_any(const Client& client) const;
+
+  void connection_closed(const Connection& connection);
+  /// Applies to all sessions, those to come included.
+  void set_target_slots(std::uint32_t slots);
+  std::uint32_t target_slots() const { return target_slots_; }
+
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (auto& [id, session] : sessions_) visit(*session);
+  }
+
+ private:
+  ChannelLimits limits_;
+  std::uint32_t instance_;
+  std::uint32_t next_ = 1;
+  std::uint32_t target_slots_ = UINT32_MAX;
+  std::unordered_map<nfs4::sessionid4, SessionRef, SessionIdHash> sessions_;
+};
+
+}  // namespace nfsrdma::responder

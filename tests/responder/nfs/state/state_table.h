@@ -1,0 +1,71 @@
+// All opens and locks, by stateid and by file.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+#include "client/proto/types.h"
+#include "tests/responder/nfs/fs/file_table.h"
+#include "tests/responder/nfs/fs/outcome.h"
+#include "tests/responder/nfs/state/lock_ranges.h"
+#include "tests/responder/nfs/state/state.h"
+
+namespace nfsrdma::responder {
+
+/// seqid UINT32_MAX, other zero: what CLOSE returns (RFC 8881 section 8.2.3).
+inline constexpr nfs4::stateid4 kInvalidStateid{UINT32_MAX, {}};
+
+/// A stateid that names no state of this table but has a meaning of its own.
+bool is_special(const nfs4::stateid4& stateid);
+
+class StateTable {
+ public:
+  /// `instance` is part of every stateid, so that one of an earlier instance is told apart.
+  StateTable(std::uint32_t instance, FileTable& files) : instance_(instance), files_(files) {}
+
+  nfs4::stateid4 stateid_of(const State& state) const;
+  /// STALE_STATEID, BAD_STATEID, OLD_STATEID. The stateid must not be special.
+  Outcome<State*> find(const Client& client, const nfs4::stateid4& stateid) const;
+  Outcome<OpenState*> find_open(const Client& client, const nfs4::stateid4& stateid) const;
+  Outcome<LockState*> find_lock(const Client& client, const nfs4::stateid4& stateid) const;
+
+  /// Null when that owner has not opened that file.
+  OpenState* open_of(const Client& client, std::string_view owner, const File& file) const;
+  LockState* lock_of(const Client& client, std::string_view owner, const File& file) const;
+  /// An open other than `own` that conflicts with `share`, or null.
+  const OpenState* conflicting_open(const File& file, const Share& share,
+                                    const OpenState* own) const;
+  /// Any open of the file with a descriptor that has one of the `access` bits, or null.
+  OpenState* any_open(const File& file, std::uint32_t access) const;
+
+  OpenState& add_open(Client& client, FileRef file, std::string_view owner);
+  LockState& add_lock(OpenState& open, std::string_view owner);
+  /// Ends an open with its locks.
+  void remove_open(OpenState& open);
+  void remove_lock(LockState& lock);
+  void remove_all_of(const Client& client);
+  bool has_any(const Client& client) const;
+
+  /// The locks of a file; null when nobody has it open.
+  LockRanges* locks_on(const File& file);
+
+ private:
+  struct FileState {
+    std::vector<OpenState*> opens;
+    std::vector<LockState*> lock_states;
+    LockRanges locks;
+  };
+
+  const FileState* state_of(const File& file) const;
+  void drop_if_empty(const File& file);
+
+  std::uint32_t instance_;
+  FileTable& files_;
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, std::unique_ptr<State>> states_;
+  std::unordered_map<const File*, FileState> files_with_state_;
+};
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,203 @@
+// Drives an NfsService without a transport: fake calls with encoded COMPOUNDs, a temporary
+// directory, virtual time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/proto/attributes.h"
+#include "client/proto/compound.h"
+#include "tests/responder/nfs/nfs_service.h"
+#include "tests/responder/service.h"
+#include "transport/base/virtual_reactor.h"
+
+namespace nfsrdma::responder::test {
+
+using Octets = std::vector<std::byte>;
+
+/// The octets of a message with its omitted items put back in place.
+Octets unreduced(const xdr::Encoder& message, std::size_t from = 0);
+
+class FakeConnection final : public Connection {
+ public:
+  explicit FakeConnection(std::uint64_t number) : number_(number) {}
+  std::uint64_t id() const override { return number_; }
+  Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+                         std::function<void(Result<xdr::Decoder>)> done) override;
+  std::size_t max_backward_message() const override { return 4096; }
+
+  struct Callback {
+    std::uint32_t program;
+    Octets arguments;
+    std::function<void(Result<xdr::Decoder>)> done;
+  };
+  std::deque<Callback> callbacks;
+
+ private:
+  std::uint64_t number_;
+};
+
+/// A call whose reply, once there, stays to be looked at.
+class FakeCall final : public ServerCall {
+ public:
+  FakeCall(Octets arguments, const rpc::Credential& credential, Connection& connection);
+
+  const rpc::CallHeader& header() const override { return header_; }
+  xdr::Decoder& arguments() override { return arguments_decoder_; }
+  xdr::Encoder& results() override { return results_; }
+  std::span<std::byte> scratch(std::size_t size) override;
+  Connection& connection() override { return connection_; }
+  void reply(rpc::AcceptStat status) override;
+  void drop() override { dropped = true; }
+
+  bool replied = false;
+  bool dropped = false;
+  rpc::AcceptStat accept = rpc::AcceptStat::system_err;
+  Octets reply_octets;
+  std::size_t scratch_limit = 2 << 20;
+
+ private:
+  rpc::CallHeader header_;
+  Octets arguments_;
+  xdr::Decoder arguments_decoder_;
+  Octets reply_memory_;
+  xdr::Encoder results_;
+  std::deque<Octets> scratch_;
+  Connection& connection_;
+};
+
+/// A COMPOUND's results, taken one after the other.
+class Results {
+ public:
+  explicit Results(std::shared_ptr<FakeCall> call);
+
+  nfs4::nfsstat4 status() const { return header_.status; }
+  std::uint32_t count() const { return header_.operations; }
+  const FakeCall& call() const { return *call_; }
+  /// The next result, which must be Res's.
+  template <class Res>
+  Res next() {
+    Res result;
+    nfs4::decode_result(in_, result);
+    EXPECT_TRUE(in_.ok()) << in_.error("result").message();
+    return result;
+  }
+  template <class Res>
+  void skip() {
+    next<Res>();
+  }
+  xdr::Decoder& decoder() { return in_; }
+
+ private:
+  std::shared_ptr<FakeCall> call_;
+  xdr::Decoder in_;
+  nfs4::COMPOUND4res_header header_;
+};
+
+/// A client with one session on one connection.
+struct TestClient {
+  std::string owner = "client-1";
+  nfs4::verifier4 verifier{};
+  rpc::Credential credential;  // root by default
+  nfs4::clientid4 clientid = 0;
+  nfs4::sessionid4 sessionid{};
+  std::vector<nfs4::sequenceid4> sequences = std::vector<nfs4::sequenceid4>(64);
+  std::unique_ptr<FakeConnection> connection;
+};
+
+class NfsTest : public ::testing::Test {
+ protected:
+  NfsTest();
+  ~NfsTest() override;
+
+  /// Starts the service on the temporary directory; before that `config` may be changed.
+  void start();
+  std::string path(const std::string& name) const { return config.directory + "/" + name; }
+
+  /// Sends operations as they are.
+  template <class... Args>
+  std::shared_ptr<FakeCall> send_raw(TestClient& client, const Args&... operations) {
+    return deliver(client, encode_compound(nfs4::kNfsMinorVersion1, operations...));
+  }
+  template <class... Args>
+  Results raw(TestClient& client, const Args&... operations) {
+    return Results(send_raw(client, operations...));
+  }
+  /// Sends operations behind SEQUENCE on slot 0; the SEQUENCE result has been taken.
+  template <class... Args>
+  Results run(TestClient& client, const Args&... operations) {
+    Results results = raw(client, sequence(client), operations...);
+    EXPECT_EQ(results.next<nfs4::SEQUENCE4res>().sr_status, nfs4::NFS4_OK);
+    return results;
+  }
+  template <class... Args>
+  static Octets encode_compound(std::uint32_t minor, const Args&... operations) {
+    Octets memory(1 << 20);
+    xdr::Encoder out(memory);
+    nfs4::COMPOUND4args_header header;
+    header.tag = "test";
+    header.minorversion = minor;
+    header.operations = sizeof...(operations);
+    nfs4::encode(out, header);
+    (nfs4::encode_operation(out, operations), ...);
+    EXPECT_TRUE(out.ok());
+    return unreduced(out);
+  }
+  std::shared_ptr<FakeCall> deliver(TestClient& client, Octets arguments);
+
+  /// The next SEQUENCE on a slot.
+  nfs4::SEQUENCE4args sequence(TestClient& client, nfs4::slotid4 slot = 0, bool cache = false);
+  nfs4::EXCHANGE_ID4args exchange_id(const TestClient& client, std::uint32_t flags = 0);
+  nfs4::CREATE_SESSION4args create_session(const TestClient& client, nfs4::sequenceid4 sequence);
+  /// EXCHANGE_ID, CREATE_SESSION and, unless told otherwise, RECLAIM_COMPLETE.
+  TestClient connect(const std::string& owner = "client-1", bool reclaim_complete = true);
+
+  nfs4::nfs_fh4 root(TestClient& client);
+  nfs4::nfs_fh4 lookup(TestClient& client, const nfs4::nfs_fh4& directory, std::string_view name);
+  nfs4::Attributes getattr(TestClient& client, const nfs4::nfs_fh4& file,
+                           const nfs4::bitmap4& wanted);
+  /// OPEN of a name in the root; created with GUARDED4 when `create`.
+  struct Opened {
+    nfs4::nfsstat4 status;
+    nfs4::stateid4 stateid;
+    nfs4::nfs_fh4 handle;
+    nfs4::OPEN4resok ok;
+  };
+  Opened open(TestClient& client, const nfs4::OPEN4args& args);
+  nfs4::OPEN4args open_args(std::string_view name, std::uint32_t access, std::uint32_t deny = 0,
+                            std::string_view owner = "open-owner");
+  static nfs4::OPEN4args creating(nfs4::OPEN4args args, nfs4::createmode4 mode,
+                                  const nfs4::fattr4& attributes = {});
+
+  static nfs4::PUTFH4args putfh(const nfs4::nfs_fh4& handle) { return {handle}; }
+  void write_file(const std::string& name, std::string_view text);
+  std::string read_file(const std::string& name);
+
+  VirtualReactor reactor;
+  ServiceConfig config;
+  std::unique_ptr<NfsService> service;
+
+ private:
+  std::uint64_t next_connection_ = 1;
+};
+
+/// Attributes in encoded form, with the memory they are in.
+class EncodedAttributes {
+ public:
+  explicit EncodedAttributes(const nfs4::Attributes& attributes);
+  operator const nfs4::fattr4&() const { return values_; }
+
+ private:
+  Octets memory_;
+  nfs4::fattr4 values_;
+};
+
+std::span<const std::byte> octets_of(std::string_view text);
+std::string text_of(std::span<const std::byte> octets);
+
+}  // namespace nfsrdma::responder::test
