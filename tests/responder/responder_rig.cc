@@ -34,7 +34,10 @@ ResponderRig::~ResponderRig() {
 }
 
 void ResponderRig::start(const ResponderConfig& config) {
-  auto created = Responder::create(*reactor, *fabric, service, config);
+  auto memory = ResponderPools::create(config);
+  ASSERT_TRUE(memory) << memory.error().message();
+  pools = std::move(*memory);
+  auto created = Responder::create(*reactor, *fabric, service, config, pools);
   ASSERT_TRUE(created) << created.error().message();
   responder = std::move(*created);
   auto local = fabric::resolve("127.0.0.1", 0, AF_INET);

@@ -88,6 +88,7 @@ class ResponderRig : public ::testing::Test {
   const Counters& counters() const { return responder->counters(); }
 
   std::unique_ptr<Reactor> reactor;
+  ResponderPools pools;
   std::unique_ptr<fabric::Fabric> fabric;
   ScriptedService service;
   std::unique_ptr<Responder> responder;

@@ -35,7 +35,7 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::size_t largest
     return fail(backward_error(EAGAIN, "the client's credits are used up"));
   }
   auto message = std::make_unique<Message>(*this);
-  message->memory = core_.message_pool().acquire();
+  message->memory = core_.pools.messages->acquire();
   if (!message->memory) return fail(backward_error(ENOBUFS, "no message buffer left"));
   message->xid = ++last_xid_;
   const auto encoded = encode(*message, largest, program, encode_arguments);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -16,32 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxLine = 4096;
 constexpr int kBacklog = 8;
-
-class TextVisitor final : public CounterVisitor {
- public:
-  void visit(std::string_view name, std::uint64_t value) override {
-    text += std::string(name) + " " + std::to_string(value) + "\n";
-  }
-  std::string text;
-};
-
-std::string add_fault(Responder& responder, const std::string& spec) {
-  auto id = responder.add_fault(spec);
-  if (!id) return "error: " + id.error().message();
-  return "ok " + std::to_string(*id);
-}
-
-std::string remove_fault(Responder& responder, const std::string& text) {
-  std::uint32_t id = 0;
-  std::from_chars(text.data(), text.data() + text.size(), id);
-  return responder.remove_fault(id) ? "ok" : "error: no such rule";
-}
-
-std::string stats(const Responder& responder) {
-  TextVisitor visitor;
-  responder.visit_counters(visitor);
-  return visitor.text + "ok";
-}
 
 Result<UniqueFd> listen_on(const std::string& path) {
   sockaddr_un address{};
@@ -61,27 +34,6 @@ Result<UniqueFd> listen_on(const std::string& path) {
 
 }  // namespace
 
-std::string run_command(Responder& responder, const std::string& line) {
-  const auto space = std::min(line.find(' '), line.size());
-  const std::string command = line.substr(0, space);
-  const std::string argument = line.substr(std::min(space + 1, line.size()));
-  if (command == "fault") return add_fault(responder, argument);
-  if (command == "remove") return remove_fault(responder, argument);
-  if (command == "stats") return stats(responder);
-  if (command == "clear") {
-    responder.clear_faults();
-  } else if (command == "stop") {
-    responder.stop_answering();
-  } else if (command == "continue") {
-    responder.resume_answering();
-  } else if (command == "disconnect") {
-    responder.disconnect_all("control socket");
-  } else {
-    return "error: no command '" + command + "'";
-  }
-  return "ok";
-}
-
 /// One connected client of the control socket.
 class ControlSocket::Peer final : public FdHandler {
  public:
@@ -99,7 +51,7 @@ class ControlSocket::Peer final : public FdHandler {
     for (auto end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n')) {
       const std::string line = pending_.substr(0, end);
       pending_.erase(0, end + 1);
-      const std::string answer = run_command(owner_.responder_, line) + "\n";
+      const std::string answer = owner_.run_(line) + "\n";
       // A peer that does not read its answers loses them; nothing here may block.
       ::send(fd_.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
     }
@@ -120,20 +72,21 @@ class ControlSocket::Acceptor final : public FdHandler {
   ControlSocket& owner_;
 };
 
-ControlSocket::ControlSocket(Reactor& reactor, Responder& responder, std::string path,
+ControlSocket::ControlSocket(Reactor& reactor, std::string path, CommandRunner run,
                              UniqueFd listener)
     : reactor_(reactor),
-      responder_(responder),
       path_(std::move(path)),
+      run_(std::move(run)),
       listener_(std::move(listener)),
       acceptor_(std::make_unique<Acceptor>(*this)) {}
 
-Result<std::unique_ptr<ControlSocket>> ControlSocket::create(Reactor& reactor, Responder& responder,
-                                                             const std::string& path) {
+Result<std::unique_ptr<ControlSocket>> ControlSocket::create(Reactor& reactor,
+                                                             const std::string& path,
+                                                             CommandRunner run) {
   auto listener = listen_on(path);
   if (!listener) return fail_from(listener);
   std::unique_ptr<ControlSocket> socket(
-      new ControlSocket(reactor, responder, path, std::move(*listener)));
+      new ControlSocket(reactor, path, std::move(run), std::move(*listener)));
   TRY(reactor.watch(socket->listener_.get(), EPOLLIN, *socket->acceptor_));
   return socket;
 }

@@ -11,13 +11,7 @@ std::size_t calls_of_a_connection() { return kMaxCredits + kSpareReceives; }
 
 }  // namespace
 
-Core::Core(Reactor& the_reactor, Service& the_service, const ResponderConfig& the_config)
-    : reactor(the_reactor), service(the_service), config(the_config) {}
-
-Core::~Core() = default;
-
-Result<std::unique_ptr<Core>> Core::create(Reactor& reactor, Service& service,
-                                           const ResponderConfig& config) {
+Result<ResponderPools> ResponderPools::create(const ResponderConfig& config) {
   const auto calls = config.max_connections * calls_of_a_connection();
   const auto backward = config.max_connections * config.backward_credits * 2;  // call and reply
   auto messages = BufferPool::create(config.inline_size, calls + backward);
@@ -26,12 +20,14 @@ Result<std::unique_ptr<Core>> Core::create(Reactor& reactor, Service& service,
   if (!messages) return fail_from(messages);
   if (!replies) return fail_from(replies);
   if (!data) return fail_from(data);
-  std::unique_ptr<Core> core(new Core(reactor, service, config));
-  core->message_pool_ = std::move(*messages);
-  core->reply_pool_ = std::move(*replies);
-  core->data_pool_ = std::move(*data);
-  return core;
+  return ResponderPools{std::move(*messages), std::move(*replies), std::move(*data)};
 }
+
+Core::Core(Reactor& the_reactor, Service& the_service, const ResponderConfig& the_config,
+           ResponderPools& the_pools)
+    : reactor(the_reactor), service(the_service), config(the_config), pools(the_pools) {}
+
+Core::~Core() = default;
 
 std::uint32_t Core::credit_limit() const {
   return std::clamp(faults.credits().value_or(config.credits), 1U, kMaxCredits);
@@ -39,7 +35,7 @@ std::uint32_t Core::credit_limit() const {
 
 RdmaCall* Core::acquire_call() {
   if (free_calls_.empty()) {
-    Buffer memory = reply_pool_->acquire();
+    Buffer memory = pools.replies->acquire();
     if (!memory) return nullptr;
     calls_.push_back(std::make_unique<RdmaCall>(*this, std::move(memory)));
     free_calls_.push_back(calls_.back().get());
@@ -51,7 +47,7 @@ RdmaCall* Core::acquire_call() {
 
 void Core::release_call(RdmaCall& call) {
   free_calls_.push_back(&call);
-  if (waiting_.empty() || data_pool_->available() == 0) return;
+  if (waiting_.empty() || pools.data->available() == 0) return;
   RdmaCall* next = waiting_.front();
   waiting_.pop_front();
   next->pull();

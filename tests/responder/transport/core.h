@@ -45,11 +45,20 @@ inline constexpr std::size_t kLongCallRoom = 64 * 1024;
 /// Data buffers: for Read chunks, and for results until they are sent.
 inline constexpr std::size_t kDataBuffers = 256;
 
+/// The memory of a responder. Made before the fabric and destroyed after it, because providers may
+/// register it.
+struct ResponderPools {
+  static Result<ResponderPools> create(const ResponderConfig& config);
+
+  std::unique_ptr<BufferPool> messages;  ///< slots of config.inline_size
+  std::unique_ptr<BufferPool> replies;   ///< one for each call that all connections may have open
+  std::unique_ptr<BufferPool> data;      ///< Read chunks, and results until they are sent
+};
+
 /// Owned by the Responder; everything that refers to it is gone before it. Reactor's thread only.
 class Core {
  public:
-  static Result<std::unique_ptr<Core>> create(Reactor& reactor, Service& service,
-                                              const ResponderConfig& config);
+  Core(Reactor& reactor, Service& service, const ResponderConfig& config, ResponderPools& pools);
   ~Core();
 
   Reactor& reactor;
@@ -59,9 +68,7 @@ class Core {
   Counters counters;
   FailedCalls failed_calls;
 
-  BufferPool& message_pool() { return *message_pool_; }  ///< slots of config.inline_size
-  BufferPool& reply_pool() { return *reply_pool_; }
-  BufferPool& data_pool() { return *data_pool_; }
+  ResponderPools& pools;
 
   /// The most credits a connection gets now: config.credits or the script's.
   std::uint32_t credit_limit() const;
@@ -83,11 +90,6 @@ class Core {
   void forget(RdmaCall& call);
 
  private:
-  Core(Reactor& reactor, Service& service, const ResponderConfig& config);
-
-  std::unique_ptr<BufferPool> message_pool_;
-  std::unique_ptr<BufferPool> reply_pool_;
-  std::unique_ptr<BufferPool> data_pool_;
   std::vector<std::unique_ptr<RdmaCall>> calls_;
   std::vector<RdmaCall*> free_calls_;
   std::deque<RdmaCall*> held_;

@@ -61,7 +61,7 @@ void RdmaCall::refuse(rdma::rpc_rdma_errcode error) {
 void RdmaCall::accept(std::span<const std::byte> stream) {
   const bool long_call = call_header_.proc == rdma::RDMA_NOMSG;
   stream_ = stream;
-  const ReadLimits limits{core_.config.max_payload + kLongCallRoom, core_.data_pool().slot_size()};
+  const ReadLimits limits{core_.config.max_payload + kLongCallRoom, core_.pools.data->slot_size()};
   if (!reads_.lay_out(call_header_.chunks.rdma_reads(), limits) ||
       reads_.has_position_zero() != long_call ||
       (!long_call && !starts_a_call(stream_, call_header_.rdma_xid))) {
@@ -77,7 +77,7 @@ void RdmaCall::accept(std::span<const std::byte> stream) {
 
 void RdmaCall::pull() {
   if (reads_.total() == 0) return stream_complete();
-  pulled_ = core_.data_pool().acquire();
+  pulled_ = core_.pools.data->acquire();
   if (!pulled_) {
     core_.counters.waits_for_memory.add();
     return core_.hold_for_memory(*this);
@@ -173,8 +173,8 @@ void RdmaCall::begin_results() {
 std::span<std::byte> RdmaCall::scratch(std::size_t size) {
   for (auto& buffer : scratch_) {
     if (buffer) continue;
-    if (size > core_.data_pool().slot_size()) return {};
-    buffer = core_.data_pool().acquire();
+    if (size > core_.pools.data->slot_size()) return {};
+    buffer = core_.pools.data->acquire();
     return buffer ? buffer.first(size) : std::span<std::byte>();
   }
   return {};

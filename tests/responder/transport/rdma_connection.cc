@@ -25,7 +25,7 @@ RdmaConnection::RdmaConnection(Core& core, ConnectionOwner& owner, std::uint64_t
     : core_(core),
       owner_(owner),
       id_(id),
-      receives_(std::make_shared<ReceiveSet>(core.message_pool(), core.config.inline_size)),
+      receives_(std::make_shared<ReceiveSet>(*core.pools.messages, core.config.inline_size)),
       backward_(core) {}
 
 RdmaConnection::~RdmaConnection() {

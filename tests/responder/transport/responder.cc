@@ -8,29 +8,29 @@
 
 namespace nfsrdma::responder {
 
-Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, std::unique_ptr<Core> core)
+Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
+                     Service& service, ResponderPools& pools)
     : reactor_(reactor),
       fabric_(fabric),
-      core_(std::move(core)),
+      core_(reactor, service, config, pools),
       disconnect_timer_(reactor, [this] {
         disconnect_all("fault script: periodic");
         arm_periodic_disconnect();
       }) {}
 
-Responder::~Responder() {
+void Responder::abort() {
   listeners_.clear();
   connections_.clear();
 }
 
 Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::Fabric& fabric,
                                                      Service& service,
-                                                     const ResponderConfig& config) {
-  auto core = Core::create(reactor, service, config);
-  if (!core) return fail_from(core);
-  for (auto* pool : {&(*core)->message_pool(), &(*core)->reply_pool(), &(*core)->data_pool()}) {
-    TRY(fabric.register_pool(*pool));
-  }
-  return std::unique_ptr<Responder>(new Responder(reactor, fabric, std::move(*core)));
+                                                     const ResponderConfig& config,
+                                                     ResponderPools& pools) {
+  TRY(fabric.register_pool(*pools.messages));
+  TRY(fabric.register_pool(*pools.replies));
+  TRY(fabric.register_pool(*pools.data));
+  return std::unique_ptr<Responder>(new Responder(reactor, fabric, config, service, pools));
 }
 
 Result<fabric::Address> Responder::listen(const fabric::Address& address) {
@@ -41,52 +41,54 @@ Result<fabric::Address> Responder::listen(const fabric::Address& address) {
 }
 
 Result<std::uint32_t> Responder::add_fault(std::string_view spec) {
-  auto id = core_->faults.add(spec);
+  auto id = core_.faults.add(spec);
   arm_periodic_disconnect();
   return id;
 }
 
 bool Responder::remove_fault(std::uint32_t id) {
-  const bool removed = core_->faults.remove(id);
+  const bool removed = core_.faults.remove(id);
   arm_periodic_disconnect();
   return removed;
 }
 
 void Responder::clear_faults() {
-  core_->faults.clear();
+  core_.faults.clear();
   arm_periodic_disconnect();
 }
 
 void Responder::arm_periodic_disconnect() {
   disconnect_timer_.cancel();
-  if (const auto period = core_->faults.disconnect_period()) disconnect_timer_.arm(*period);
+  if (const auto period = core_.faults.disconnect_period()) disconnect_timer_.arm(*period);
 }
 
 void Responder::disconnect_all(const char* why) {
   for (auto& connection : connections_) connection->disconnect(why);
 }
 
-void Responder::close() {
+void Responder::close(std::function<void()> done) {
   listeners_.clear();
   disconnect_timer_.cancel();
   disconnect_all("the responder is stopping");
+  if (connections_.empty()) return reactor_.post(std::move(done));
+  closed_ = std::move(done);
 }
 
 void Responder::on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) {
-  if (connections_.size() >= core_->config.max_connections) {
-    core_->counters.connections_rejected.add();
+  if (connections_.size() >= core_.config.max_connections) {
+    core_.counters.connections_rejected.add();
     log::warning("connection of {} rejected: {} connections are open", request->peer(),
                  connections_.size());
     return request->reject({});
   }
-  auto connection = std::make_unique<RdmaConnection>(*core_, *this, ++last_connection_id_);
+  auto connection = std::make_unique<RdmaConnection>(core_, *this, ++last_connection_id_);
   const auto peer = request->peer();
   auto accepted = connection->accept(*request);
   if (!accepted) {
     log::warning("connection of {} failed: {}", peer, accepted.error().message());
     return reactor_.dispose(std::move(connection));
   }
-  core_->counters.connections.add();
+  core_.counters.connections.add();
   log::info("connection {} of {}: thresholds {} and {} octets", connection->id(), peer,
             connection->thresholds().call, connection->thresholds().reply);
   connections_.push_back(std::move(connection));
@@ -98,11 +100,12 @@ void Responder::on_connection_ended(RdmaConnection& connection) {
   if (place == connections_.end()) return;
   reactor_.dispose(std::move(*place));
   connections_.erase(place);
+  if (connections_.empty() && closed_) reactor_.post(std::exchange(closed_, nullptr));
 }
 
 void Responder::visit_counters(CounterVisitor& visitor) const {
-  core_->counters.visit(visitor);
-  core_->faults.visit_counters(visitor);
+  core_.counters.visit(visitor);
+  core_.faults.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::responder

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,11 @@ namespace nfsrdma::responder {
 /// thread only.
 class Responder final : public fabric::ListenHandler, public ConnectionOwner {
  public:
+  /// `pools` must have been made with the same config, and must outlive the fabric.
   static Result<std::unique_ptr<Responder>> create(Reactor& reactor, fabric::Fabric& fabric,
-                                                   Service& service, const ResponderConfig& config);
-  ~Responder() override;
+                                                   Service& service, const ResponderConfig& config,
+                                                   ResponderPools& pools);
+  ~Responder() override { abort(); }
 
   /// Listens on one more address; returns it with the port the system chose, if 0 was asked.
   Result<fabric::Address> listen(const fabric::Address& address);
@@ -29,23 +32,27 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
   Result<std::uint32_t> add_fault(std::string_view spec);
   bool remove_fault(std::uint32_t id);
   void clear_faults();
-  const FaultScript& faults() const { return core_->faults; }
+  const FaultScript& faults() const { return core_.faults; }
 
   /// Calls that arrive from now on wait until resume().
-  void stop_answering() { core_->stop(); }
-  void resume_answering() { core_->resume(); }
+  void stop_answering() { core_.stop(); }
+  void resume_answering() { core_.resume(); }
 
   /// Breaks all connections; the responder goes on listening.
   void disconnect_all(const char* why);
-  /// Stops listening and breaks all connections; connections() becomes 0 soon.
-  void close();
+  /// Stops listening and breaks all connections; `done` is called when none is left.
+  void close(std::function<void()> done);
+  /// Ends all connections now, without a word to the peers. The service may go then: it is not
+  /// called any more, and may still drop the calls it has.
+  void abort();
 
   std::size_t connections() const { return connections_.size(); }
-  const Counters& counters() const { return core_->counters; }
+  const Counters& counters() const { return core_.counters; }
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  Responder(Reactor& reactor, fabric::Fabric& fabric, std::unique_ptr<Core> core);
+  Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
+            Service& service, ResponderPools& pools);
 
   void on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) override;
   void on_connection_ended(RdmaConnection& connection) override;
@@ -53,10 +60,11 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
 
   Reactor& reactor_;
   fabric::Fabric& fabric_;
-  std::unique_ptr<Core> core_;
+  Core core_;
   std::vector<std::unique_ptr<RdmaConnection>> connections_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;
   std::uint64_t last_connection_id_ = 0;
+  std::function<void()> closed_;
   Timer disconnect_timer_;
 };
 

@@ -1,0 +1,180 @@
+// nfsrdma-responder: serves a directory as an NFSv4.1 export over RPC-over-RDMA.
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <boost/program_options.hpp>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "client/proto/status.h"
+#include "tests/responder/server.h"
+#include "transport/base/log.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::responder {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr int kExitUsage = 2;
+constexpr int kExitFailed = 1;
+/// How long a stop waits for peers to close.
+constexpr auto kStopPatience = std::chrono::seconds(3);
+
+struct CommandLine {
+  ServerOptions server;
+  std::string stats_path;
+  bool debug = false;
+  bool no_crc = false;
+  bool not_durable = false;
+  bool help = false;
+};
+
+po::options_description make_options(CommandLine& line) {
+  ServerOptions& server = line.server;
+  po::options_description options("nfsrdma-responder --export DIR [options]");
+  auto add = options.add_options();
+  add("export", po::value(&server.service.directory)->value_name("DIR"), "directory to serve as /");
+  add("port", po::value(&server.port)->value_name("N"), "port; 0: any (default 20049)");
+  add("bind", po::value(&server.addresses)->value_name("ADDR"),
+      "address to listen on, IPv4 or IPv6; may be repeated (default 127.0.0.1)");
+  add("lease", po::value(&server.service.lease_seconds)->value_name("S"), "lease (default 90)");
+  add("grace", po::value(&server.service.grace_seconds)->value_name("S"),
+      "grace period after the start (default 0)");
+  add("read-only", po::bool_switch(&server.service.read_only), "refuse all changes");
+  add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
+  add("inline", po::value(&server.transport.inline_size)->value_name("OCTETS"),
+      "largest inline message, 1024 to 262144 (default 4096)");
+  add("credits", po::value(&server.transport.credits)->value_name("N"),
+      "most credits granted to a connection, up to 128 (default 64)");
+  add("no-crc", po::bool_switch(&line.no_crc), "do not ask for the MPA CRC");
+  add("fault", po::value(&server.faults)->value_name("SPEC"), "fault script rule; repeatable");
+  add("control", po::value(&server.control_path)->value_name("PATH"), "control socket");
+  add("stats", po::value(&line.stats_path)->value_name("FILE"), "write counters there at the end");
+  add("capture", po::value(&server.capture_path)->value_name("FILE"), "record the wire (pcapng)");
+  add("debug,d", po::bool_switch(&line.debug), "log more");
+  add("help,h", po::bool_switch(&line.help), "this text");
+  return options;
+}
+
+Result<void> parse(int argc, char** argv, CommandLine& line) {
+  const auto options = make_options(line);
+  try {
+    po::variables_map values;
+    po::store(po::parse_command_line(argc, argv, options), values);
+    po::notify(values);
+  } catch (const po::error& error) {
+    return fail(Error::local(EINVAL, "command line", error.what()));
+  }
+  line.server.transport.crc = !line.no_crc;
+  line.server.service.durable = !line.not_durable;
+  const auto inline_size = line.server.transport.inline_size;
+  if (inline_size < rdma::kDefaultThreshold || inline_size > rdma::kMaxThreshold) {
+    return fail(Error::local(ERANGE, "--inline", std::to_string(inline_size)));
+  }
+  const auto credits = line.server.transport.credits;
+  if (credits < 1 || credits > kMaxCredits) {
+    return fail(Error::local(ERANGE, "--credits", std::to_string(credits)));
+  }
+  if (line.server.service.directory.empty() && !line.help) {
+    return fail(Error::local(EINVAL, "command line", "--export is missing"));
+  }
+  return {};
+}
+
+void write_stats(const CommandLine& line, const Server& server) {
+  const std::string text = server.counters_text();
+  if (line.stats_path.empty()) {
+    std::fputs(text.c_str(), stderr);
+    return;
+  }
+  std::ofstream file(line.stats_path);
+  file << text;
+  file.close();
+  if (!file) log::error("{} could not be written", line.stats_path);
+}
+
+/// SIGTERM and SIGINT stop the server, SIGUSR1 writes the counters.
+class Signals final : public FdHandler {
+ public:
+  Signals(Reactor& reactor, Server& server, const CommandLine& line)
+      : reactor_(reactor),
+        server_(server),
+        line_(line),
+        patience_(reactor, [this] { reactor_.stop(); }) {}
+  ~Signals() override { reactor_.unwatch(fd_.get()); }
+
+  /// Call before threads start.
+  Result<void> start() {
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    for (const int number : {SIGTERM, SIGINT, SIGUSR1}) ::sigaddset(&wanted, number);
+    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    fd_.reset(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd_) return fail(Error::from_errno(errno, "signalfd"));
+    return reactor_.watch(fd_.get(), EPOLLIN, *this);
+  }
+
+  void on_ready(std::uint32_t) override {
+    signalfd_siginfo info;
+    while (::read(fd_.get(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo == SIGUSR1) {
+        write_stats(line_, server_);
+      } else {
+        server_.close([this] { reactor_.stop(); });
+        patience_.arm(kStopPatience);
+      }
+    }
+  }
+
+ private:
+  Reactor& reactor_;
+  Server& server_;
+  const CommandLine& line_;
+  UniqueFd fd_;
+  Timer patience_;
+};
+
+Result<void> serve(const CommandLine& line) {
+  auto reactor = make_epoll_reactor();
+  auto server = Server::create(*reactor, line.server);
+  if (!server) return fail_from(server);
+  Signals signals(*reactor, **server, line);
+  TRY(signals.start());
+  std::printf("listening on %s\n", (*server)->address().text().c_str());
+  std::fflush(stdout);
+  reactor->run();
+  if (!line.stats_path.empty()) write_stats(line, **server);
+  return {};
+}
+
+int run(int argc, char** argv) {
+  CommandLine line;
+  auto parsed = parse(argc, argv, line);
+  if (!parsed) {
+    std::fprintf(stderr, "nfsrdma-responder: %s\n", parsed.error().message().c_str());
+    return kExitUsage;
+  }
+  if (line.help) {
+    std::ostringstream text;
+    text << make_options(line);
+    std::fputs(text.str().c_str(), stdout);
+    return 0;
+  }
+  nfs4::register_status_names();
+  const auto level = line.debug ? log::Level::debug : log::Level::warning;
+  log::configure(log::Sink::standard_error, level, "nfsrdma-responder");
+  auto served = serve(line);
+  if (served) return 0;
+  std::fprintf(stderr, "nfsrdma-responder: %s\n", served.error().message().c_str());
+  return kExitFailed;
+}
+
+}  // namespace
+}  // namespace nfsrdma::responder
+
+int main(int argc, char** argv) { return nfsrdma::responder::run(argc, argv); }
