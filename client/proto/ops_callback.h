@@ -168,12 +168,12 @@ struct CB_RECALL_SLOT4res {
 /// The same arguments as CB_RECALL_ANY (RFC 8881 section 20.7).
 struct CB_RECALLABLE_OBJ_AVAIL4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALLABLE_OBJ_AVAIL;
-  std::uint32_t croa_objects_to_keep = 0;
-  bitmap4 croa_type_mask;
+  std::uint32_t craa_objects_to_keep = 0;
+  bitmap4 craa_type_mask;
 
   static void fields(auto& self, auto& visit) {
-    visit("croa_objects_to_keep", self.croa_objects_to_keep);
-    visit("croa_type_mask", self.croa_type_mask);
+    visit("craa_objects_to_keep", self.craa_objects_to_keep);
+    visit("craa_type_mask", self.craa_type_mask);
   }
 };
 
