@@ -153,6 +153,7 @@ class Execution {
   nfsstat4 run_listed(std::uint32_t opnum, const Row& row);
   nfsstat4 check_place(std::uint32_t opnum, const Row& row) const;
   nfsstat4 check_operands(const Row& row) const;
+  nfsstat4 forced_status(std::uint32_t opnum) const;
   nfsstat4 too_big() const;
   bool has_room(std::size_t octets);
   nfsstat4 refuse_operation(std::uint32_t opnum, nfsstat4 status);
@@ -212,6 +213,7 @@ nfsstat4 Execution::run_next() {
   // EXCHANGE_ID and CREATE_SESSION may have ended the client that this request belongs to.
   if (context_.session && !context_.session->client) status = NFS4ERR_DEADSESSION;
   if (status == NFS4_OK) status = verdict.status;
+  if (status == NFS4_OK) status = forced_status(opnum);
   if (status == NFS4_OK && opnum == OP_SEQUENCE) return run_sequence();
   if (status == NFS4_OK && !row.execute) status = NFS4ERR_NOTSUPP;
   if (status == NFS4_OK) status = check_operands(row);
@@ -235,6 +237,11 @@ nfsstat4 Execution::check_operands(const Row& row) const {
   const bool modifies = (row.traits & kModifies) == kModifies;
   if (modifies && context_.server.config.read_only) return NFS4ERR_ROFS;
   return NFS4_OK;
+}
+
+nfsstat4 Execution::forced_status(std::uint32_t opnum) const {
+  const auto forced = context_.call.forced_status(opnum);
+  return forced ? static_cast<nfsstat4>(*forced) : NFS4_OK;
 }
 
 nfsstat4 Execution::run_listed(std::uint32_t opnum, const Row& row) {
