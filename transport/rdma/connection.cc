@@ -45,7 +45,8 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
       observer_(observer),
       link_(reactor, options, *pools.receives, counters, *this),
       requester_(link_, pools),
-      backward_(link_, pools, observer) {}
+      backward_(link_, pools, observer),
+      report_down_(reactor, [this] { report_down(); }) {}
 
 Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& server) {
   announced_ = {
@@ -171,11 +172,12 @@ void Connection::on_disconnected(const Error& reason) {
   link_.down(reason);
   backward_.on_down();
   requester_.on_down();
-  // The observer destroys this object, which must not happen under the provider's feet.
-  link_.reactor().post([this] {
-    requester_.flush_failed();
-    observer_.on_channel_down(link_.reason());
-  });
+  report_down_.schedule();
+}
+
+void Connection::report_down() {
+  requester_.flush_failed();
+  observer_.on_channel_down(link_.reason());
 }
 
 void Connection::visit_counters(CounterVisitor& visitor) const {

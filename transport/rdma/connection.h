@@ -52,6 +52,7 @@ class Connection final : public rpc::Channel,
   void on_error(std::optional<std::uint32_t> invalidated);
   void on_reply(std::span<const std::byte> payload, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
+  void report_down();
   /// Drops what cannot be used; ends the connection if a Call waits for it.
   void drop(const char* what);
 
@@ -65,6 +66,8 @@ class Connection final : public rpc::Channel,
   PrivateData announced_;
   rpc::ChannelLimits limits_;
   Header incoming_;  // scratch: too large to make for each message
+  // The observer destroys this object, which must not happen under the provider's feet.
+  Deferred report_down_;
 };
 
 }  // namespace nfsrdma::rdma

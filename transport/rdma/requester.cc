@@ -46,16 +46,22 @@ Error protocol_error(const char* what) {
 }  // namespace
 
 Requester::Requester(Link& link, Pools& pools)
-    : link_(link), pools_(pools), credits_(link.options().credits), open_(link.options().credits) {}
+    : link_(link),
+      pools_(pools),
+      credits_(link.options().credits),
+      open_(link.options().credits),
+      flush_later_(link.reactor(), [this] { flush_failed(); }),
+      pump_later_(link.reactor(), [this] { pump(); }) {}
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
     fail_later(call, as_loss(link_.reason()));
     return;
   }
+  call.reply.reset();
   queue_.push(call);
   pump();
-  if (call.linked()) link_.counters().queue_waits.add();
+  if (call.linked() && !call.reply) link_.counters().queue_waits.add();
 }
 
 void Requester::pump() {
@@ -232,6 +238,7 @@ void Requester::count_reply(const CallContext& context) {
 void Requester::on_down() {
   BufferWaiter::unlink();
   ReceiveWaiter::unlink();
+  pump_later_.cancel();
   const Error reason = link_.reason();
   release_all_from_provider(reason);
   while (!in_use_.empty()) complete(in_use_.front());
@@ -273,12 +280,7 @@ void Requester::note_loss(CallContext& context, const Error& reason) const {
 void Requester::fail_later(rpc::Call& call, Error error) {
   call.reply = fail(std::move(error));
   failed_.push_back(call);
-  if (flush_posted_) return;
-  flush_posted_ = true;
-  link_.reactor().post([this] {
-    flush_posted_ = false;
-    flush_failed();
-  });
+  flush_later_.schedule();
 }
 
 void Requester::flush_failed() {
@@ -287,15 +289,6 @@ void Requester::flush_failed() {
     rpc::Call* call = failed_.pop_front();
     call->observer->on_call_done(*call);
   }
-}
-
-void Requester::pump_later() {
-  if (pump_posted_) return;
-  pump_posted_ = true;
-  link_.reactor().post([this] {
-    pump_posted_ = false;
-    pump();
-  });
 }
 
 }  // namespace nfsrdma::rdma

@@ -71,9 +71,8 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   void release_all_from_provider(const Error& reason);
   void note_loss(CallContext& context, const Error& reason) const;
   void fail_later(rpc::Call& call, Error error);
-  void pump_later();
-  void on_buffer_available() override { pump_later(); }
-  void on_receive_buffer_free() override { pump_later(); }
+  void on_buffer_available() override { pump_later_.schedule(); }
+  void on_receive_buffer_free() override { pump_later_.schedule(); }
 
   Link& link_;
   Pools& pools_;
@@ -84,8 +83,8 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   CallContext* suspect_ = nullptr;     // an open suspect call: nothing ordinary may join it
   CallContext* culprit_ = nullptr;     // the call whose reply ended the connection
   IntrusiveList<rpc::Call> failed_;
-  bool flush_posted_ = false;
-  bool pump_posted_ = false;
+  Deferred flush_later_;
+  Deferred pump_later_;
   std::uint64_t replies_ = 0;
   Header outgoing_;  // scratch: too large to make for each Send
 };

@@ -76,6 +76,12 @@ const PlacedItem* Decoder::match_placed() {
   return &item;
 }
 
+bool Decoder::placed_left() const {
+  if (by_offset_ || placed_taken_ >= placed_.size()) return false;
+  const auto rest = placed_.subspan(placed_taken_);
+  return std::any_of(rest.begin(), rest.end(), [](const auto& item) { return !item.data.empty(); });
+}
+
 Payload Decoder::take_placed(const PlacedItem& item, std::uint32_t length, const char* field) {
   ++placed_taken_;
   const bool exact = item.data.size() == length;

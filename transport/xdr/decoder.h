@@ -76,9 +76,11 @@ class Decoder {
     if (!ok()) return fail(error(step));
     return {};
   }
-  /// Ok if nothing is left over, or the error.
+  /// Ok if nothing is left over, in the message or by RDMA, or the error. Placed octets that no item
+  /// accounted for were something that must not be reduced (V1-6.1-6).
   Result<void> finish(const char* step) {
     if (ok() && remaining() != 0) set_fault(Fault::trailing, "end of message");
+    if (ok() && placed_left()) set_fault(Fault::placed_length, "end of message");
     return status(step);
   }
 
@@ -136,6 +138,7 @@ class Decoder {
     return __builtin_bswap32(big_endian);
   }
   const PlacedItem* match_placed();
+  bool placed_left() const;
   Payload take_placed(const PlacedItem& item, std::uint32_t length, const char* field);
 
   std::span<const std::byte> message_;
