@@ -18,7 +18,9 @@ class Backend {
 
   /// Makes everything ready that the operations need. May be called again after it failed.
   virtual Task<Result<void>> start() = 0;
-  /// Lets go of the server in order, within a bounded time. Operations that still wait are ended.
+  /// Writes back what is to be written back and lets go of the server in order, within a bounded
+  /// time. Operations that still wait are ended. No request comes any more. Harmless when start()
+  /// failed.
   virtual Task<Result<void>> stop() = 0;
 
   // Valid once start() has succeeded.
@@ -27,6 +29,9 @@ class Backend {
   /// Where requests and their data lie; slots of at least kSlotSize.
   virtual BufferPool& slots() = 0;
   virtual TransferLimits limits() const = 0;
+
+  /// The session is mounted, and receives no request before this returns. It outlives the backend.
+  virtual void on_mounted(fuse_session& session) = 0;
 
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };

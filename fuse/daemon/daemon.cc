@@ -27,12 +27,13 @@ constexpr Duration kDrainPatience = 2s;
 
 }  // namespace
 
-Daemon::Daemon(Reactor& reactor, Backend& backend, DaemonConfig config, StartReport report)
+Daemon::Daemon(Reactor& reactor, std::unique_ptr<Backend> backend, DaemonConfig config,
+               StartReport report)
     : reactor_(reactor),
-      backend_(backend),
       config_(std::move(config)),
       report_(std::move(report)),
       signals_(reactor, *this),
+      backend_(std::move(backend)),
       initialised_(reactor),
       over_(reactor),
       idle_(reactor) {}
@@ -79,7 +80,7 @@ Task<Result<void>> Daemon::bring_up() {
 Task<Result<void>> Daemon::reach_server() {
   const TimePoint give_up = reactor_.now() + config_.retry;
   for (;;) {
-    auto started = co_await backend_.start();
+    auto started = co_await backend_->start();
     if (started) co_return started;
     const bool again = is_unreachable(started.error()) && reactor_.now() < give_up;
     if (!again) co_return started;
@@ -89,14 +90,15 @@ Task<Result<void>> Daemon::reach_server() {
 }
 
 Result<void> Daemon::mount() {
-  config_.session.limits = backend_.limits();
-  auto session = Session::create(reactor_, backend_.slots(), config_.session, backend_.operations(),
-                                 backend_.user_data());
+  config_.session.limits = backend_->limits();
+  auto session = Session::create(reactor_, backend_->slots(), config_.session,
+                                 backend_->operations(), backend_->user_data());
   if (!session) return fail_from(session);
   TRY((*session)->mount());
   session_ = std::move(*session);
   const auto entry = find_mount(config_.session.mount_point);
   if (entry) mounted_device_ = entry->device;
+  backend_->on_mounted(session_->handle());
   return session_->start(*this);
 }
 
@@ -108,8 +110,9 @@ Task<void> Daemon::shut_down() {
     }
     session_->pause();
     co_await drain();
+    if (!kernel_let_go_) end_connection();
   }
-  auto stopped = co_await backend_.stop();
+  auto stopped = co_await backend_->stop();
   if (!stopped) log::warning("{}", stopped.error().message());
   co_await remove_dead_mount();
   log::info("{} is unmounted", config_.source);
@@ -131,6 +134,14 @@ Task<void> Daemon::drain() {
   co_await idle_.wait(kDrainPatience);
   if (!idle_.is_set()) {
     log::warning("{} operations are given up", session_->in_flight().running());
+  }
+}
+
+/// Detached but in use: whoever still has something open there gets ENOTCONN from now on.
+void Daemon::end_connection() {
+  if (!abort_connection(mounted_device_)) {
+    log::warning("{}: no /sys/fs/fuse/connections; its users wait until this program has ended",
+                 config_.session.mount_point);
   }
 }
 
@@ -182,7 +193,7 @@ void Daemon::write_stats() {
 
 void Daemon::visit_counters(CounterVisitor& visitor) const {
   if (session_) session_->visit_counters(visitor);
-  backend_.visit_counters(visitor);
+  backend_->visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::fs

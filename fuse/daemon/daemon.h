@@ -25,8 +25,9 @@ struct DaemonConfig {
 /// Runs on one reactor and blocks its thread only while mounting.
 class Daemon final : private ReceiverObserver, private SignalObserver {
  public:
-  /// The references outlive the daemon.
-  Daemon(Reactor& reactor, Backend& backend, DaemonConfig config, StartReport report);
+  /// The reactor outlives the daemon.
+  Daemon(Reactor& reactor, std::unique_ptr<Backend> backend, DaemonConfig config,
+         StartReport report);
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
   ~Daemon();
@@ -42,6 +43,7 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   Task<void> shut_down();
   Task<void> leave_mount_table();
   Task<void> drain();
+  void end_connection();
   Task<void> remove_dead_mount();
 
   void on_initialised() override;
@@ -53,11 +55,11 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   void visit_counters(CounterVisitor& visitor) const;
 
   Reactor& reactor_;
-  Backend& backend_;
   DaemonConfig config_;
   StartReport report_;
   Signals signals_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<Backend> backend_;  // goes before the session that it may notify
   Event initialised_;
   Event over_;  ///< time to stop: the kernel let go, or a signal came
   Event idle_;

@@ -41,6 +41,8 @@ constexpr OptionSpec kOptions[] = {
                   "a request is sent again only on a new connection; no time-out is kept yet"),
     ignored_value("retrans", "N",
                   "a request is sent again only on a new connection; no time-out is kept yet"),
+    ignored("nocto", "a file's attributes are always fetched anew when it is opened"),
+    ignored("dirsync", "changes of directories always wait for the server"),
     ignored("nosoftreval", "attributes are always asked for again when they are too old"),
     ignored_value("nconnect", "N", "one connection is used"),
     ignored_value("max_connect", "N", "one connection is used"),

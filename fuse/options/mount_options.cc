@@ -17,6 +17,11 @@ Result<void> apply_read_only(Options& options, const OptionValue& value) {
   return pass_on(options, value);
 }
 
+Result<void> apply_synchronous(Options& options, const OptionValue& value) {
+  options.synchronous = value.name == "sync";
+  return {};
+}
+
 constexpr OptionSpec flag(std::string_view name, std::string_view doc,
                           ApplyOption apply = pass_on) {
   return {.name = name,
@@ -63,9 +68,9 @@ constexpr OptionSpec kOptions[] = {
                  options.subtype = value.text;
                  return {};
                }),
-    flag("sync", "every write is on the server's stable storage when it returns"),
-    flag("async", "writes become stable by fsync and close (the default)"),
-    flag("dirsync", "accepted; changes of directories always wait for the server"),
+    flag("sync", "every write is on the server's stable storage when it returns",
+         apply_synchronous),
+    flag("async", "writes become stable by fsync and close (the default)", apply_synchronous),
     flag("suid", "honour set-user-ID and set-group-ID modes (root only)"),
     flag("nosuid", "do not (the default)"),
     flag("dev", "honour device nodes (root only)"),

@@ -89,13 +89,13 @@ Result<void> apply_actimeo(Options& options, const OptionValue& value) {
 
 Result<void> apply_noac(Options& options, const OptionValue&) {
   options.cache.attributes.noac = true;
-  options.mount_flags.push_back("sync");
+  options.synchronous = true;
   return {};
 }
 
 Result<void> apply_ac(Options& options, const OptionValue&) {
   options.cache.attributes.noac = false;
-  options.mount_flags.push_back("async");
+  options.synchronous = false;
   return {};
 }
 
@@ -210,10 +210,7 @@ constexpr OptionSpec kOptions[] = {
     flag("ac", "believe attributes for a while (the default)", apply_ac),
     flag("noac", "actimeo=0 and sync", apply_noac),
     choice("lookupcache", "all|pos|none", "all", "which names are remembered", apply_lookup_cache),
-    flag("cto", "fetch a file's attributes anew when it is opened (the default)",
-         apply_cache_flag<&CacheOptions::close_to_open, true>),
-    flag("nocto", "believe remembered attributes when a file is opened",
-         apply_cache_flag<&CacheOptions::close_to_open, false>),
+    flag("cto", "fetch a file's attributes anew when it is opened (the default)", accept),
     flag("rdirplus", "read directories with attributes where that helps (the default)",
          apply_cache_flag<&CacheOptions::readdirplus, true>),
     flag("nordirplus", "read directories without attributes",

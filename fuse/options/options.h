@@ -16,7 +16,6 @@ namespace nfsrdma::fs {
 /// The caching options of nfs(5).
 struct CacheOptions {
   cache::AttributePolicy attributes;  ///< ac*, actimeo, noac, lookupcache
-  bool close_to_open = true;  ///< cto: a file's attributes are fetched anew when it is opened
   bool readdirplus = true;
 };
 
@@ -53,6 +52,7 @@ struct Options {
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;
+  bool synchronous = false;  ///< every write is stable before it returns
   bool allow_other = false;
   bool allow_root = false;
   std::string fsname;  ///< empty: the source as written

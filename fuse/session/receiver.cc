@@ -41,7 +41,9 @@ Result<void> Receiver::start() {
 
 void Receiver::pause() {
   unlink();
-  if (state_ == State::receiving || state_ == State::stalled) set_state(State::paused);
+  if (state_ != State::receiving && state_ != State::stalled) return;
+  slot_.reset();
+  set_state(State::paused);
 }
 
 void Receiver::on_ready(std::uint32_t events) {

@@ -38,7 +38,8 @@ class Receiver final : private FdHandler, private BufferWaiter {
   ~Receiver();
 
   Result<void> start();
-  /// Takes no further requests; the end of the session is still noticed.
+  /// Takes no further requests and gives its slot back; the end of the session is still noticed.
+  /// Not from within an operation.
   void pause();
 
  private:

@@ -40,7 +40,7 @@ class Session {
   Result<void> mount();
   /// Starts receiving. The observer outlives the session.
   Result<void> start(ReceiverObserver& observer);
-  /// Takes no new requests from the kernel.
+  /// Takes no new requests from the kernel. Not from within an operation.
   void pause() {
     if (receiver_) receiver_->pause();
   }

@@ -92,4 +92,12 @@ Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMod
   co_return result;
 }
 
+bool abort_connection(const std::string& device) {
+  // Connections are named by their device number, whose major part is 0.
+  const auto number = device.substr(device.find(':') + 1);
+  const auto file = "/sys/fs/fuse/connections/" + number + "/abort";
+  UniqueFd abort(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  return abort && ::write(abort.get(), "1", 1) == 1;
+}
+
 }  // namespace nfsrdma::fs

@@ -20,4 +20,8 @@ enum class UnmountMode {
 Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMode mode,
                            Duration patience);
 
+/// Ends the kernel's side of the connection at once: every request that waits fails with ENOTCONN.
+/// `device` is the mount's, "0:53". Needs /sys/fs/fuse/connections; says whether it was there.
+bool abort_connection(const std::string& device);
+
 }  // namespace nfsrdma::fs

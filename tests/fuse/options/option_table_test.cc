@@ -242,10 +242,11 @@ TEST(OptionValues, NoacMeansNoBeliefAndSync) {
   const auto options = applied({"noac"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->cache.attributes.noac);
-  EXPECT_EQ(options->mount_flags, std::vector<std::string>{"sync"});
+  EXPECT_TRUE(options->synchronous);
   const auto taken_back = applied({"noac", "ac"});
   EXPECT_FALSE(taken_back->cache.attributes.noac);
-  EXPECT_EQ(taken_back->mount_flags.back(), "async");
+  EXPECT_FALSE(taken_back->synchronous);
+  EXPECT_TRUE(applied({"async", "sync"})->synchronous);
 }
 
 TEST(OptionValues, Caching) {
@@ -254,8 +255,6 @@ TEST(OptionValues, Caching) {
   EXPECT_EQ(applied({"lookupcache=pos"})->cache.attributes.lookup_cache, LookupCache::positive);
   EXPECT_EQ(applied({"lookupcache=positive"})->cache.attributes.lookup_cache,
             LookupCache::positive);
-  EXPECT_FALSE(applied({"nocto"})->cache.close_to_open);
-  EXPECT_TRUE(applied({"nocto", "cto"})->cache.close_to_open);
   EXPECT_FALSE(applied({"nordirplus"})->cache.readdirplus);
   EXPECT_TRUE(applied({"nordirplus", "rdirplus"})->cache.readdirplus);
 }

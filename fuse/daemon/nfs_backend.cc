@@ -1,0 +1,150 @@
+#include "fuse/daemon/nfs_backend.h"
+
+#include <fuse_lowlevel.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "fuse/daemon/failure.h"
+#include "fuse/ops/ops.h"
+#include "fuse/session/caller.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Requests being received, data being read, and written data that is kept until it is committed.
+/// Memory is touched only as far as it is used.
+constexpr std::size_t kDataSlots = 128;
+/// Large directories and the like come as Reply chunks.
+constexpr std::size_t kReplySlots = 16;
+constexpr std::size_t kReplySlotSize = std::size_t{1} << 20;
+/// Besides two for each request slot: the mount's own calls.
+constexpr std::size_t kSpareMessageSlots = 8;
+
+}  // namespace
+
+NfsBackend::NfsBackend(Reactor& reactor, Options options)
+    : reactor_(reactor), options_(std::move(options)) {}
+
+NfsBackend::~NfsBackend() = default;
+
+Task<Result<void>> NfsBackend::start() {
+  auto reserved = reserve_memory();
+  CO_TRY(reserved);
+  const auto& transport = options_.transport;
+  auto addresses = fabric::resolve(options_.source.host, transport.port,
+                                   transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
+  CO_TRY(addresses);
+  Result<void> result = fail(Error::local(EHOSTUNREACH, "resolve server name", "no address"));
+  for (const auto& address : *addresses) {
+    result = co_await start_at(address);
+    if (result || !is_unreachable(result.error())) break;
+    log::info("{}: {}", address.text(), result.error().message());
+  }
+  co_return result;
+}
+
+Result<void> NfsBackend::reserve_memory() {
+  if (data_slots_) return {};
+  const std::size_t messages = 2 * options_.transport.credits + kSpareMessageSlots;
+  auto data = BufferPool::create(kSlotSize, kDataSlots);
+  if (!data) return fail_from(data);
+  auto message = BufferPool::create(client::Mount::kMessageSlotBytes, messages);
+  if (!message) return fail_from(message);
+  auto reply = BufferPool::create(kReplySlotSize, kReplySlots);
+  if (!reply) return fail_from(reply);
+  if (!options_.transport.capture_file.empty()) {
+    auto sink = capture::Sink::create(options_.transport.capture_file);
+    if (!sink) return fail_from(sink);
+    capture_ = std::move(*sink);
+  }
+  data_slots_ = std::move(*data);
+  message_slots_ = std::move(*message);
+  reply_slots_ = std::move(*reply);
+  return {};
+}
+
+Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
+  mount_.reset();
+  fabric_.reset();
+  channels_.reset();
+  fabric_ = make_iwarp_fabric(reactor_);
+  for (auto* pool : {data_slots_.get(), message_slots_.get()}) {
+    auto registered = fabric_->register_pool(*pool);
+    CO_TRY(registered);
+  }
+  auto channels =
+      rdma::ChannelFactory::create(reactor_, *fabric_, address, transport_options(), *reply_slots_);
+  CO_TRY(channels);
+  channels_ = std::move(*channels);
+  mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
+  auto started = co_await mount_->start();
+  if (!started) {
+    auto stopped = co_await mount_->stop();
+    if (!stopped) log::debug("{}", stopped.error().message());
+    co_return started;
+  }
+  if (mount_->root_attributes().type != nfs4::NF4DIR) {
+    co_return fail(Error::local(ENOTDIR, "export", "what is to be mounted must be a directory"));
+  }
+  log::info("{}: {}, rsize {}, wsize {}", options_.source.text, channels_->description(),
+            mount_->rsize(), mount_->wsize());
+  FileSystemConfig config;
+  config.attributes = options_.cache.attributes;
+  config.synchronous = options_.synchronous;
+  file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);
+  co_return started;
+}
+
+client::MountConfig NfsBackend::mount_config() const {
+  client::MountConfig config;
+  config.server = options_.source.host;
+  config.export_path = options_.source.path;
+  config.rsize = options_.rsize;
+  config.wsize = options_.wsize;
+  config.max_slots = options_.transport.credits;
+  fuse_ctx own{};
+  own.uid = ::geteuid();
+  own.gid = ::getegid();
+  config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
+  return config;
+}
+
+rdma::Options NfsBackend::transport_options() const {
+  rdma::Options options;
+  options.send_size = options_.transport.inline_threshold;
+  options.receive_size = options_.transport.inline_threshold;
+  options.credits = options_.transport.credits;
+  options.endpoint.crc = options_.transport.crc;
+  options.endpoint.capture = capture_.get();
+  return options;
+}
+
+Task<Result<void>> NfsBackend::stop() {
+  if (!mount_) co_return Result<void>{};
+  if (file_system_) {
+    co_await file_system_->finish();
+    auto stopped = co_await mount_->stop();
+    co_return stopped;
+  }
+  co_return Result<void>{};
+}
+
+const fuse_lowlevel_ops& NfsBackend::operations() const { return fs::operations(); }
+
+TransferLimits NfsBackend::limits() const {
+  TransferLimits limits;
+  limits.max_read = std::min<std::size_t>(mount_->rsize(), kMaxTransfer);
+  limits.max_write = std::min<std::size_t>(mount_->wsize(), kMaxTransfer);
+  limits.readdirplus = options_.cache.readdirplus;
+  return limits;
+}
+
+void NfsBackend::visit_counters(CounterVisitor& visitor) const {
+  if (file_system_) file_system_->visit_counters(visitor);
+  if (mount_) mount_->visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,52 @@
+// An NFSv4.1 mount behind FUSE: fabric, memory, connection, client and file system.
+#pragma once
+
+#include <memory>
+
+#include "client/mount.h"
+#include "fuse/daemon/backend.h"
+#include "fuse/ops/file_system.h"
+#include "fuse/options/options.h"
+#include "transport/capture/sink.h"
+#include "transport/fabric/fabric.h"
+#include "transport/rdma/channel_factory.h"
+
+namespace nfsrdma::fs {
+
+class NfsBackend final : public Backend {
+ public:
+  /// The reactor outlives the backend.
+  NfsBackend(Reactor& reactor, Options options);
+  ~NfsBackend() override;
+
+  /// Resolves the server's name (which blocks), and tries its addresses one after another.
+  Task<Result<void>> start() override;
+  Task<Result<void>> stop() override;
+
+  const fuse_lowlevel_ops& operations() const override;
+  void* user_data() override { return file_system_.get(); }
+  BufferPool& slots() override { return *data_slots_; }
+  TransferLimits limits() const override;
+  void on_mounted(fuse_session& session) override { file_system_->attach(session); }
+  void visit_counters(CounterVisitor& visitor) const override;
+
+ private:
+  Result<void> reserve_memory();
+  Task<Result<void>> start_at(fabric::Address address);
+  client::MountConfig mount_config() const;
+  rdma::Options transport_options() const;
+
+  Reactor& reactor_;
+  const Options options_;
+  // Destroyed from the last to the first: what uses memory goes before the memory.
+  std::unique_ptr<BufferPool> data_slots_;
+  std::unique_ptr<BufferPool> message_slots_;
+  std::unique_ptr<BufferPool> reply_slots_;
+  std::unique_ptr<capture::Sink> capture_;
+  std::unique_ptr<rdma::ChannelFactory> channels_;
+  std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<client::Mount> mount_;
+  std::unique_ptr<FileSystem> file_system_;
+};
+
+}  // namespace nfsrdma::fs

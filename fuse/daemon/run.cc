@@ -1,0 +1,133 @@
+#include "fuse/daemon/run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "fuse/daemon/daemon.h"
+#include "fuse/daemon/failure.h"
+#include "fuse/daemon/nfs_backend.h"
+#include "fuse/options/command_line.h"
+#include "fuse/session/mount.h"
+#include "transport/base/log.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+int say_usage_error(const Error& error) {
+  fmt::print(stderr, "nfsrdma: {}\n", error.detail);
+  return kUsage;
+}
+
+int say_failure(const Options& options, const Error& error) {
+  const auto failure = describe_failure(options.source.text, error);
+  fmt::print(stderr, "nfsrdma: {}\n", failure.line);
+  return failure.code;
+}
+
+/// mount(8) -N: a process id or the path of a namespace.
+Result<void> enter_namespace(const std::string& name) {
+  if (name.empty()) return {};
+  const bool process = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  const std::string path = process ? "/proc/" + name + "/ns/mnt" : name;
+  UniqueFd space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!space || ::setns(space.get(), CLONE_NEWNS) != 0) {
+    return fail(Error::from_errno(errno, "mount namespace", path));
+  }
+  return {};
+}
+
+/// The program leaves its working directory: names of files become absolute before.
+void make_absolute(std::string& file) {
+  if (!file.empty()) file = std::filesystem::absolute(file).string();
+}
+
+Result<void> prepare(Options& options) {
+  make_absolute(options.transport.capture_file);
+  make_absolute(options.program.stats_file);
+  TRY(enter_namespace(options.program.mount_namespace));
+  auto mount_point = check_mount_point(options.mount_point);
+  if (!mount_point) return fail_from(mount_point);
+  options.mount_point = *mount_point;
+  return {};
+}
+
+std::vector<std::string> mount_list(const Options& options) {
+  auto list = options.mount_flags;
+  list.push_back("fsname=" + (options.fsname.empty() ? options.source.text : options.fsname));
+  list.push_back("subtype=" + options.subtype);
+  if (options.allow_root) list.emplace_back("allow_root");
+  if (options.allow_other) list.emplace_back("allow_other");
+  // The kernel lets a second user pass a directory that it remembers without asking anybody.
+  if (options.other_users()) list.emplace_back("default_permissions");
+  return list;
+}
+
+DaemonConfig daemon_config(const Options& options) {
+  DaemonConfig config;
+  config.source = options.source.text;
+  config.session.mount_point = options.mount_point;
+  config.session.mount_options = mount_list(options);
+  config.session.callers = {options.sec, options.other_users()};
+  config.retry = options.program.retry;
+  config.stats_file = options.program.stats_file;
+  config.foreground = options.program.foreground;
+  return config;
+}
+
+void configure_log(const Options& options) {
+  const auto& program = options.program;
+  const auto level = program.debug        ? log::Level::debug
+                     : program.verbose    ? log::Level::info
+                     : program.foreground ? log::Level::info
+                                          : log::Level::warning;
+  log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
+                 program.foreground ? options.mount_point : "nfsrdma");
+  for (const auto& note : options.notes) log::info("{}", note);
+}
+
+int serve(const Options& options, StartReport report) {
+  configure_log(options);
+  auto reactor = make_epoll_reactor();
+  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options), daemon_config(options),
+                std::move(report));
+  return daemon.run();
+}
+
+int mount(Options options) {
+  auto prepared = prepare(options);
+  if (!prepared) return say_failure(options, prepared.error());
+  if (options.program.fake) return kSuccess;
+  if (options.program.verbose) {
+    for (const auto& note : options.notes) fmt::print(stderr, "nfsrdma: {}\n", note);
+  }
+  if (options.program.foreground) return serve(options, StartReport());
+  auto background = go_into_background();
+  if (!background.report) return background.exit_code;
+  // A working directory would keep a file system from being unmounted.
+  if (::chdir("/") != 0) log::warning("chdir /: errno {}", errno);
+  return serve(options, std::move(*background.report));
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  auto line = parse_command_line(argc, argv);
+  if (!line) return say_usage_error(line.error());
+  switch (line->action) {
+    case Action::show_help: fmt::print("{}", help_text()); return kSuccess;
+    case Action::show_version: fmt::print("nfsrdma {}\n", NFSRDMA_VERSION); return kSuccess;
+    case Action::mount: break;
+  }
+  return mount(std::move(line->options));
+}
+
+}  // namespace nfsrdma::fs
