@@ -57,6 +57,9 @@ class WriteGate {
   /// `auto pass = co_await gate.enter(WriteGate::Mode::shared);`
   Entering enter(Mode mode) { return Entering(*this, mode); }
 
+  /// Somebody is inside in shared mode.
+  bool shared() const { return sharing_ > 0; }
+
  private:
   bool admit(Mode mode);
   void left(Mode mode);

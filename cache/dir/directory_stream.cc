@@ -7,7 +7,7 @@ namespace nfsrdma::cache {
 std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) {
   if (!valid_) return {};
   const std::span<const client::Entry> entries(page_.entries);
-  if (cookie == page_start_) {
+  if (cookie == asked_.cookie) {
     next_ = 0;
     return entries;
   }
@@ -24,22 +24,20 @@ std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) 
 
 bool DirectoryStream::ends_after(std::uint64_t cookie) const {
   if (!valid_ || !page_.eof) return false;
-  const std::uint64_t last = page_.entries.empty() ? page_start_ : page_.entries.back().cookie;
+  const std::uint64_t last = page_.entries.empty() ? asked_.cookie : page_.entries.back().cookie;
   return last == cookie;
 }
 
-void DirectoryStream::replace(std::uint64_t cookie, client::DirectoryPage page,
-                              std::uint32_t epoch) {
+void DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
   page_ = std::move(page);
-  page_start_ = cookie;
-  epoch_ = epoch;
+  asked_ = asked;
   next_ = 0;
   valid_ = true;
 }
 
 void DirectoryStream::rewind() {
   page_ = {};
-  page_start_ = 0;
+  asked_ = {};
   next_ = 0;
   valid_ = false;
 }

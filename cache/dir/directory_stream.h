@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "cache/attr/cached_attributes.h"
 #include "client/ops/readdir.h"
 
 namespace nfsrdma::cache {
@@ -25,21 +26,25 @@ class DirectoryStream {
   /// Nothing comes after `cookie`; known only if the kept page ends the directory.
   bool ends_after(std::uint64_t cookie) const;
 
-  /// Keeps the answer to a READDIR from `cookie` instead of the present page. `epoch`: how often
-  /// this client itself had changed the directory when the READDIR was sent.
-  void replace(std::uint64_t cookie, client::DirectoryPage page, std::uint32_t epoch);
+  /// When the present page was asked for.
+  struct Asked {
+    std::uint64_t cookie = 0;
+    Issue issue;              ///< orders its attributes among others
+    std::uint32_t epoch = 0;  ///< how often this client had changed the directory by then
+  };
+  /// Keeps the answer to a READDIR instead of the present page.
+  void replace(const Asked& asked, client::DirectoryPage page);
   /// Start over: the next entries come from the server, with a new verifier.
   void rewind();
 
   const nfs4::verifier4& verifier() const { return page_.verifier; }
   void forget_verifier() { page_.verifier = {}; }
-  std::uint32_t epoch() const { return epoch_; }
+  const Asked& asked() const { return asked_; }
 
  private:
   client::DirectoryPage page_;
-  std::uint64_t page_start_ = 0;  ///< the cookie the page was asked for with
-  std::size_t next_ = 0;          ///< where `following` will most likely be asked for
-  std::uint32_t epoch_ = 0;
+  Asked asked_;
+  std::size_t next_ = 0;  ///< where `following` will most likely be asked for
   bool valid_ = false;
 };
 

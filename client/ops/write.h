@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "client/proto/ops_data.h"
 #include "client/types.h"
 
 namespace nfsrdma::client {

@@ -19,13 +19,13 @@ namespace nfsrdma::fs {
 class File : public ListNode,
              public boost::intrusive_ref_counter<File, boost::thread_unsafe_counter> {
  public:
-  File(InodeRef inode, std::shared_ptr<OpenInode> shared, client::OpenRef open)
-      : inode(std::move(inode)),
-        shared(std::move(shared)),
-        open(std::move(open)),
-        caller(this->open->caller()),
-        errors_seen(this->shared->errors.sample()) {
-    this->shared->files.push_back(*this);
+  File(InodeRef of, std::shared_ptr<OpenInode> of_open, client::OpenRef reference)
+      : inode(std::move(of)),
+        shared(std::move(of_open)),
+        open(std::move(reference)),
+        caller(open->caller()),
+        errors_seen(shared->errors.sample()) {
+    shared->files.push_back(*this);
   }
 
   bool writable() const { return (open.share_access() & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0; }
@@ -35,6 +35,7 @@ class File : public ListNode,
   client::OpenRef open;   ///< empty once the file is being closed
   client::Caller caller;  ///< who opened it; reads and writes are made in this name
   cache::WriteErrors::Seen errors_seen;
+  std::uint64_t id = 0;      ///< what the kernel knows it by
   bool append = false;       ///< O_APPEND
   bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
 };
@@ -44,7 +45,7 @@ using FileRef = boost::intrusive_ptr<File>;
 /// An open directory.
 class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_unsafe_counter> {
  public:
-  explicit Directory(InodeRef inode) : inode(std::move(inode)) {}
+  explicit Directory(InodeRef of) : inode(std::move(of)) {}
 
   InodeRef inode;
   cache::DirectoryStream stream;

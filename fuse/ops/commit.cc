@@ -1,0 +1,99 @@
+#include "fuse/ops/commit.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "client/ops/commit.h"
+#include "client/ops/errno.h"
+#include "client/ops/write.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using cache::UncommittedData;
+
+/// Copies of small writes lie in memory the network cannot reach.
+std::span<const std::byte> sendable(FileSystem& fs, std::span<const std::byte> data) {
+  const std::span<std::byte> slot = fs.resend_memory();
+  const std::size_t length = std::min(data.size(), slot.size());
+  std::memcpy(slot.data(), data.data(), length);
+  return slot.first(length);
+}
+
+/// Sends one lost piece, or its beginning, again; what was taken is no longer kept.
+Task<Result<void>> send_again(FileSystem& fs, File& file, UncommittedData::Lost lost) {
+  auto& kept = file.shared->kept;
+  const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), fs.mount().wsize());
+  const auto data = sendable(fs, lost.kept.data.first(limit));
+  const nfs4::stateid4 stateid = file.open ? file.open->stateid() : nfs4::kAnonymousStateid;
+  const cache::Issue issue = fs.issue();
+  auto written = co_await client::write(fs.mount(), file.caller, file.inode->handle(), stateid,
+                                        lost.offset, data, nfs4::FILE_SYNC4);
+  CO_TRY(written);
+  if (written->attributes) fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us);
+  kept.supersede(lost.offset, written->count);
+  co_return Result<void>();
+}
+
+/// No write runs meanwhile, so that old data cannot replace newer.
+Task<void> send_lost(FileSystem& fs, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
+  auto memory = co_await fs.resend_mutex().lock();
+  for (auto lost = open->kept.next_lost(); lost; lost = open->kept.next_lost()) {
+    auto sent = co_await send_again(fs, *file, *lost);
+    if (sent) continue;
+    log::warning("data lost by a server restart could not be sent again: {}",
+                 sent.error().message());
+    open->errors.record(client::to_errno(sent.error()));
+    open->kept.supersede(lost->offset, lost->kept.data.size());
+  }
+}
+
+}  // namespace
+
+Task<void> commit_file(FileSystem& fs, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  auto guard = co_await open->committing.lock();
+  if (open->kept.empty()) co_return;
+  const UncommittedData::Mark mark = open->kept.mark();
+  constexpr std::uint64_t kFromStart = 0;
+  constexpr std::uint32_t kToEnd = 0;
+  auto verifier =
+      co_await client::commit(fs.mount(), file->caller, file->inode->handle(), kFromStart, kToEnd);
+  if (!verifier) {
+    open->errors.record(client::to_errno(verifier.error()));
+    open->kept.abandon(mark);
+  } else if (const std::size_t lost = open->kept.committed(mark, *verifier); lost > 0) {
+    log::info("the server has restarted: {} writes are sent again", lost);
+    co_await send_lost(fs, file);
+  }
+  list_uncommitted(fs, *open);
+}
+
+Task<void> relieve(FileSystem& fs) {
+  if (!fs.begin_relief()) co_return;
+  while (fs.kept_memory().filling() && !fs.uncommitted().empty()) {
+    OpenInode& oldest = fs.uncommitted().front();
+    oldest.unlink();
+    FileRef writer;
+    oldest.files.for_each([&](File& file) {
+      if (!writer && file.writable()) writer = &file;
+    });
+    // Without one the last writer is closing the file, and commits it.
+    if (writer) co_await commit_file(fs, writer);
+  }
+  fs.end_relief();
+}
+
+void list_uncommitted(FileSystem& fs, OpenInode& open) {
+  if (open.kept.empty()) {
+    open.unlink();
+  } else if (!open.linked()) {
+    fs.uncommitted().push_back(open);
+  }
+}
+
+}  // namespace nfsrdma::fs

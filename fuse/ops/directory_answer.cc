@@ -1,0 +1,92 @@
+#include "fuse/ops/directory_answer.h"
+
+#include <algorithm>
+
+#include "fuse/convert/attributes.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using cache::DirectoryStream;
+
+/// libfuse's functions below take a request and do not use it.
+constexpr fuse_req_t kNoRequest = nullptr;
+
+}  // namespace
+
+DirectoryAnswer::DirectoryAnswer(FileSystem& fs, Kind kind, Buffer memory, std::size_t size)
+    : fs_(&fs), kind_(kind), memory_(std::move(memory)), size_(std::min(size, memory_.size())) {}
+
+bool DirectoryAnswer::took(std::size_t needed) {
+  if (needed > size_ - used_) return false;
+  used_ += needed;
+  return true;
+}
+
+bool DirectoryAnswer::add_plain(const char* name, const struct stat& attributes,
+                                std::uint64_t offset) {
+  return took(fuse_add_direntry(kNoRequest, place(), size_ - used_, name, &attributes,
+                                static_cast<off_t>(offset)));
+}
+
+bool DirectoryAnswer::add_plus(const char* name, const fuse_entry_param& entry,
+                               std::uint64_t offset) {
+  return took(fuse_add_direntry_plus(kNoRequest, place(), size_ - used_, name, &entry,
+                                     static_cast<off_t>(offset)));
+}
+
+void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
+  const auto add_dot = [this](const char* name, std::uint64_t fileid, std::uint64_t next) {
+    fuse_entry_param entry{};  // inode 0: a name without a lookup
+    entry.attr.st_mode = S_IFDIR;
+    entry.attr.st_ino = fileid;
+    if (kind_ == Kind::names) {
+      add_plain(name, entry.attr, next);
+    } else {
+      add_plus(name, entry, next);
+    }
+  };
+  const std::uint64_t self = fs_->stat_of(directory).st_ino;
+  if (offset < DirectoryStream::kAfterDot) add_dot(".", self, DirectoryStream::kAfterDot);
+  if (offset < DirectoryStream::kAfterDotDot) {
+    add_dot("..", directory.parent_fileid(), DirectoryStream::kAfterDotDot);
+  }
+}
+
+bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry) {
+  InodeRef inode;
+  // An entry of a page older than a change of ours is listed, but not instantiated: the name may
+  // be gone by now.
+  const bool current = directory.stream.asked().epoch == directory.inode->epoch();
+  if (kind_ == Kind::names_and_attributes && current && entry.has_attributes &&
+      entry.handle.length > 0) {
+    inode = fs_->adopt(entry.handle, entry.attributes, directory.stream.asked().issue,
+                       ChangedBy::anyone);
+  }
+  if (inode) return add_inode(directory, entry, *inode);
+
+  cache::FileAttributes attributes;
+  apply(entry.attributes, attributes);
+  fuse_entry_param bare{};
+  bare.attr.st_ino = attributes.fileid;
+  bare.attr.st_mode = attributes.mode;
+  if (kind_ == Kind::names) return add_plain(entry.name.c_str(), bare.attr, entry.cookie);
+  return add_plus(entry.name.c_str(), bare, entry.cookie);
+}
+
+bool DirectoryAnswer::add_inode(Directory& directory, const client::Entry& entry, Inode& inode) {
+  const fuse_entry_param found = fs_->entry_of(inode, *directory.inode);
+  if (!add_plus(entry.name.c_str(), found, entry.cookie)) return false;
+  if (inode.is_directory()) {
+    inode.set_parent_fileid(directory.inode->attributes().value().fileid);
+  }
+  fs_->inodes().count_lookup(inode);
+  told_.emplace_back(&inode);
+  return true;
+}
+
+void DirectoryAnswer::take_back() {
+  for (const InodeRef& inode : told_) fs_->inodes().forget(*inode, 1);
+}
+
+}  // namespace nfsrdma::fs

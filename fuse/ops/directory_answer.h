@@ -1,0 +1,43 @@
+// The answer to a FUSE READDIR or READDIRPLUS while it is being put together.
+#pragma once
+
+#include <vector>
+
+#include "fuse/ops/file_system.h"
+
+namespace nfsrdma::fs {
+
+/// Entries are added until one does not fit. With attributes each entry counts as a lookup, of
+/// which take_back() is the undoing.
+class DirectoryAnswer {
+ public:
+  enum class Kind { names, names_and_attributes };
+
+  /// Put together in `memory`, at most `size` octets.
+  DirectoryAnswer(FileSystem& fs, Kind kind, Buffer memory, std::size_t size);
+
+  /// "." and "..", as far as they come after `offset`.
+  void add_dots(Inode& directory, std::uint64_t offset);
+  /// False when there is no room left for this entry.
+  bool add(Directory& directory, const client::Entry& entry);
+
+  std::span<const std::byte> data() const { return memory_.first(used_); }
+  /// Nobody took the answer.
+  void take_back();
+
+ private:
+  bool add_plain(const char* name, const struct stat& attributes, std::uint64_t offset);
+  bool add_plus(const char* name, const fuse_entry_param& entry, std::uint64_t offset);
+  bool add_inode(Directory& directory, const client::Entry& entry, Inode& inode);
+  bool took(std::size_t needed);
+  char* place() const { return reinterpret_cast<char*>(memory_.data()) + used_; }
+
+  FileSystem* fs_;
+  Kind kind_;
+  Buffer memory_;
+  std::size_t size_;
+  std::size_t used_ = 0;
+  std::vector<InodeRef> told_;
+};
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,168 @@
+#include "fuse/ops/file_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "fuse/convert/attributes.h"
+#include "fuse/ops/close_file.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using Outcome = cache::CachedAttributes::Outcome;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config)
+    : mount_(mount),
+      config_(config),
+      resend_slot_(data_slots.acquire()),
+      kept_memory_(mount.reactor(), {.slots = data_slots.available() / 2}) {
+  Inode& root = inodes_.make_root(mount.root());
+  learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
+  root_fsid_ = root.attributes().value().fsid;
+  root.set_parent_fileid(root.attributes().value().fileid);
+}
+
+FileSystem::~FileSystem() = default;
+
+FileSystem& FileSystem::of(fuse_req_t request) {
+  return *static_cast<FileSystem*>(fuse_req_userdata(request));
+}
+
+Task<void> FileSystem::finish() {
+  notifier_.detach();
+  while (any_file_open()) {
+    FileRef file = remove_file(files_.first());
+    co_await close_file(*this, file);
+  }
+}
+
+Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const cache::Issue& issue,
+                          ChangedBy by) {
+  auto& known = inode.attributes();
+  // Without a base, or without a change attribute to order by, a part of the attributes is no use.
+  if (!fresh.has(nfs4::FATTR4_CHANGE) || (!known.known() && !describes_file(fresh))) {
+    known.expire();
+    return Outcome::older;
+  }
+  cache::FileAttributes whole = known.value();
+  const bool pages_were_right = known.known() && inode.pages_match(whole.change);
+  apply(fresh, whole);
+  const Outcome outcome = known.store(whole, issue, clock_, config_.attributes);
+  if (outcome != Outcome::changed) return outcome;
+  const auto open = inode.open();
+  // While a write of ours is under way, a change is most likely its doing.
+  const bool ours = by == ChangedBy::us || (open && open->gate.shared());
+  if (ours && pages_were_right) {
+    inode.set_pages(whole.change);
+  } else if (!ours && open) {
+    notifier_.drop_pages(inode.id());
+  }
+  return outcome;
+}
+
+InodeRef FileSystem::adopt(const client::FileHandle& handle, const client::Attributes& attributes,
+                           const cache::Issue& issue, ChangedBy by) {
+  if (!describes_file(attributes)) return {};
+  InodeRef inode = inodes_.obtain(handle, attributes.fileid, type_bits(attributes.type));
+  if (inode) learn(*inode, attributes, issue, by);
+  return inode;
+}
+
+bool FileSystem::fresh(const Inode& inode) const {
+  const auto& attributes = inode.attributes();
+  return attributes.remaining(mount_.reactor().now()) > Duration::zero() &&
+         attributes.newer_than(names_changed_at_);
+}
+
+void FileSystem::names_changed(Inode& directory) {
+  directory.count_change();
+  directory.attributes().expire();
+  names_changed_at_ = clock_.last();
+}
+
+struct stat FileSystem::stat_of(const Inode& inode) const {
+  struct stat result = to_stat(inode.attributes().value(), root_fsid_);
+  // The silly name is ours alone: as far as programs can tell, the link is gone.
+  const auto open = inode.open();
+  if (open && open->silly && result.st_nlink > 0) --result.st_nlink;
+  return result;
+}
+
+double FileSystem::attribute_timeout(const Inode& inode) const {
+  return seconds(inode.attributes().remaining(mount_.reactor().now()));
+}
+
+double FileSystem::entry_timeout(const Inode& directory) const {
+  if (config_.attributes.lookup_cache == cache::LookupCache::none) return 0;
+  return seconds(directory.attributes().period());
+}
+
+double FileSystem::negative_timeout(const Inode& directory) const {
+  if (config_.attributes.lookup_cache != cache::LookupCache::all) return 0;
+  return seconds(directory.attributes().period());
+}
+
+fuse_entry_param FileSystem::entry_of(Inode& inode, const Inode& directory) {
+  fuse_entry_param entry{};
+  entry.ino = inode.id();
+  entry.attr = stat_of(inode);
+  entry.attr_timeout = attribute_timeout(inode);
+  entry.entry_timeout = entry_timeout(directory);
+  inode.told_kernel(inode.attributes().value().change);
+  return entry;
+}
+
+FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {
+  auto shared = inode->open();
+  if (!shared) {
+    shared = std::make_shared<OpenInode>(mount_.reactor(), kept_memory_);
+    inode->set_open(shared);
+  }
+  shared->preserve_unlinked |= preserve_unlinked;
+  FileRef file(new File(std::move(inode), std::move(shared), std::move(open)));
+  file->id = files_.id_of_next();
+  files_.emplace(file);
+  return file;
+}
+
+FileRef FileSystem::find_file(std::uint64_t id) {
+  FileRef* file = files_.find(id);
+  return file ? *file : FileRef();
+}
+
+FileRef FileSystem::remove_file(std::uint64_t id) {
+  FileRef file = find_file(id);
+  files_.erase(id);
+  return file;
+}
+
+std::uint64_t FileSystem::add_directory(InodeRef inode) {
+  const std::uint64_t id = directories_.id_of_next();
+  directories_.emplace(new Directory(std::move(inode)));
+  return id;
+}
+
+DirectoryRef FileSystem::find_directory(std::uint64_t id) {
+  DirectoryRef* directory = directories_.find(id);
+  return directory ? *directory : DirectoryRef();
+}
+
+std::string FileSystem::silly_name(const Inode& inode) {
+  return fmt::format(".nfs{:016x}{:08x}", inode.attributes().value().fileid, ++silly_names_);
+}
+
+void FileSystem::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("fs_inodes", inodes_.size());
+  visitor.visit("fs_open_files", files_.size());
+  visitor.visit("fs_attribute_hits", attribute_hits_.value());
+  visitor.visit("fs_notifications", notifier_.notifications());
+  kept_memory_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::fs

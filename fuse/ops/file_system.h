@@ -1,0 +1,122 @@
+// The mounted file system: what every operation works on.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include "cache/attr/cached_attributes.h"
+#include "cache/data/kept_memory.h"
+#include "client/mount.h"
+#include "client/state/async_mutex.h"
+#include "fuse/inode/file.h"
+#include "fuse/inode/id_slab.h"
+#include "fuse/inode/inode_table.h"
+#include "fuse/ops/kernel_notifier.h"
+#include "fuse/session/request.h"
+#include "transport/base/buffer.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::fs {
+
+struct FileSystemConfig {
+  cache::AttributePolicy attributes;
+  bool synchronous = false;  ///< the sync option: every write is durable before it is answered
+};
+
+/// How attributes came to differ from the remembered ones, as far as the asker knows.
+enum class ChangedBy {
+  anyone,
+  us,  ///< by the operation that brought them, so what the kernel has cached is right
+};
+
+/// Owned by the daemon; belongs to the mount's shard. It is the user data of operations().
+class FileSystem {
+ public:
+  /// The mount has been started. `data_slots`: the pool that requests are received into; one slot
+  /// is taken from it, and no more than half of the rest keeps uncommitted data. Both outlive the
+  /// FileSystem.
+  FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config);
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  ~FileSystem();
+
+  /// The session's, for notifications; not needed for anything else. Before the first request.
+  void attach(fuse_session& session) { notifier_.attach(session); }
+  /// Commits and closes what is still open, when no request comes any more. Before Mount::stop().
+  Task<void> finish();
+  void visit_counters(CounterVisitor& visitor) const;
+
+  static FileSystem& of(fuse_req_t request);
+
+  client::Mount& mount() { return mount_; }
+  const FileSystemConfig& config() const { return config_; }
+  InodeTable& inodes() { return inodes_; }
+  cache::KeptMemory& kept_memory() { return kept_memory_; }
+  KernelNotifier& notifier() { return notifier_; }
+
+  /// Marks the sending of a request whose answer has attributes.
+  cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
+
+  /// Takes in attributes; returns what came of it.
+  cache::CachedAttributes::Outcome learn(Inode& inode, const client::Attributes& fresh,
+                                         const cache::Issue& issue, ChangedBy by);
+  /// The inode of something found, with its attributes; null when there are too many, or when the
+  /// server did not say what it is.
+  InodeRef adopt(const client::FileHandle& handle, const client::Attributes& attributes,
+                 const cache::Issue& issue, ChangedBy by);
+  /// Whether the attributes may be shown without asking the server.
+  bool fresh(const Inode& inode) const;
+  void count_attribute_hit() { attribute_hits_.add(); }
+  /// A name of some file changed here: its link count and change time differ, whichever it is.
+  void names_changed(Inode& directory);
+
+  /// What stat(2) shows, and for how many seconds the kernel may show it.
+  struct stat stat_of(const Inode& inode) const;
+  double attribute_timeout(const Inode& inode) const;
+  /// For how many seconds the kernel may believe that a name is there, or is not.
+  double entry_timeout(const Inode& directory) const;
+  double negative_timeout(const Inode& directory) const;
+  /// What a lookup answers. Marks the attributes as told.
+  fuse_entry_param entry_of(Inode& inode, const Inode& directory);
+
+  /// Open files and directories, by the number the kernel has for them (fi->fh).
+  FileRef add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked);
+  FileRef find_file(std::uint64_t id);
+  FileRef remove_file(std::uint64_t id);
+  std::uint64_t add_directory(InodeRef inode);
+  DirectoryRef find_directory(std::uint64_t id);
+  void remove_directory(std::uint64_t id) { directories_.erase(id); }
+  bool any_file_open() const { return files_.size() > 0; }
+
+  /// Files with uncommitted data, longest first.
+  IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }
+  /// True for the first that asks, until relieved(): one early COMMIT run at a time.
+  bool begin_relief() { return !std::exchange(relieving_, true); }
+  void end_relief() { relieving_ = false; }
+
+  /// Registered memory for sending lost data again, for whoever holds the mutex.
+  client::AsyncMutex& resend_mutex() { return resend_mutex_; }
+  std::span<std::byte> resend_memory() { return resend_slot_.bytes(); }
+
+  /// A name for an open file whose last name goes: unique for this mount.
+  std::string silly_name(const Inode& inode);
+
+ private:
+  client::Mount& mount_;
+  FileSystemConfig config_;
+  cache::IssueClock clock_;
+  std::uint64_t names_changed_at_ = 0;
+  KernelNotifier notifier_;
+  Buffer resend_slot_;
+  client::AsyncMutex resend_mutex_;
+  cache::KeptMemory kept_memory_;
+  InodeTable inodes_;
+  IntrusiveList<OpenInode> uncommitted_;
+  IdSlab<FileRef> files_;
+  IdSlab<DirectoryRef> directories_;
+  cache::FileSystemId root_fsid_;
+  std::uint32_t silly_names_ = 0;
+  bool relieving_ = false;
+  Counter attribute_hits_;
+};
+
+}  // namespace nfsrdma::fs

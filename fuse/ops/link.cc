@@ -1,0 +1,34 @@
+#include "client/ops/link.h"
+
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent,
+               std::string_view name) {
+  const cache::Issue issue = fs.issue();
+  const client::Caller caller = request.caller();
+  auto linked = co_await client::link(fs.mount(), caller, inode->handle(), parent->handle(), name);
+  if (!linked) {
+    reply_failure(request, linked.error());
+    co_return;
+  }
+  fs.names_changed(*parent);
+  reply_found(fs, request, *parent, *linked, issue, ChangedBy::us);
+}
+
+}  // namespace
+
+void handle::link(fuse_req_t req, fuse_ino_t id, fuse_ino_t new_parent, const char* new_name) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef inode = inode_or_refuse(fs, request, id);
+  if (!inode) return;
+  InodeRef directory = inode_or_refuse(fs, request, new_parent);
+  if (!directory) return;
+  spawn(run(fs, std::move(request), std::move(inode), std::move(directory), new_name));
+}
+
+}  // namespace nfsrdma::fs

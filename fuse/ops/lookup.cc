@@ -1,0 +1,47 @@
+#include "client/ops/lookup.h"
+
+#include <cerrno>
+#include <string_view>
+
+#include "client/ops/errno.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// "There is no such name", in the form that lets the kernel remember it.
+void reply_missing(FileSystem& fs, Request& request, const Inode& parent) {
+  const double timeout = fs.negative_timeout(parent);
+  if (timeout <= 0) {
+    request.reply_error(ENOENT);
+    return;
+  }
+  fuse_entry_param entry{};
+  entry.entry_timeout = timeout;
+  request.reply_entry(entry);
+}
+
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name) {
+  const cache::Issue issue = fs.issue();
+  const client::Caller caller = request.caller();
+  auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
+  if (found) {
+    reply_found(fs, request, *parent, *found, issue, ChangedBy::anyone);
+  } else if (client::to_errno(found.error()) == ENOENT) {
+    reply_missing(fs, request, *parent);
+  } else {
+    reply_failure(request, found.error());
+  }
+}
+
+}  // namespace
+
+void handle::lookup(fuse_req_t req, fuse_ino_t parent, const char* name) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef directory = inode_or_refuse(fs, request, parent);
+  if (directory) spawn(run(fs, std::move(request), std::move(directory), name));
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,84 @@
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+
+#include "client/ops/close.h"
+#include "client/ops/create.h"
+#include "client/ops/open.h"
+#include "client/proto/ops_open.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr mode_t kPermissionBits = 07777;
+
+struct Node {
+  std::string_view name;
+  mode_t mode = 0;
+  dev_t device = 0;
+};
+
+/// NF4REG for a type that CREATE does not make.
+nfs4::nfs_ftype4 node_type(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFIFO: return nfs4::NF4FIFO;
+    case S_IFSOCK: return nfs4::NF4SOCK;
+    case S_IFCHR: return nfs4::NF4CHR;
+    case S_IFBLK: return nfs4::NF4BLK;
+    default: return nfs4::NF4REG;
+  }
+}
+
+Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node node) {
+  const cache::Issue issue = fs.issue();
+  const client::Caller caller = request.caller();
+  const nfs4::specdata4 device{major(node.device), minor(node.device)};
+  auto made = co_await client::make_node(fs.mount(), caller, parent->handle(), node.name,
+                                         node_type(node.mode), node.mode & kPermissionBits, device);
+  if (!made) {
+    reply_failure(request, made.error());
+    co_return;
+  }
+  fs.names_changed(*parent);
+  reply_found(fs, request, *parent, *made, issue, ChangedBy::us);
+}
+
+/// Only OPEN makes regular files.
+Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node node) {
+  const cache::Issue issue = fs.issue();
+  const client::Caller caller = request.caller();
+  client::SetAttributes initial;
+  initial.mode = node.mode & kPermissionBits;
+  auto opened = co_await client::create(fs.mount(), caller, parent->handle(), node.name,
+                                        client::CreateMode::exclusive, initial,
+                                        nfs4::OPEN4_SHARE_ACCESS_READ);
+  if (!opened) {
+    reply_failure(request, opened.error());
+    co_return;
+  }
+  fs.names_changed(*parent);
+  const client::Found found{opened->handle, opened->attributes};
+  reply_found(fs, request, *parent, found, issue, ChangedBy::us);
+  // The answer does not depend on how the close ends: nothing was written.
+  auto closed = co_await client::close(fs.mount(), std::move(opened->open));
+  static_cast<void>(closed);
+}
+
+}  // namespace
+
+void handle::mknod(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, dev_t device) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef directory = inode_or_refuse(fs, request, parent);
+  if (!directory) return;
+  const Node node{name, mode, device};
+  if (S_ISREG(mode)) {
+    spawn(make_regular(fs, std::move(request), std::move(directory), node));
+  } else {
+    spawn(make_special(fs, std::move(request), std::move(directory), node));
+  }
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,29 @@
+#include "fuse/ops/open_file.h"
+
+#include <fcntl.h>
+
+#include "fuse/ops/close_file.h"
+
+namespace nfsrdma::fs {
+
+FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const cache::Issue& issue,
+                  fuse_file_info& info) {
+  fs.learn(*inode, opened.attributes, issue, ChangedBy::anyone);
+  const std::uint64_t change = inode->attributes().value().change;
+  info.keep_cache = inode->pages_match(change);
+  inode->set_pages(change);
+  if (!inode->kernel_knows(change)) fs.notifier().drop_attributes(inode->id());
+
+  FileRef file = fs.add_file(std::move(inode), std::move(opened.open), opened.preserve_unlinked);
+  file->append = (info.flags & O_APPEND) != 0;
+  file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
+  info.fh = file->id;
+  return file;
+}
+
+Task<void> forget_open(FileSystem& fs, FileRef file) {
+  fs.remove_file(file->id);
+  co_await close_file(fs, std::move(file));
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,55 @@
+#include "client/ops/read.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
+/// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
+/// error after some octets is an error.
+Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
+               std::uint64_t offset) {
+  const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
+  const nfs4::stateid4 stateid = file->open->stateid();
+  std::size_t filled = 0;
+  while (filled < sink.size()) {
+    const std::size_t want = std::min<std::size_t>(sink.size() - filled, fs.mount().rsize());
+    auto part = co_await client::read(fs.mount(), file->caller, file->inode->handle(), stateid,
+                                      offset + filled, sink.subspan(filled, want));
+    if (!part) {
+      reply_failure(request, part.error());
+      co_return;
+    }
+    const std::size_t count = std::min(part->data.size(), want);
+    const bool ended = part->eof || count == 0;
+    if (filled == 0 && (ended || count == sink.size())) {
+      request.reply_data(part->data.first(count));
+      co_return;
+    }
+    if (!part->placed && count > 0) std::memcpy(&sink[filled], part->data.data(), count);
+    filled += count;
+    if (ended) break;
+  }
+  request.reply_data(sink.first(filled));
+}
+
+}  // namespace
+
+void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
+                  fuse_file_info* info) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  FileRef file = file_or_refuse(fs, request, *info);
+  if (!file) return;
+  // The slot the request came in has nothing else to hold any more.
+  Buffer slot = request.take_buffer();
+  spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,
+            static_cast<std::uint64_t>(offset)));
+}
+
+}  // namespace nfsrdma::fs

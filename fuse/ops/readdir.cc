@@ -1,0 +1,93 @@
+#include "client/ops/readdir.h"
+
+#include "client/ops/errno.h"
+#include "fuse/ops/directory_answer.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+using cache::DirectoryStream;
+
+/// Octets of one READDIR reply. About a thousand entries with attributes.
+constexpr std::uint32_t kPageOctets = 256 * 1024;
+
+bool cookie_refused(const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
+}
+
+/// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
+/// try without: most of them can go on from any cookie.
+Task<Result<void>> fetch(FileSystem& fs, client::Caller caller, DirectoryRef directory,
+                         std::uint64_t cookie) {
+  DirectoryStream& stream = directory->stream;
+  const DirectoryStream::Asked asked{cookie, fs.issue(), directory->inode->epoch()};
+  auto page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
+                                       stream.verifier(), kPageOctets, true);
+  if (!page && cookie_refused(page.error())) {
+    stream.forget_verifier();
+    page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
+                                    stream.verifier(), kPageOctets, true);
+  }
+  CO_TRY(page);
+  if (page->entries.empty() && !page->eof) {
+    co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
+  }
+  stream.replace(asked, std::move(*page));
+  co_return Result<void>();
+}
+
+/// Makes the entries after `cookie` present, unless the directory ends there.
+Task<Result<void>> reach(FileSystem& fs, client::Caller caller, DirectoryRef directory,
+                         std::uint64_t cookie) {
+  DirectoryStream& stream = directory->stream;
+  if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return Result<void>();
+  auto fetched = co_await fetch(fs, caller, directory, cookie);
+  co_return fetched;
+}
+
+Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, DirectoryAnswer answer,
+               std::uint64_t offset) {
+  const client::Caller caller = request.caller();
+  auto guard = co_await directory->reading.lock();
+  if (offset == 0) directory->stream.rewind();
+  const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
+  auto reached = co_await reach(fs, caller, directory, cookie);
+  if (!reached) {
+    reply_failure(request, reached.error());
+    co_return;
+  }
+  answer.add_dots(*directory->inode, offset);
+  for (const client::Entry& entry : directory->stream.following(cookie)) {
+    const bool added = answer.add(*directory, entry);
+    if (!added) break;
+  }
+  if (!request.reply_data(answer.data())) answer.take_back();
+}
+
+void start(fuse_req_t req, std::size_t size, off_t offset, const fuse_file_info& info,
+           DirectoryAnswer::Kind kind) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  DirectoryRef directory = directory_or_refuse(fs, request, info);
+  if (!directory) return;
+  DirectoryAnswer answer(fs, kind, request.take_buffer(), size);
+  spawn(run(fs, std::move(request), std::move(directory), std::move(answer),
+            static_cast<std::uint64_t>(offset)));
+}
+
+}  // namespace
+
+void handle::readdir(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
+                     fuse_file_info* info) {
+  start(req, size, offset, *info, DirectoryAnswer::Kind::names);
+}
+
+void handle::readdirplus(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
+                         fuse_file_info* info) {
+  start(req, size, offset, *info, DirectoryAnswer::Kind::names_and_attributes);
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,26 @@
+#include "fuse/ops/close_file.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+Task<void> run(FileSystem& fs, Request request, FileRef file) {
+  co_await close_file(fs, std::move(file));
+  request.reply_ok();
+}
+
+}  // namespace
+
+void handle::release(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  FileRef file = fs.remove_file(info->fh);
+  if (file) {
+    spawn(run(fs, std::move(request), std::move(file)));
+  } else {
+    request.reply_error(EBADF);
+  }
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,81 @@
+#include "client/ops/rename.h"
+
+#include <cerrno>
+#include <string>
+
+#include "client/ops/errno.h"
+#include "client/ops/lookup.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+#include "fuse/ops/silly_rename.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+struct Place {
+  InodeRef directory;
+  std::string name;
+};
+
+/// Whether both names lead to the same file: then rename(2) does nothing, and nothing is replaced.
+Task<bool> same_file(FileSystem& fs, client::Caller caller, const Place& a, const Place& b) {
+  auto first = co_await client::lookup(fs.mount(), caller, a.directory->handle(), a.name);
+  if (!first) co_return false;
+  auto second = co_await client::lookup(fs.mount(), caller, b.directory->handle(), b.name);
+  co_return second && first->handle == second->handle;
+}
+
+/// Saves a file that is open here from being replaced; null when there is none.
+Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Caller caller, const Place& from,
+                                   const Place& to) {
+  if (!fs.any_file_open()) co_return InodeRef();
+  const bool same = co_await same_file(fs, caller, from, to);
+  if (same) co_return InodeRef();
+  auto kept = co_await keep_if_open(fs, caller, to.directory, to.name);
+  if (!kept && client::to_errno(kept.error()) == ENOENT) co_return InodeRef();
+  co_return kept;
+}
+
+/// Both directories, and the file itself, are not what they were.
+void moved(FileSystem& fs, const Place& from, const Place& to) {
+  fs.names_changed(*from.directory);
+  if (from.directory != to.directory) fs.names_changed(*to.directory);
+}
+
+Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
+  const client::Caller caller = request.caller();
+  auto kept = co_await keep_target(fs, caller, from, to);
+  if (!kept) {
+    reply_failure(request, kept.error());
+    co_return;
+  }
+  auto renamed = co_await client::rename(fs.mount(), caller, from.directory->handle(), from.name,
+                                         to.directory->handle(), to.name);
+  if (renamed) {
+    moved(fs, from, to);
+    request.reply_ok();
+    co_return;
+  }
+  if (*kept) co_await restore_name(fs, *kept, to.name);
+  reply_failure(request, renamed.error());
+}
+
+}  // namespace
+
+void handle::rename(fuse_req_t req, fuse_ino_t parent, const char* name, fuse_ino_t new_parent,
+                    const char* new_name, unsigned flags) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  // NFSv4.1 has neither RENAME_NOREPLACE nor RENAME_EXCHANGE; EINVAL is renameat2's word for that.
+  if (flags != 0) {
+    request.reply_error(EINVAL);
+    return;
+  }
+  Place from{inode_or_refuse(fs, request, parent), name};
+  if (!from.directory) return;
+  Place to{inode_or_refuse(fs, request, new_parent), new_name};
+  if (!to.directory) return;
+  spawn(run(fs, std::move(request), std::move(from), std::move(to)));
+}
+
+}  // namespace nfsrdma::fs

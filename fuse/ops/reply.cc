@@ -1,0 +1,50 @@
+#include "fuse/ops/reply.h"
+
+#include <cerrno>
+
+#include "client/ops/errno.h"
+
+namespace nfsrdma::fs {
+
+InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id) {
+  InodeRef inode = fs.inodes().find(id);
+  if (!inode) request.reply_error(ESTALE);
+  return inode;
+}
+
+FileRef file_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info) {
+  FileRef file = fs.find_file(info.fh);
+  if (!file) request.reply_error(EBADF);
+  return file;
+}
+
+DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info) {
+  DirectoryRef directory = fs.find_directory(info.fh);
+  if (!directory) request.reply_error(EBADF);
+  return directory;
+}
+
+void reply_failure(Request& request, const Error& error) {
+  request.reply_error(client::to_errno(error));
+}
+
+void reply_found(FileSystem& fs, Request& request, Inode& directory, const client::Found& found,
+                 const cache::Issue& issue, ChangedBy by) {
+  const InodeRef inode = fs.adopt(found.handle, found.attributes, issue, by);
+  if (!inode) {
+    request.reply_error(EIO);
+    return;
+  }
+  if (inode->is_directory()) {
+    inode->set_parent_fileid(directory.attributes().value().fileid);
+  }
+  fs.inodes().count_lookup(*inode);
+  if (!request.reply_entry(fs.entry_of(*inode, directory))) fs.inodes().forget(*inode, 1);
+}
+
+void reply_attributes(FileSystem& fs, Request& request, Inode& inode) {
+  inode.told_kernel(inode.attributes().value().change);
+  request.reply_attr(fs.stat_of(inode), fs.attribute_timeout(inode));
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,26 @@
+// Answers that several operations give.
+#pragma once
+
+#include "client/types.h"
+#include "fuse/ops/file_system.h"
+#include "fuse/session/request.h"
+
+namespace nfsrdma::fs {
+
+/// The inode the kernel names; null after answering ESTALE when there is none.
+InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id);
+/// The open file of fi->fh; null after answering EBADF when there is none.
+FileRef file_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
+DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
+
+void reply_failure(Request& request, const Error& error);
+
+/// Answers with the inode of something found or made in `directory`. If nobody takes the answer,
+/// the lookup is taken back.
+void reply_found(FileSystem& fs, Request& request, Inode& directory, const client::Found& found,
+                 const cache::Issue& issue, ChangedBy by);
+
+/// Answers with the remembered attributes.
+void reply_attributes(FileSystem& fs, Request& request, Inode& inode);
+
+}  // namespace nfsrdma::fs

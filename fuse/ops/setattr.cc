@@ -1,0 +1,81 @@
+#include "client/ops/setattr.h"
+
+#include <optional>
+
+#include "fuse/convert/arguments.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// An open through which the size may be changed: the given one, or any of the same user.
+FileRef writer_of(const FileRef& file, OpenInode& open, const client::Caller& caller) {
+  if (file && file->writable()) return file;
+  FileRef found;
+  open.files.for_each([&](File& other) {
+    if (!found && other.writable() && other.caller.uid == caller.uid) found = &other;
+  });
+  return found;
+}
+
+/// What is to be set, and in whose name.
+struct Change {
+  client::Caller caller;
+  nfs4::stateid4 stateid = nfs4::kAnonymousStateid;
+  client::SetAttributes set;
+};
+
+Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change change) {
+  const cache::Issue issue = fs.issue();
+  auto attributes = co_await client::setattr(fs.mount(), change.caller, inode->handle(),
+                                             change.stateid, change.set);
+  if (!attributes) {
+    reply_failure(request, attributes.error());
+    co_return;
+  }
+  const auto open = inode->open();
+  if (open && change.set.size) open->kept.truncate(*change.set.size);
+  fs.learn(*inode, *attributes, issue, ChangedBy::us);
+  reply_attributes(fs, request, *inode);
+}
+
+/// A change of size waits for the writes under way, so that none of them is sent again after it.
+Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef file,
+                       Change change) {
+  const std::shared_ptr<OpenInode> open = inode->open();
+  if (!open) {
+    co_await apply_change(fs, std::move(request), std::move(inode), change);
+    co_return;
+  }
+  FileRef writer = writer_of(file, *open, change.caller);
+  auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
+  if (writer && writer->open) {
+    change.caller = writer->caller;
+    change.stateid = writer->open->stateid();
+  }
+  co_await apply_change(fs, std::move(request), std::move(inode), change);
+}
+
+}  // namespace
+
+void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int valid,
+                     fuse_file_info* info) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef inode = inode_or_refuse(fs, request, id);
+  if (!inode) return;
+  Change change;
+  change.caller = request.caller();
+  change.set = to_set_attributes(*values, valid);
+  if (change.set.empty()) {
+    reply_attributes(fs, request, *inode);
+  } else if (change.set.size) {
+    FileRef file = info ? fs.find_file(info->fh) : FileRef();
+    spawn(change_size(fs, std::move(request), std::move(inode), std::move(file), change));
+  } else {
+    spawn(apply_change(fs, std::move(request), std::move(inode), change));
+  }
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,84 @@
+#include "fuse/ops/silly_rename.h"
+
+#include <cerrno>
+
+#include "client/ops/errno.h"
+#include "client/ops/lookup.h"
+#include "client/ops/remove.h"
+#include "client/ops/rename.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr int kNamesTried = 16;
+
+/// The open file that loses its last name with this one; null when nothing is to be kept.
+InodeRef open_file_of(FileSystem& fs, const client::Found& found) {
+  const bool last_name =
+      !found.attributes.has(nfs4::FATTR4_NUMLINKS) || found.attributes.numlinks <= 1;
+  InodeRef inode = fs.inodes().find(found.handle);
+  if (!inode || !last_name) return {};
+  const auto open = inode->open();
+  if (!open || open->files.empty() || open->preserve_unlinked) return {};
+  return inode;
+}
+
+/// A name that is not taken, not even by a leftover of an earlier mount.
+Task<Result<std::string>> free_name(FileSystem& fs, client::Caller caller, InodeRef directory,
+                                    InodeRef inode) {
+  for (int i = 0; i < kNamesTried; ++i) {
+    std::string name = fs.silly_name(*inode);
+    auto found = co_await client::lookup(fs.mount(), caller, directory->handle(), name);
+    if (found) continue;
+    if (client::to_errno(found.error()) != ENOENT) co_return fail_from(found);
+    co_return name;
+  }
+  co_return fail(Error::local(EBUSY, "silly rename", "all names tried are taken"));
+}
+
+}  // namespace
+
+Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
+                                    std::string name) {
+  if (!fs.any_file_open()) co_return InodeRef();
+  auto found = co_await client::lookup(fs.mount(), caller, directory->handle(), name);
+  CO_TRY(found);
+  InodeRef inode = open_file_of(fs, *found);
+  if (!inode) co_return InodeRef();
+  auto silly = co_await free_name(fs, caller, directory, inode);
+  CO_TRY(silly);
+  auto renamed = co_await client::rename(fs.mount(), caller, directory->handle(), name,
+                                         directory->handle(), *silly);
+  CO_TRY(renamed);
+  fs.names_changed(*directory);
+  SillyName kept{directory, *silly, caller};
+  const auto open = inode->open();
+  if (open && !open->files.empty()) {
+    open->silly = std::move(kept);
+  } else {
+    co_await remove_silly_name(fs, std::move(kept));  // closed meanwhile
+  }
+  co_return inode;
+}
+
+Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
+  const auto open = kept->open();
+  if (!open || !open->silly) co_return;
+  const SillyName silly = *open->silly;
+  auto renamed = co_await client::rename(fs.mount(), silly.caller, silly.directory->handle(),
+                                         silly.name, silly.directory->handle(), name);
+  fs.names_changed(*silly.directory);
+  if (renamed) open->silly.reset();
+}
+
+Task<void> remove_silly_name(FileSystem& fs, SillyName silly) {
+  auto removed =
+      co_await client::remove(fs.mount(), silly.caller, silly.directory->handle(), silly.name);
+  if (!removed && client::to_errno(removed.error()) != ENOENT) {
+    log::warning("{} is left over: {}", silly.name, removed.error().message());
+  }
+  fs.names_changed(*silly.directory);
+}
+
+}  // namespace nfsrdma::fs

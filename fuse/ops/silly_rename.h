@@ -1,0 +1,22 @@
+// Removing a name of a file that is open here: the server would drop the file, so it gets another
+// name (.nfs...) until the last close. What the Linux client does ("silly rename").
+#pragma once
+
+#include <string>
+
+#include "fuse/ops/file_system.h"
+
+namespace nfsrdma::fs {
+
+/// If `name` is the last name of a file that is open here and that the server would not keep
+/// without a name, renames it: the name is gone then. Returns that file, or null.
+Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
+                                    std::string name);
+
+/// Gives the kept file its name back, for a rename(2) whose second half failed. Best effort.
+Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name);
+
+/// Removes the silly name after the last close. Best effort: a leftover is logged.
+Task<void> remove_silly_name(FileSystem& fs, SillyName silly);
+
+}  // namespace nfsrdma::fs

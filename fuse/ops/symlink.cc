@@ -1,0 +1,30 @@
+#include "client/ops/create.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name,
+               std::string_view target) {
+  const cache::Issue issue = fs.issue();
+  const client::Caller caller = request.caller();
+  auto made = co_await client::make_symlink(fs.mount(), caller, parent->handle(), name, target);
+  if (!made) {
+    reply_failure(request, made.error());
+    co_return;
+  }
+  fs.names_changed(*parent);
+  reply_found(fs, request, *parent, *made, issue, ChangedBy::us);
+}
+
+}  // namespace
+
+void handle::symlink(fuse_req_t req, const char* target, fuse_ino_t parent, const char* name) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef directory = inode_or_refuse(fs, request, parent);
+  if (directory) spawn(run(fs, std::move(request), std::move(directory), name, target));
+}
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,59 @@
+#include <string>
+
+#include "client/ops/remove.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+#include "fuse/ops/silly_rename.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+Task<void> remove_name(FileSystem& fs, Request request, client::Caller caller, InodeRef parent,
+                       std::string_view name) {
+  auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
+  if (!removed) {
+    reply_failure(request, removed.error());
+    co_return;
+  }
+  fs.names_changed(*parent);
+  request.reply_ok();
+}
+
+Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+  const client::Caller caller = request.caller();
+  auto kept = co_await keep_if_open(fs, caller, parent, name);
+  if (!kept) {
+    reply_failure(request, kept.error());
+  } else if (*kept) {
+    request.reply_ok();
+  } else {
+    co_await remove_name(fs, std::move(request), caller, std::move(parent), name);
+  }
+}
+
+}  // namespace
+
+void handle::unlink(fuse_req_t req, fuse_ino_t parent, const char* name) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef directory = inode_or_refuse(fs, request, parent);
+  if (!directory) return;
+  if (!fs.any_file_open()) {
+    const client::Caller caller = request.caller();
+    spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
+    return;
+  }
+  std::string copy(name);
+  spawn(remove_file_name(fs, std::move(request), std::move(directory), std::move(copy)));
+}
+
+void handle::rmdir(fuse_req_t req, fuse_ino_t parent, const char* name) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  InodeRef directory = inode_or_refuse(fs, request, parent);
+  if (!directory) return;
+  const client::Caller caller = request.caller();
+  spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
+}
+
+}  // namespace nfsrdma::fs
