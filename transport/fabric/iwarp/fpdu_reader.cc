@@ -120,6 +120,7 @@ Checked<> FpduReader::finish() {
 
   position_ += header_size_ + payload_.size() + trailer_size_;
   header_have_ = tail_have_ - trailer_size_;
+  header_.fill(std::byte{0});  // a header that is quoted before it is whole shows nothing old
   std::memcpy(header_.data(), tail_.data() + trailer_size_, header_have_);
   header_size_ = kLookahead;
   payload_ = {};
