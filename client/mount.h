@@ -14,13 +14,10 @@
 
 namespace nfsrdma::client {
 
-class CallbackService;
 class CompoundPool;
-class Connection;
 class IdMap;
 class OpenTable;
 class Session;
-struct Limits;
 
 /// What to mount and how. Durations bound the whole step, whatever the server does.
 struct MountConfig {
@@ -71,30 +68,34 @@ class Mount {
   const MountConfig& config() const { return config_; }
   Reactor& reactor() { return reactor_; }
   BufferPool& message_pool() { return message_pool_; }
-  Session& session() { return *session_; }
-  CompoundPool& compounds() { return *compounds_; }
-  OpenTable& opens() { return *opens_; }
-  IdMap& ids() { return *ids_; }
+  Session& session();
+  OpenTable& opens();
+  IdMap& ids();
+
+  nfs4::clientid4 clientid() const;
+  /// What an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
+  const nfs4::bitmap4& exclusive_attributes() const { return exclusive_attributes_; }
 
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
+  struct Parts;
+
   Task<Result<void>> establish();
   Task<Result<void>> find_export();
+  Task<Result<Found>> find_root();
+  Task<Result<Found>> find_below(FileHandle dir, std::string name);
   Task<Result<void>> fetch_limits();
   Task<Result<void>> say_goodbye();
+  Task<void> cut_off();
 
   Reactor& reactor_;
   BufferPool& message_pool_;
   MountConfig config_;
-  std::unique_ptr<Limits> limits_;
-  std::unique_ptr<IdMap> ids_;
-  std::unique_ptr<CompoundPool> compounds_;
-  std::unique_ptr<CallbackService> callbacks_;
-  std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<OpenTable> opens_;
+  std::unique_ptr<Parts> parts_;
   Found root_;
+  nfs4::bitmap4 exclusive_attributes_;
+  const char* step_ = "connect";  // of start(), for messages
 };
 
 }  // namespace nfsrdma::client

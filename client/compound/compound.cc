@@ -1,0 +1,74 @@
+#include "client/compound/compound.h"
+
+#include <cerrno>
+
+#include "client/compound/result_sizes.h"
+#include "client/proto/compound.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// COMPOUND4res before its array: status, a tag as empty as ours, the count.
+constexpr std::size_t kCompoundReplyHeader = 3 * xdr::kUnit;
+constexpr std::size_t kResultHeader = 2 * xdr::kUnit;  // operation number and status
+
+}  // namespace
+
+void Compound::begin(const Caller& caller, std::string_view machine_name) {
+  start(caller, machine_name);
+  append(nfs4::OP_SEQUENCE, result_size::kSequence);
+  sequence_at_ = call_.encoder.size();
+  nfs4::encode(call_.encoder, nfs4::SEQUENCE4args{});
+}
+
+void Compound::begin_unsequenced(const Caller& caller, std::string_view machine_name) {
+  start(caller, machine_name);
+}
+
+void Compound::start(const Caller& caller, std::string_view machine_name) {
+  call_.reset(0);
+  call_.urgency = urgency_;
+  count_ = first_modifying_ = 0;
+  modifying_ = false;
+  sequence_at_ = 0;
+  max_reply_ = rpc::kAcceptedReplyHeader + kCompoundReplyHeader;
+  rpc::encode_call_header(call_.encoder, 0, rpc::kNfsProgram, rpc::kNfsVersion4,
+                          nfs4::kProcCompound, caller, machine_name);
+  call_.encoder.string("");  // tag
+  call_.encoder.u32(nfs4::kNfsMinorVersion1);
+  count_at_ = call_.encoder.placeholder();
+}
+
+void Compound::append(nfs4::nfs_opnum4 opnum, std::size_t max_result) {
+  if (count_ < kMaxOperations) asked_[count_] = opnum;
+  ++count_;
+  max_reply_ += kResultHeader + xdr::padded(max_result);
+  call_.encoder.u32(opnum);
+}
+
+Result<void> Compound::seal() {
+  if (count_ > kMaxOperations) return fail(Error::local(E2BIG, "COMPOUND", "too many operations"));
+  call_.encoder.patch(count_at_, count_);
+  if (!call_.encoder.ok()) {
+    return fail(Error::local(ENAMETOOLONG, "COMPOUND", "the arguments do not fit one message"));
+  }
+  call_.max_reply = max_reply_;
+  return {};
+}
+
+void Compound::set_xid(std::uint32_t xid) {
+  call_.encoder.patch(0, xid);
+  call_.xid = xid;
+  call_.losses = {};
+}
+
+void Compound::set_sequence(const nfs4::SEQUENCE4args& args) {
+  xdr::Encoder in_place(call_.head_memory().subspan(sequence_at_));
+  nfs4::encode(in_place, args);
+}
+
+Result<void> Compound::open_reply() {
+  return reader_.open((*call_.reply)->results, {asked_.data(), count_});
+}
+
+}  // namespace nfsrdma::client

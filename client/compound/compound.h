@@ -1,0 +1,100 @@
+// One COMPOUND request: encoded once into a pooled rpc::Call, sent as often as the protocol asks,
+// its results read in the order of the operations.
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "client/compound/compound_reader.h"
+#include "client/proto/codec.h"
+#include "client/proto/ops_session.h"
+#include "client/types.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/call.h"
+
+namespace nfsrdma::client {
+
+/// Builder and reader of one COMPOUND. Pooled; see CompoundPool. Nothing here allocates.
+///
+/// begin(), add() ..., seal(); then Session::execute(); then results().
+class Compound : public ListNode {
+ public:
+  static constexpr std::size_t kMaxOperations = 16;
+
+  explicit Compound(Buffer head) : call_(std::move(head)) {}
+
+  /// Whether it carries the session's own needs (Urgency::reserved). Set before begin().
+  void set_urgency(rpc::Urgency urgency) { urgency_ = urgency; }
+  rpc::Urgency urgency() const { return urgency_; }
+
+  /// Starts an empty request that opens with SEQUENCE, whose arguments set_sequence() fills in.
+  void begin(const Caller& caller, std::string_view machine_name);
+  /// Starts a request without SEQUENCE: for the operations that stand alone (EXCHANGE_ID, ...).
+  void begin_unsequenced(const Caller& caller, std::string_view machine_name);
+
+  /// Appends an operation. `max_result`: see result_sizes.h.
+  template <class Args>
+  void add(const Args& args, std::size_t max_result) {
+    append(Args::opnum, max_result);
+    nfs4::encode(call_.encoder, args);
+  }
+  /// Appends an operation that changes something on the server. Once it has succeeded, a later
+  /// operation's NFS4ERR_DELAY must not repeat the whole request.
+  template <class Args>
+  void add_modifying(const Args& args, std::size_t max_result) {
+    if (!modifying_) first_modifying_ = count_;
+    modifying_ = true;
+    add(args, max_result);
+  }
+  /// Completes the request. An error when it does not fit the message slot or the operation limit.
+  Result<void> seal();
+
+  /// Makes it a new request: another XID. Not for sending it again after a lost connection.
+  void set_xid(std::uint32_t xid);
+  /// Fills in the arguments of SEQUENCE.
+  void set_sequence(const nfs4::SEQUENCE4args& args);
+
+  /// Opens the reply: checks the COMPOUND header and stands at the first result.
+  Result<void> open_reply();
+  CompoundReader& results() { return reader_; }
+  const CompoundReader& results() const { return reader_; }
+  /// After the last result was read: the reply itself, for who needs its views longer.
+  rpc::Reply take_reply() { return std::move(**call_.reply); }
+
+  rpc::Call& call() { return call_; }
+  bool sequenced() const { return sequence_at_ != 0; }
+  bool modifying() const { return modifying_; }
+  /// Whether the failure of operation `index` leaves nothing done that must not be done again.
+  bool repeatable_after(std::uint32_t index) const {
+    return !modifying_ || index <= first_modifying_;
+  }
+  /// Octets of the reply's results at most, as ca_maxresponsesize counts them without payload.
+  std::size_t max_reply() const { return max_reply_; }
+  std::uint32_t operations() const { return count_; }
+  /// When the request that was answered had been sent; the lease is renewed as of then.
+  void set_sent_at(TimePoint time) { sent_at_ = time; }
+  TimePoint sent_at() const { return sent_at_; }
+
+ private:
+  void start(const Caller& caller, std::string_view machine_name);
+  void append(nfs4::nfs_opnum4 opnum, std::size_t max_result);
+
+  rpc::Call call_;
+  CompoundReader reader_;
+  std::array<nfs4::nfs_opnum4, kMaxOperations> asked_{};
+  std::uint32_t count_ = 0;
+  std::uint32_t first_modifying_ = 0;
+  bool modifying_ = false;
+  rpc::Urgency urgency_ = rpc::Urgency::ordinary;
+  std::size_t count_at_ = 0;     // where the number of operations is encoded
+  std::size_t sequence_at_ = 0;  // where SEQUENCE's arguments are encoded; 0: there is none
+  std::size_t max_reply_ = 0;
+  TimePoint sent_at_{0};
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,107 @@
+#include "client/compound/compound_pool.h"
+
+#include <algorithm>
+#include <cassert>
+#include <random>
+#include <utility>
+
+namespace nfsrdma::client {
+
+void ReturnCompound::operator()(Compound* compound) const { pool->give_back(compound); }
+
+CompoundPool::CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most,
+                           std::string machine_name)
+    : reactor_(reactor),
+      pool_(pool),
+      most_(most),
+      machine_name_(std::move(machine_name)),
+      xid_(std::random_device{}()) {
+  all_.reserve(most + kReserved);
+}
+
+CompoundPool::~CompoundPool() { assert(in_use() == 0); }
+
+Compound* CompoundPool::take() {
+  if (Compound* compound = free_.pop_front()) return compound;
+  Buffer head = pool_.acquire();
+  if (!head) return nullptr;
+  all_.push_back(std::make_unique<Compound>(std::move(head)));
+  return all_.back().get();
+}
+
+bool CompoundPool::Acquire::await_ready() {
+  if (pool_.closed_) return true;
+  if (pool_.ordinary_ >= pool_.most_) return false;
+  taken_ = pool_.take();
+  if (taken_) ++pool_.ordinary_;
+  return true;
+}
+
+void CompoundPool::Acquire::await_suspend(std::coroutine_handle<> waiter) {
+  waiter_ = waiter;
+  pool_.waiters_.push_back(*this);
+}
+
+CompoundRef CompoundPool::Acquire::await_resume() {
+  CompoundRef compound(taken_, ReturnCompound{&pool_});
+  if (compound) {
+    compound->set_urgency(rpc::Urgency::ordinary);
+    compound->begin(caller_, pool_.machine_name_);
+  }
+  return compound;
+}
+
+CompoundRef CompoundPool::acquire_reserved() {
+  Compound* compound = reserved_ < kReserved ? take() : nullptr;
+  if (compound) {
+    ++reserved_;
+    compound->set_urgency(rpc::Urgency::reserved);
+  }
+  return CompoundRef(compound, ReturnCompound{this});
+}
+
+void CompoundPool::give_back(Compound* compound) {
+  // Lets go of the reply and of every buffer now, not when the Compound is next used.
+  compound->call().reset(0);
+  if (compound->urgency() == rpc::Urgency::reserved) {
+    --reserved_;
+    recycle(compound);
+  } else if (Acquire* next = waiters_.pop_front()) {
+    next->taken_ = compound;
+    reactor_.post(next->waiter_);
+  } else {
+    --ordinary_;
+    recycle(compound);
+  }
+}
+
+void CompoundPool::recycle(Compound* compound) {
+  free_.push_front(*compound);
+  if (in_use() > 0) return;
+  while (Idle* waiter = idle_waiters_.pop_front()) reactor_.post(waiter->waiter_);
+}
+
+void CompoundPool::Idle::await_suspend(std::coroutine_handle<> waiter) {
+  waiter_ = waiter;
+  pool_.idle_waiters_.push_back(*this);
+}
+
+std::uint32_t CompoundPool::next_xid() {
+  do {
+    ++xid_;
+    if (xid_ == 0) xid_wrapped_ = true;
+  } while (xid_ == 0 || (xid_wrapped_ && xid_in_use(xid_)));
+  return xid_;
+}
+
+bool CompoundPool::xid_in_use(std::uint32_t xid) const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [xid](const auto& compound) { return compound->call().xid == xid; });
+}
+
+void CompoundPool::close() {
+  closed_ = true;
+  while (Acquire* waiter = waiters_.pop_front()) reactor_.post(waiter->waiter_);
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,101 @@
+// The requests that can exist at once: a fixed number, in message slots that are made when first
+// needed and reused for ever.
+#pragma once
+
+#include <coroutine>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/compound/compound.h"
+#include "transport/base/buffer.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::client {
+
+class CompoundPool;
+
+struct ReturnCompound {
+  CompoundPool* pool = nullptr;
+  void operator()(Compound* compound) const;
+};
+/// Returns to its pool when destroyed.
+using CompoundRef = std::unique_ptr<Compound, ReturnCompound>;
+
+/// Hands out Compounds in order of asking. A few are kept back for the session's own needs, so that
+/// renewal and recovery move when every other request waits.
+class CompoundPool {
+ public:
+  static constexpr std::size_t kReserved = 4;
+
+  /// `most`: ordinary requests at once. Reactor and pool outlive this.
+  CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most, std::string machine_name);
+  ~CompoundPool();
+
+  /// Awaits a Compound that was begun with SEQUENCE; empty when the pool is closed or its memory
+  /// ran out.
+  class Acquire : public ListNode {
+   public:
+    Acquire(CompoundPool& pool, const Caller& caller) : pool_(pool), caller_(caller) {}
+    bool await_ready();
+    void await_suspend(std::coroutine_handle<> waiter);
+    CompoundRef await_resume();
+
+   private:
+    friend class CompoundPool;
+    CompoundPool& pool_;
+    const Caller& caller_;
+    Compound* taken_ = nullptr;
+    std::coroutine_handle<> waiter_;
+  };
+  /// `auto compound = co_await pool.acquire(caller);`
+  Acquire acquire(const Caller& caller) { return Acquire(*this, caller); }
+  /// At once, from what is kept back; Urgency::reserved. Not begun. Empty when none is left.
+  CompoundRef acquire_reserved();
+
+  /// Nobody gets a Compound any more; those who wait get an empty one.
+  void close();
+  /// Compounds that are out.
+  std::size_t in_use() const { return ordinary_ + reserved_; }
+  /// Goes on when in_use() is 0.
+  class Idle : public ListNode {
+   public:
+    explicit Idle(CompoundPool& pool) : pool_(pool) {}
+    bool await_ready() const noexcept { return pool_.in_use() == 0; }
+    void await_suspend(std::coroutine_handle<> waiter);
+    void await_resume() const noexcept {}
+
+   private:
+    friend class CompoundPool;
+    CompoundPool& pool_;
+    std::coroutine_handle<> waiter_;
+  };
+  Idle idle() { return Idle(*this); }
+
+  /// For a new request: never 0, and never that of a request that is out.
+  std::uint32_t next_xid();
+  const std::string& machine_name() const { return machine_name_; }
+
+ private:
+  friend struct ReturnCompound;
+  Compound* take();
+  void give_back(Compound* compound);
+  void recycle(Compound* compound);
+  bool xid_in_use(std::uint32_t xid) const;
+
+  Reactor& reactor_;
+  BufferPool& pool_;
+  const std::size_t most_;
+  const std::string machine_name_;
+  std::vector<std::unique_ptr<Compound>> all_;
+  IntrusiveList<Compound> free_;
+  IntrusiveList<Acquire> waiters_;
+  IntrusiveList<Idle> idle_waiters_;
+  std::uint32_t xid_;         // the last one given out
+  bool xid_wrapped_ = false;  // XIDs may come round to one that is still in use
+  std::size_t ordinary_ = 0;
+  std::size_t reserved_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,50 @@
+// Reads a COMPOUND reply operation by operation and holds it against what was asked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "client/proto/codec.h"
+#include "client/proto/opnum.h"
+#include "client/proto/status.h"
+#include "transport/xdr/decoder.h"
+
+namespace nfsrdma::client {
+
+/// Every result must be of the operation asked for, in order; nothing may follow a failed one, and
+/// nothing may be left over. Violations are errors of Layer::decode; a failed operation is an error
+/// of Layer::nfs whose step is the operation and whose detail is its place.
+class CompoundReader {
+ public:
+  /// Stands at the first result. `in` and `asked` must stay as long as the reader is used.
+  Result<void> open(xdr::Decoder& in, std::span<const nfs4::nfs_opnum4> asked);
+
+  /// Reads the next result. On an error of Layer::nfs `result` has the failed arm.
+  template <class Res>
+  Result<void> read(Res& result) {
+    TRY(next(Res::opnum));
+    nfs4::decode(*in_, result);
+    return judge();
+  }
+  /// After the last result: nothing may be left.
+  Result<void> finish();
+
+  /// Of the whole COMPOUND: NFS4_OK, or the status of the operation that failed.
+  nfs4::nfsstat4 status() const { return status_; }
+  /// Index of the last operation the server has answered; it is the one that failed, if any has.
+  std::uint32_t last_index() const { return results_ - 1; }
+
+ private:
+  Result<void> next(nfs4::nfs_opnum4 opnum);
+  Result<void> judge();
+  Error unexpected(const char* what) const;
+
+  xdr::Decoder* in_ = nullptr;
+  std::span<const nfs4::nfs_opnum4> asked_;
+  std::uint32_t results_ = 0;  // how many the server sent
+  std::uint32_t index_ = 0;    // of the result to be read next
+  nfs4::nfsstat4 status_ = nfs4::NFS4_OK;
+  nfs4::nfsstat4 result_status_ = nfs4::NFS4_OK;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,275 @@
+#include "client/mount.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/callback/callback_service.h"
+#include "client/compound/result_sizes.h"
+#include "client/ops/getattr.h"
+#include "client/ops/lookup.h"
+#include "client/ops/security.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_attr.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/establisher.h"
+#include "client/session/lease.h"
+#include "client/session/session.h"
+#include "client/state/id_map.h"
+#include "client/state/open_table.h"
+#include "transport/base/log.h"
+#include "transport/rpc/connection_keeper.h"
+
+namespace nfsrdma::client {
+namespace {
+
+constexpr std::size_t kHostNameBytes = 256;
+/// Requests being filled or answered beyond those that hold a slot.
+constexpr std::size_t kCompoundsPerSlot = 2;
+
+std::string machine_name_of(const MountConfig& config) {
+  if (!config.machine_name.empty()) return config.machine_name;
+  char name[kHostNameBytes] = {};
+  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
+  return name;
+}
+
+/// "/a//b/" -> "a", "b".
+std::string next_component(std::string_view& path) {
+  const std::size_t begin = path.find_first_not_of('/');
+  if (begin == std::string_view::npos) return {};
+  const std::size_t end = std::min(path.find('/', begin), path.size());
+  std::string component(path.substr(begin, end - begin));
+  path.remove_prefix(end);
+  return component;
+}
+
+/// Names the step of the mount that an error belongs to.
+Error at_step(Error error, const char* step, std::string_view subject) {
+  error.step = step;
+  error.detail =
+      error.detail.empty() ? std::string(subject) : fmt::format("{}: {}", subject, error.detail);
+  return error;
+}
+
+}  // namespace
+
+/// Everything a mount consists of, in the order of dependence.
+struct Mount::Parts final : StateObserver, LossObserver {
+  Parts(Mount& mount, rpc::ChannelFactory& channels)
+      : ids(mount.reactor_),
+        compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
+                  machine_name_of(mount.config_)),
+        session(mount.reactor_, compounds, mount.config_.caller),
+        callbacks(session),
+        opens(mount),
+        establisher(session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
+                    Wishes{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
+                    callbacks, *this),
+        keeper(mount.reactor_, channels, establisher),
+        lease(mount.reactor_, session, keeper) {
+    session.attach(keeper);
+    session.observe(*this);
+  }
+
+  void on_status_flags(std::uint32_t flags) override;
+  void on_client_forgotten() override;
+
+  IdMap ids;
+  CompoundPool compounds;
+  Session session;
+  CallbackService callbacks;
+  OpenTable opens;
+  Establisher establisher;
+  rpc::ConnectionKeeper keeper;
+  LeaseKeeper lease;
+  bool cut_off = false;
+};
+
+// Reclaiming is not done here: what the server says it has revoked is lost, and is said to be.
+void Mount::Parts::on_status_flags(std::uint32_t flags) {
+  constexpr std::uint32_t kAllLost =
+      nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  if (flags != 0) log::warning("the server reports sr_status_flags {:#x}", flags);
+  if ((flags & kAllLost) != 0) on_client_forgotten();
+}
+
+void Mount::Parts::on_client_forgotten() {
+  if (opens.open_files() > 0) {
+    log::error("the server has lost {} open files of this mount", opens.open_files());
+  }
+  opens.mark_all_lost();
+}
+
+Mount::Mount(Reactor& reactor, rpc::ChannelFactory& channels, MountConfig config,
+             BufferPool& message_pool)
+    : reactor_(reactor),
+      message_pool_(message_pool),
+      config_(std::move(config)),
+      parts_(std::make_unique<Parts>(*this, channels)) {}
+
+Mount::~Mount() = default;
+
+Task<Result<void>> Mount::start() {
+  bool timed_out = false;
+  Timer deadline(reactor_, [&] {
+    timed_out = true;
+    parts_->session.background().start(cut_off());
+  });
+  deadline.arm(config_.start_timeout);
+  auto started = co_await establish();
+  deadline.cancel();
+  if (started) {
+    parts_->lease.start();
+    co_return started;
+  }
+  if (timed_out) {
+    const char* step = step_ ? step_ : parts_->establisher.step();
+    started = fail(Error::local(ETIMEDOUT, step, "the server gave no answer in time"));
+  }
+  co_await cut_off();
+  co_await parts_->compounds.idle();
+  co_await parts_->session.background().empty();
+  co_return started;
+}
+
+Task<Result<void>> Mount::establish() {
+  step_ = nullptr;  // the establisher knows its own
+  auto connected = co_await parts_->keeper.start();
+  CO_TRY(connected);
+  step_ = "LOOKUP export";
+  auto found = co_await find_export();
+  CO_TRY(found);
+  step_ = "GETATTR limits";
+  auto limits = co_await fetch_limits();
+  co_return limits;
+}
+
+Task<Result<void>> Mount::find_export() {
+  auto found = co_await find_root();
+  std::string_view rest = config_.export_path;
+  for (std::string name = next_component(rest); found && !name.empty();
+       name = next_component(rest)) {
+    const FileHandle dir = found->handle;
+    auto below = co_await find_below(dir, std::move(name));
+    found = std::move(below);
+  }
+  CO_TRY(found);
+  root_ = *found;
+  if (root_.attributes.type != nfs4::NF4DIR) {
+    co_return fail(Error::local(ENOTDIR, "LOOKUP export", config_.export_path));
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<Found>> Mount::find_root() {
+  CompoundRef compound = co_await session().compound(config_.caller);
+  if (!compound) co_return fail(steps::ending());
+  compound->add(nfs4::PUTROOTFH4args{}, result_size::kNothing);
+  steps::add_found(*compound);
+  auto answered = co_await session().execute(*compound);
+  CO_TRY(answered);
+  auto passed = steps::pass<nfs4::PUTROOTFH4res>(compound->results());
+  auto found =
+      passed ? steps::read_found(*this, compound->results()) : Result<Found>(fail_from(passed));
+  compound.reset();
+  if (found || !found.error().is(Layer::nfs, nfs4::NFS4ERR_WRONGSEC)) co_return found;
+  auto flavours = co_await flavours_of_root(*this, config_.caller);
+  co_return fail(at_step(std::move(found.error()), "PUTROOTFH",
+                         "the server wants security " + flavours.value_or("it does not name")));
+}
+
+Task<Result<Found>> Mount::find_below(FileHandle dir, std::string name) {
+  auto found = co_await lookup(*this, config_.caller, dir, name);
+  if (found) co_return found;
+  std::string subject = fmt::format("'{}' of {}", name, config_.export_path);
+  if (found.error().is(Layer::nfs, nfs4::NFS4ERR_WRONGSEC)) {
+    auto flavours = co_await flavours_of(*this, config_.caller, dir, name);
+    subject += " wants security " + flavours.value_or("that the server does not name");
+  }
+  co_return fail(at_step(std::move(found.error()), "LOOKUP export", subject));
+}
+
+Task<Result<void>> Mount::fetch_limits() {
+  using namespace nfs4;
+  static const bitmap4 kWanted{FATTR4_LEASE_TIME, FATTR4_MAXFILESIZE, FATTR4_MAXNAME,
+                               FATTR4_MAXREAD,    FATTR4_MAXWRITE,    FATTR4_SUPPATTR_EXCLCREAT};
+  CompoundRef compound = co_await session().compound(config_.caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, root_.handle);
+  compound->add(GETATTR4args{kWanted}, max_attributes_size(kWanted));
+  auto answered = co_await session().execute(*compound);
+  CO_TRY(answered);
+  auto passed = steps::pass<PUTFH4res>(compound->results());
+  CO_TRY(passed);
+  auto attributes = steps::read_last_attributes(*this, compound->results());
+  CO_TRY(attributes);
+  Limits& limits = session().limits();
+  limits.apply_file_system(attributes->maxread, attributes->maxwrite);
+  if (attributes->maxname > 0) limits.max_name = attributes->maxname;
+  if (attributes->maxfilesize > 0) limits.max_file_size = attributes->maxfilesize;
+  if (attributes->lease_time > 0) {
+    limits.lease_time = std::chrono::seconds(attributes->lease_time);
+  }
+  exclusive_attributes_ = attributes->suppattr_exclcreat;
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Mount::stop() {
+  parts_->lease.stop();
+  bool timed_out = false;
+  Timer deadline(reactor_, [&] {
+    timed_out = true;
+    parts_->session.background().start(cut_off());
+  });
+  deadline.arm(config_.stop_timeout);
+  auto farewell = co_await say_goodbye();
+  deadline.cancel();
+  co_await cut_off();
+  co_await parts_->compounds.idle();
+  co_await parts_->session.background().empty();
+  if (timed_out) co_return fail(Error::local(ETIMEDOUT, "stop", "the server gave no answer"));
+  co_return farewell;
+}
+
+Task<Result<void>> Mount::say_goodbye() {
+  if (!session().begun() || parts_->cut_off) co_return Result<void>{};
+  auto closed = co_await opens().close_all();
+  auto channel = co_await parts_->keeper.ready();
+  CO_TRY(channel);
+  auto destroyed = co_await parts_->establisher.destroy(**channel);
+  CO_TRY(destroyed);
+  co_return closed;
+}
+
+// After this every request and every wait ends, whatever the server does.
+Task<void> Mount::cut_off() {
+  parts_->cut_off = true;
+  parts_->session.shut_down();
+  co_await parts_->keeper.close();
+}
+
+std::uint32_t Mount::rsize() const { return parts_->session.limits().rsize; }
+std::uint32_t Mount::wsize() const { return parts_->session.limits().wsize; }
+std::size_t Mount::max_name() const { return parts_->session.limits().max_name; }
+std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
+Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
+nfs4::clientid4 Mount::clientid() const { return parts_->establisher.client().clientid(); }
+
+Session& Mount::session() { return parts_->session; }
+OpenTable& Mount::opens() { return parts_->opens; }
+IdMap& Mount::ids() { return parts_->ids; }
+
+void Mount::visit_counters(CounterVisitor& visitor) const {
+  parts_->keeper.visit_counters(visitor);
+  parts_->session.visit_counters(visitor);
+  parts_->lease.visit_counters(visitor);
+  parts_->callbacks.visit_counters(visitor);
+  parts_->opens.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::client

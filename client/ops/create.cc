@@ -1,0 +1,97 @@
+#include "client/ops/create.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+using namespace nfs4;
+
+struct NewObject {
+  createtype4 type;
+  SetAttributes attributes;
+  Buffer text;  ///< registered memory of a symbolic link's target
+};
+
+/// Of the reply, what is certain after CREATE: the handle; the attributes may have to be fetched.
+struct Created {
+  FileHandle handle;
+  Result<Attributes> attributes;
+};
+
+Result<Created> read_created(Mount& mount, CompoundReader& results) {
+  TRY((steps::pass<PUTFH4res, CREATE4res>(results)));
+  auto handle = steps::read_handle(results);
+  if (!handle) return fail_from(handle);
+  return Created{*handle, steps::read_last_attributes(mount, results)};
+}
+
+Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
+                         NewObject object) {
+  const steps::Name kept(name);
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, dir);
+  {
+    const Attributes attributes = steps::settable(object.attributes);
+    const steps::EncodedAttributes encoded(attributes, attributes.present);
+    compound->add_modifying(CREATE4args{object.type, kept.view(), encoded.view()},
+                            result_size::kChangeInfo + result_size::kBitmap);
+  }
+  steps::add_found(*compound);
+  compound->call().keep(std::move(object.text));
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  auto created = read_created(mount, compound->results());
+  CO_TRY(created);
+  compound.reset();
+  const FileHandle handle = created->handle;
+  auto attributes = co_await steps::or_fetch(mount, caller, handle, std::move(created->attributes));
+  CO_TRY(attributes);
+  co_return Found{handle, *attributes};
+}
+
+}  // namespace
+
+Task<Result<Found>> make_directory(Mount& mount, Caller caller, FileHandle dir,
+                                   std::string_view name, std::uint32_t mode) {
+  NewObject object;
+  object.type.type = NF4DIR;
+  object.attributes.mode = mode;
+  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  co_return made;
+}
+
+Task<Result<Found>> make_symlink(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
+                                 std::string_view target) {
+  NewObject object;
+  object.type.type = NF4LNK;
+  object.text = mount.message_pool().acquire();
+  if (!object.text) co_return fail(Error::local(ENOMEM, "CREATE", "no message slot is free"));
+  if (target.size() > object.text.size()) {
+    co_return fail(Error::local(ENAMETOOLONG, "CREATE", "the target of the link is too long"));
+  }
+  std::memcpy(object.text.data(), target.data(), target.size());
+  object.type.linkdata.data = object.text.first(target.size());
+  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  co_return made;
+}
+
+Task<Result<Found>> make_node(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
+                              nfs_ftype4 type, std::uint32_t mode, specdata4 device) {
+  NewObject object;
+  object.type.type = type;
+  object.type.devdata = device;
+  object.attributes.mode = mode;
+  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  co_return made;
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,35 @@
+#include "client/ops/link.h"
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+
+Task<Result<Found>> link(Mount& mount, Caller caller, FileHandle file, FileHandle dir,
+                         std::string_view name) {
+  const steps::Name kept(name);
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
+  steps::add_handle(*compound, dir);
+  compound->add_modifying(nfs4::LINK4args{kept.view()}, result_size::kChangeInfo);
+  compound->add(nfs4::RESTOREFH4args{}, result_size::kNothing);
+  steps::add_attributes(*compound);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  CompoundReader& results = compound->results();
+  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res, nfs4::LINK4res,
+                            nfs4::RESTOREFH4res>(results);
+  CO_TRY(passed);
+  auto attributes = steps::read_last_attributes(mount, results);
+  compound.reset();
+  auto complete = co_await steps::or_fetch(mount, caller, file, std::move(attributes));
+  CO_TRY(complete);
+  co_return Found{file, *complete};
+}
+
+}  // namespace nfsrdma::client

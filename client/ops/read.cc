@@ -1,0 +1,45 @@
+#include "client/ops/read.h"
+
+#include <algorithm>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_data.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+Result<ReadData> read_data(Compound& compound, std::size_t asked) {
+  CompoundReader& results = compound.results();
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  nfs4::READ4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  const xdr::Payload& payload = result.resok4.data;
+  if (payload.data.size() > asked) {
+    return fail(Error{Layer::decode, static_cast<int>(xdr::Fault::too_long), "READ",
+                      "more data than was asked for"});
+  }
+  return ReadData{compound.take_reply(), payload.data, result.resok4.eof, payload.placed};
+}
+
+}  // namespace
+
+Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+                            std::uint64_t offset, std::span<std::byte> sink) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  const std::size_t count = std::min<std::size_t>(sink.size(), mount.rsize());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::READ4args{stateid, offset, static_cast<nfs4::count4>(count)},
+                result_size::kRead);
+  compound->call().result_sink = sink.first(count);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_data(*compound, count);
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,108 @@
+#include "client/ops/readdir.h"
+
+#include <algorithm>
+
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/limits.h"
+#include "client/session/session.h"
+#include "client/state/id_map.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+using namespace nfs4;
+
+/// Octets that an entry's name and cookie take of the reply, as a share of the whole, when its
+/// attributes come with it: dircount is a hint in names, maxcount the bound of everything.
+constexpr std::uint32_t kNamesShare = 8;
+
+bitmap4 wanted_attributes(bool with_attributes) {
+  bitmap4 wanted{FATTR4_RDATTR_ERROR, FATTR4_FILEID, FATTR4_MOUNTED_ON_FILEID, FATTR4_TYPE};
+  if (with_attributes) wanted = wanted | steps::kObjectAttributes | bitmap4{FATTR4_FILEHANDLE};
+  return wanted;
+}
+
+/// A name that no directory can have: the server must not lead its callers elsewhere.
+bool impossible(std::string_view name) {
+  return name.empty() || name == "." || name == ".." ||
+         name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos;
+}
+
+Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes) {
+  Entry entry;
+  entry.cookie = from.cookie;
+  entry.name = from.name;
+  auto attributes = decode_attributes(from.attrs);
+  if (!attributes) return fail_from(attributes);
+  mount.ids().resolve(*attributes);
+  entry.attributes = *attributes;
+  if (attributes->has(FATTR4_FILEHANDLE)) entry.handle = attributes->filehandle;
+  const bool failed = attributes->has(FATTR4_RDATTR_ERROR) && attributes->rdattr_error != NFS4_OK;
+  entry.has_attributes = with_attributes && !failed && entry.handle.length > 0 &&
+                         attributes->has(FATTR4_TYPE) && attributes->has(FATTR4_FILEID);
+  return entry;
+}
+
+Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, bool with_attributes) {
+  TRY(steps::pass<PUTFH4res>(results));
+  READDIR4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  DirectoryPage page;
+  page.verifier = result.resok4.cookieverf;
+  page.eof = result.resok4.reply.eof;
+  page.entries.reserve(result.resok4.reply.entries.size());
+  for (const entry4& entry : result.resok4.reply.entries) {
+    if (impossible(entry.name)) {
+      log::warning("READDIR: the server sent an impossible name; it is left out");
+      continue;
+    }
+    auto made = make_entry(mount, entry, with_attributes);
+    if (!made) return fail_from(made);
+    page.entries.push_back(std::move(*made));
+  }
+  return page;
+}
+
+struct Question {
+  std::uint64_t cookie;
+  verifier4 verifier;
+  std::uint32_t maxcount;
+  bool with_attributes;
+};
+
+Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Question question) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, dir);
+  READDIR4args args;
+  args.cookie = question.cookie;
+  args.cookieverf = question.verifier;
+  args.maxcount = question.maxcount;
+  args.dircount = question.with_attributes ? question.maxcount / kNamesShare : question.maxcount;
+  args.attr_request = wanted_attributes(question.with_attributes);
+  compound->add(args, question.maxcount);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_page(mount, compound->results(), question.with_attributes);
+}
+
+}  // namespace
+
+Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
+                                    std::uint64_t cookie, verifier4 verifier,
+                                    std::uint32_t max_bytes, bool with_attributes) {
+  const std::uint32_t most = mount.session().limits().max_response - kMessageOverhead;
+  Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
+  auto page = co_await ask(mount, caller, dir, question);
+  const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
+  if (!too_small || question.maxcount == most) co_return page;
+  question.maxcount = most;  // one entry alone is larger than was asked for
+  auto larger = co_await ask(mount, caller, dir, question);
+  co_return larger;
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,41 @@
+#include "client/ops/readlink.h"
+
+#include <cerrno>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_data.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+Result<std::string> read_link(CompoundReader& results) {
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  nfs4::READLINK4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  const auto text = result.resok4.link.data;
+  return std::string(reinterpret_cast<const char*>(text.data()), text.size());
+}
+
+}  // namespace
+
+Task<Result<std::string>> readlink(Mount& mount, Caller caller, FileHandle file) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
+  // The text may be placed by RDMA: registered memory for it.
+  Buffer sink = mount.message_pool().acquire();
+  if (!sink) co_return fail(Error::local(ENOMEM, "READLINK", "no message slot is free"));
+  compound->call().result_sink = sink.bytes();
+  compound->call().keep(std::move(sink));
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_link(compound->results());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,58 @@
+#include "client/ops/write.h"
+
+#include <algorithm>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_attr.h"
+#include "client/proto/ops_data.h"
+#include "client/proto/ops_namespace.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+void add_data_attributes(Compound& compound) {
+  static const std::size_t size = nfs4::max_attributes_size(steps::kDataAttributes);
+  compound.add(nfs4::GETATTR4args{steps::kDataAttributes}, size);
+}
+
+Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t asked) {
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  nfs4::WRITE4res result;
+  TRY(results.read(result));
+  const nfs4::WRITE4resok& ok = result.resok4;
+  if (ok.count > asked || (ok.count == 0 && asked > 0)) {
+    return fail(Error{Layer::decode, static_cast<int>(xdr::Fault::unexpected), "WRITE",
+                      "a count that no WRITE can have"});
+  }
+  Written written{ok.count, ok.committed, ok.writeverf, std::nullopt};
+  // The data is written whatever becomes of the attributes behind it.
+  auto attributes = steps::read_last_attributes(mount, results);
+  if (attributes) written.attributes = *attributes;
+  return written;
+}
+
+}  // namespace
+
+Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+                            std::uint64_t offset, std::span<const std::byte> data,
+                            nfs4::stable_how4 stable) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  const std::size_t count = std::min<std::size_t>(data.size(), mount.wsize());
+  steps::add_handle(*compound, file);
+  nfs4::WRITE4args args;
+  args.stateid = stateid;
+  args.offset = offset;
+  args.stable = stable;
+  args.data.data = data.first(count);
+  compound->add_modifying(args, result_size::kWrite);
+  add_data_attributes(*compound);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_written(mount, compound->results(), count);
+}
+
+}  // namespace nfsrdma::client

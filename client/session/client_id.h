@@ -1,0 +1,42 @@
+// Who this client is to the server: co_ownerid and verifier, and the client id they were exchanged
+// for (RFC 8881 sections 2.4 and 18.35).
+#pragma once
+
+#include <string>
+
+#include "client/compound/compound.h"
+#include "client/proto/ops_session.h"
+#include "client/types.h"
+
+namespace nfsrdma::client {
+
+/// Owner and verifier stay for the life of the mount instance; the client id is forgotten when the
+/// server no longer knows it.
+class ClientId {
+ public:
+  /// An empty `identity` is replaced by one of host name, process id and start time.
+  explicit ClientId(std::string identity);
+
+  /// EXCHANGE_ID's only operation, to be sent alone.
+  void add_exchange(Compound& compound) const;
+  /// Takes over the answer. Refuses a server that serves no NFS or wants state protection.
+  Result<void> accept_exchange(CompoundReader& results);
+
+  bool known() const { return known_; }
+  void forget() { known_ = false; }
+  nfs4::clientid4 clientid() const { return clientid_; }
+  const std::string& identity() const { return identity_; }
+
+  /// csa_sequence of the next CREATE_SESSION. It is used up when that has succeeded.
+  nfs4::sequenceid4 sequence() const { return sequence_; }
+  void sequence_used() { ++sequence_; }
+
+ private:
+  std::string identity_;
+  nfs4::verifier4 verifier_;
+  nfs4::clientid4 clientid_ = 0;
+  nfs4::sequenceid4 sequence_ = 0;
+  bool known_ = false;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,240 @@
+#include "client/session/establisher.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "client/compound/result_sizes.h"
+#include "client/session/exchange.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// Rungs of the ladder that one connection may climb before it is given up.
+constexpr int kMaxRungs = 6;
+
+bool is_status(const Error& error, nfs4::nfsstat4 status) {
+  return error.is(Layer::nfs, static_cast<int>(status));
+}
+
+/// What the administrator can do about it, where that is known.
+Error with_remedy(Error error) {
+  if (is_status(error, nfs4::NFS4ERR_CLID_INUSE)) {
+    error.detail = "another client uses this identity; set -o clientid=";
+  } else if (is_status(error, nfs4::NFS4ERR_MINOR_VERS_MISMATCH)) {
+    error.detail = "the server does not speak NFSv4.1";
+  } else if (error.layer == Layer::rpc) {
+    error.detail += error.detail.empty() ? "does the server offer NFSv4?" : "";
+  }
+  return error;
+}
+
+}  // namespace
+
+Establisher::Establisher(Session& session, CompoundPool& compounds, ClientId client,
+                         const Caller& caller, Wishes wishes, CallbackHandler& callbacks,
+                         LossObserver& losses)
+    : session_(session),
+      compounds_(compounds),
+      client_(std::move(client)),
+      caller_(caller),
+      wishes_(wishes),
+      callbacks_(callbacks),
+      losses_(losses) {}
+
+Task<Result<void>> Establisher::on_new_channel(rpc::Channel& channel) {
+  // A session whose RECLAIM_COMPLETE was cut off is not gone on with: a new one is simpler.
+  if (session_.begun() && !session_.lost() && !reclaim_pending_) {
+    auto bound = co_await bind(channel);
+    if (bound) co_return bound;
+    if (bound.error().layer != Layer::nfs) co_return bound;
+    log::warning("{}: a new session is made", bound.error().message());
+  }
+  auto made = co_await renew_all(channel);
+  if (made) session_.slots().open();
+  co_return made;
+}
+
+void Establisher::on_backward_call(rpc::BackwardCall& call) { callbacks_.on_backward_call(call); }
+
+void Establisher::on_channel_lost(const Error&) {}
+
+Task<Result<void>> Establisher::renew_all(rpc::Channel& channel) {
+  for (int rung = 0; rung < kMaxRungs; ++rung) {
+    if (!client_.known()) {
+      auto exchanged = co_await exchange_id(channel);
+      if (!exchanged) co_return fail(with_remedy(std::move(exchanged.error())));
+    }
+    auto created = co_await create_session(channel);
+    if (created) {
+      auto completed = co_await reclaim_complete(channel);
+      co_return completed;
+    }
+    // The client id or its sequence is not what the server has: begin at the top.
+    const bool unknown = is_status(created.error(), nfs4::NFS4ERR_STALE_CLIENTID) ||
+                         is_status(created.error(), nfs4::NFS4ERR_SEQ_MISORDERED);
+    if (!unknown) co_return fail(with_remedy(std::move(created.error())));
+    client_.forget();
+  }
+  co_return fail(Error::local(EIO, "CREATE_SESSION", "the server keeps forgetting the client id"));
+}
+
+CompoundRef Establisher::begin(const char* step) {
+  step_ = step;
+  CompoundRef compound = compounds_.acquire_reserved();
+  if (compound) compound->begin_unsequenced(caller_, compounds_.machine_name());
+  return compound;
+}
+
+// The status is peeked at before the results are read: a delayed request is made anew.
+Task<Result<void>> Establisher::ask(rpc::Channel& channel, Compound& compound) {
+  Backoff backoff;
+  for (;;) {
+    auto answered = co_await exchange(channel, compound, compounds_.next_xid());
+    CO_TRY(answered);
+    if (compound.results().status() != nfs4::NFS4ERR_DELAY) co_return answered;
+    const bool slept = co_await session_.pauses().pause(backoff.next());
+    if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
+  }
+}
+
+Task<Result<void>> Establisher::exchange_id(rpc::Channel& channel) {
+  CompoundRef compound = begin("EXCHANGE_ID");
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  client_.add_exchange(*compound);
+  auto answered = co_await ask(channel, *compound);
+  CO_TRY(answered);
+  const nfs4::clientid4 before = client_.clientid();
+  auto accepted = client_.accept_exchange(compound->results());
+  CO_TRY(accepted);
+  if (client_.clientid() != before || !had_client_) {
+    reclaim_pending_ = true;
+    if (had_client_) losses_.on_client_forgotten();
+    had_client_ = true;
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
+  CompoundRef compound = begin("CREATE_SESSION");
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  nfs4::CREATE_SESSION4args args;
+  args.csa_clientid = client_.clientid();
+  args.csa_sequence = client_.sequence();
+  // CONN_RDMA stays clear: the connection is in RDMA mode from its start (E-8881-12).
+  args.csa_flags = nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+  args.csa_fore_chan_attrs = fore_channel_wishes(wishes_);
+  args.csa_back_chan_attrs = back_channel_wishes(channel.limits());
+  args.csa_cb_program = kCallbackProgram;
+  nfs4::callback_sec_parms4 security;
+  security.cb_secflavor = nfs4::kAuthSys;
+  security.cbsp_sys_cred.machinename = compounds_.machine_name();
+  args.csa_sec_parms.push_back(security);
+  compound->add(args, result_size::kCreateSession);
+  auto answered = co_await ask(channel, *compound);
+  CO_TRY(answered);
+  nfs4::CREATE_SESSION4res result;
+  auto read = compound->results().read(result);
+  CO_TRY(read);
+  auto finished = compound->results().finish();
+  CO_TRY(finished);
+  auto accepted = accept_session(result.csr_resok4, args);
+  co_return accepted;
+}
+
+Result<void> Establisher::accept_session(const nfs4::CREATE_SESSION4resok& result,
+                                         const nfs4::CREATE_SESSION4args& asked) {
+  client_.sequence_used();
+  TRY(check_fore_channel(asked.csa_fore_chan_attrs, result.csr_fore_chan_attrs));
+  TRY(check_back_channel(asked.csa_back_chan_attrs, result.csr_back_chan_attrs));
+  if ((result.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) == 0) {
+    log::info("the server makes no callbacks over this connection");
+  }
+  session_.limits().apply_session(result.csr_fore_chan_attrs, wishes_);
+  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs);
+  callbacks_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
+  return {};
+}
+
+// After every new client id, also with nothing to reclaim: servers refuse ordinary opens before.
+Task<Result<void>> Establisher::reclaim_complete(rpc::Channel& channel) {
+  if (!reclaim_pending_) co_return Result<void>{};
+  step_ = "RECLAIM_COMPLETE";
+  CompoundRef compound = compounds_.acquire_reserved();
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  Backoff backoff;
+  for (;;) {
+    compound->begin(caller_, compounds_.machine_name());
+    compound->add_modifying(nfs4::RECLAIM_COMPLETE4args{}, result_size::kNothing);
+    auto answered = co_await session_.execute_on(channel, *compound);
+    CO_TRY(answered);
+    nfs4::RECLAIM_COMPLETE4res result;
+    auto read = compound->results().read(result);
+    const bool complete = read || is_status(read.error(), nfs4::NFS4ERR_COMPLETE_ALREADY);
+    if (complete) {
+      reclaim_pending_ = false;
+      co_return Result<void>{};
+    }
+    if (!is_status(read.error(), nfs4::NFS4ERR_DELAY)) co_return read;
+    const bool slept = co_await session_.pauses().pause(backoff.next());
+    if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
+  }
+}
+
+Task<Result<void>> Establisher::bind(rpc::Channel& channel) {
+  CompoundRef compound = begin("BIND_CONN_TO_SESSION");
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  nfs4::BIND_CONN_TO_SESSION4args args;
+  args.bctsa_sessid = session_.id();
+  args.bctsa_dir = nfs4::CDFC4_FORE_OR_BOTH;
+  compound->add(args, result_size::kBindConnection);
+  auto answered = co_await ask(channel, *compound);
+  CO_TRY(answered);
+  nfs4::BIND_CONN_TO_SESSION4res result;
+  auto read = compound->results().read(result);
+  CO_TRY(read);
+  auto finished = compound->results().finish();
+  CO_TRY(finished);
+  if (result.bctsr_resok4.bctsr_dir == nfs4::CDFS4_BACK) {
+    co_return fail(Error::local(EPROTO, step_, "the server bound the back channel only"));
+  }
+  if (result.bctsr_resok4.bctsr_dir != nfs4::CDFS4_BOTH) {
+    log::info("the server makes no callbacks over this connection");
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Establisher::destroy(rpc::Channel& channel) {
+  auto session = co_await destroy_session(channel);
+  CO_TRY(session);
+  auto client = co_await destroy_client(channel);
+  co_return client;
+}
+
+Task<Result<void>> Establisher::destroy_session(rpc::Channel& channel) {
+  CompoundRef compound = begin("DESTROY_SESSION");
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  nfs4::DESTROY_SESSION4args args;
+  args.dsa_sessionid = session_.id();
+  compound->add(args, result_size::kNothing);
+  auto answered = co_await ask(channel, *compound);
+  CO_TRY(answered);
+  nfs4::DESTROY_SESSION4res result;
+  auto read = compound->results().read(result);
+  co_return read;
+}
+
+Task<Result<void>> Establisher::destroy_client(rpc::Channel& channel) {
+  CompoundRef compound = begin("DESTROY_CLIENTID");
+  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
+  nfs4::DESTROY_CLIENTID4args args;
+  args.dca_clientid = client_.clientid();
+  compound->add(args, result_size::kNothing);
+  auto answered = co_await ask(channel, *compound);
+  CO_TRY(answered);
+  nfs4::DESTROY_CLIENTID4res result;
+  auto read = compound->results().read(result);
+  co_return read;
+}
+
+}  // namespace nfsrdma::client

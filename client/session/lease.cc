@@ -1,0 +1,70 @@
+#include "client/session/lease.h"
+
+#include <cerrno>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+
+LeaseKeeper::LeaseKeeper(Reactor& reactor, Session& session, rpc::ConnectionKeeper& keeper)
+    : reactor_(reactor),
+      session_(session),
+      keeper_(keeper),
+      timer_(reactor, [this] { on_timer(); }),
+      silence_(reactor, [this] { on_silence(); }) {}
+
+void LeaseKeeper::start() {
+  running_ = true;
+  arm();
+}
+
+void LeaseKeeper::stop() {
+  running_ = false;
+  timer_.cancel();
+  silence_.cancel();
+}
+
+void LeaseKeeper::arm() {
+  const Duration due = session_.renewed_at() + interval() - reactor_.now();
+  timer_.arm(std::max(due, Duration::zero()));
+}
+
+void LeaseKeeper::on_timer() {
+  if (!running_ || renewing_) return;
+  if (session_.renewed_at() + interval() > reactor_.now()) {
+    arm();  // ordinary requests have renewed the lease meanwhile
+    return;
+  }
+  renewing_ = true;
+  silence_.arm(session_.limits().lease_time - interval());
+  session_.background().start(renew());
+}
+
+Task<void> LeaseKeeper::renew() {
+  auto renewed = co_await session_.renew();
+  renewing_ = false;
+  silence_.cancel();
+  renewals_.add();
+  if (!running_) co_return;
+  if (renewed) {
+    arm();
+    co_return;
+  }
+  failures_.add();
+  log::warning("lease renewal: {}", renewed.error().message());
+  timer_.arm(interval());
+}
+
+void LeaseKeeper::on_silence() {
+  if (session_.renewed_at() + interval() > reactor_.now()) return;  // others were answered
+  log::warning("no answer to the lease renewal: the connection is made anew");
+  keeper_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"));
+  silence_.arm(session_.limits().lease_time - interval());
+}
+
+void LeaseKeeper::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("lease_renewals", renewals_.value());
+  visitor.visit("lease_renewal_failures", failures_.value());
+}
+
+}  // namespace nfsrdma::client

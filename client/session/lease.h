@@ -1,0 +1,41 @@
+// Keeps the lease alive while nothing else does, and finds out whether the server still answers.
+#pragma once
+
+#include "client/session/session.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::client {
+
+/// A lone SEQUENCE when two thirds of the lease time have passed since the last request that
+/// renewed it, on its own timer. An answer that does not come in the remaining third means that the
+/// connection is dead: it is dropped and made anew (E-8267-15).
+class LeaseKeeper {
+ public:
+  LeaseKeeper(Reactor& reactor, Session& session, rpc::ConnectionKeeper& keeper);
+
+  /// Starts, with the lease time of Session::limits().
+  void start();
+  void stop();
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  void on_timer();
+  void on_silence();
+  void arm();
+  Task<void> renew();
+  Duration interval() const { return session_.limits().lease_time * 2 / 3; }
+
+  Reactor& reactor_;
+  Session& session_;
+  rpc::ConnectionKeeper& keeper_;
+  Timer timer_;
+  Timer silence_;
+  bool running_ = false;
+  bool renewing_ = false;
+  Counter renewals_;
+  Counter failures_;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,116 @@
+#include "client/session/limits.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "client/compound/compound.h"
+
+namespace nfsrdma::client {
+namespace {
+
+constexpr std::uint32_t kPage = 4096;
+/// What a server must keep for a replay: the replies of everything that modifies.
+constexpr std::uint32_t kCachedReply = 2048;
+/// The longest request this client makes: OPEN and what goes with it.
+constexpr std::uint32_t kLeastOperations = 8;
+constexpr std::uint32_t kLeastMessage = 2 * kMessageOverhead;
+/// An RPC-over-RDMA version 1 header without chunks (RFC 8166 section 4.2).
+constexpr std::uint32_t kTransportHeader = 28;
+constexpr std::uint32_t kCallbackOperations = 8;
+
+std::uint32_t whole_pages(std::uint64_t octets) {
+  const auto bounded = static_cast<std::uint32_t>(std::min<std::uint64_t>(octets, UINT32_MAX));
+  return bounded < kPage ? bounded : bounded / kPage * kPage;
+}
+
+Error refused(const char* field, std::uint32_t asked, std::uint32_t granted, const char* why) {
+  return Error::local(EPROTO, "CREATE_SESSION",
+                      fmt::format("{} {}: asked {}, granted {}", field, why, asked, granted));
+}
+
+std::uint32_t without_header(std::size_t inline_octets) {
+  return inline_octets > kTransportHeader
+             ? static_cast<std::uint32_t>(inline_octets) - kTransportHeader
+             : 0;
+}
+
+}  // namespace
+
+void Limits::apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes) {
+  max_response = fore.ca_maxresponsesize;
+  max_cached = fore.ca_maxresponsesize_cached;
+  max_operations = fore.ca_maxoperations;
+  max_requests = fore.ca_maxrequests;
+  rsize = whole_pages(std::min(wishes.rsize, fore.ca_maxresponsesize - kMessageOverhead));
+  wsize = whole_pages(std::min(wishes.wsize, fore.ca_maxrequestsize - kMessageOverhead));
+}
+
+void Limits::apply_file_system(std::uint64_t max_read, std::uint64_t max_write) {
+  if (max_read > 0) rsize = whole_pages(std::min<std::uint64_t>(rsize, max_read));
+  if (max_write > 0) wsize = whole_pages(std::min<std::uint64_t>(wsize, max_write));
+}
+
+nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes) {
+  nfs4::channel_attrs4 fore;
+  fore.ca_headerpadsize = 0;  // belonged to RDMA_MSGP (E-8881-9)
+  fore.ca_maxrequestsize = wishes.wsize + kMessageOverhead;
+  fore.ca_maxresponsesize = wishes.rsize + kMessageOverhead;
+  fore.ca_maxresponsesize_cached = kCachedReply;
+  fore.ca_maxoperations = Compound::kMaxOperations;
+  fore.ca_maxrequests = wishes.max_slots;
+  return fore;
+}
+
+nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits) {
+  nfs4::channel_attrs4 back;
+  back.ca_headerpadsize = 0;
+  back.ca_maxrequestsize = without_header(limits.max_inline_reply);
+  back.ca_maxresponsesize = without_header(limits.max_inline_call);
+  back.ca_maxresponsesize_cached = back.ca_maxresponsesize;
+  back.ca_maxoperations = kCallbackOperations;
+  back.ca_maxrequests = std::max(1U, limits.max_backward_calls);
+  return back;
+}
+
+Result<void> check_fore_channel(const nfs4::channel_attrs4& asked,
+                                const nfs4::channel_attrs4& granted) {
+  const struct {
+    const char* field;
+    std::uint32_t asked;
+    std::uint32_t granted;
+    std::uint32_t least;
+  } rows[] = {
+      {"ca_maxrequestsize", asked.ca_maxrequestsize, granted.ca_maxrequestsize, kLeastMessage},
+      {"ca_maxresponsesize", asked.ca_maxresponsesize, granted.ca_maxresponsesize, kLeastMessage},
+      {"ca_maxresponsesize_cached", asked.ca_maxresponsesize_cached,
+       granted.ca_maxresponsesize_cached, 0},
+      {"ca_maxoperations", asked.ca_maxoperations, granted.ca_maxoperations, kLeastOperations},
+      {"ca_maxrequests", asked.ca_maxrequests, granted.ca_maxrequests, 1},
+  };
+  for (const auto& row : rows) {
+    if (row.granted > row.asked) {
+      return fail(refused(row.field, row.asked, row.granted, "was raised by the server"));
+    }
+    if (row.granted < row.least) {
+      return fail(refused(row.field, row.asked, row.granted, "is too small to work with"));
+    }
+  }
+  return {};
+}
+
+Result<void> check_back_channel(const nfs4::channel_attrs4& asked,
+                                const nfs4::channel_attrs4& granted) {
+  if (granted.ca_maxrequestsize > asked.ca_maxrequestsize) {
+    return fail(refused("back channel ca_maxrequestsize", asked.ca_maxrequestsize,
+                        granted.ca_maxrequestsize, "was raised by the server"));
+  }
+  if (granted.ca_maxresponsesize > asked.ca_maxresponsesize) {
+    return fail(refused("back channel ca_maxresponsesize", asked.ca_maxresponsesize,
+                        granted.ca_maxresponsesize, "was raised by the server"));
+  }
+  return {};
+}
+
+}  // namespace nfsrdma::client

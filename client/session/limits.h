@@ -1,0 +1,54 @@
+// What the server and its session allow this mount.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "client/proto/ops_session.h"
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::client {
+
+/// What this client would like; upper bounds of everything negotiated.
+struct Wishes {
+  std::uint32_t rsize = 0;  ///< octets
+  std::uint32_t wsize = 0;  ///< octets
+  std::uint32_t max_slots = 0;
+};
+
+/// The outcome of CREATE_SESSION and of the server's FATTR4_MAXREAD and relatives.
+struct Limits {
+  std::uint32_t rsize = 0;           ///< octets of one READ
+  std::uint32_t wsize = 0;           ///< octets of one WRITE
+  std::uint32_t max_response = 0;    ///< octets of a reply, RPC header included
+  std::uint32_t max_cached = 0;      ///< octets of a reply the server keeps for a replay
+  std::uint32_t max_operations = 0;  ///< of one COMPOUND, SEQUENCE included
+  std::uint32_t max_requests = 0;    ///< slots
+  std::uint32_t max_name = 255;      ///< octets
+  std::uint64_t max_file_size = INT64_MAX;
+  Duration lease_time = std::chrono::seconds(90);
+
+  /// Takes over the session's channel attributes (RFC 8881 section 18.36); they never allow more
+  /// than was wished for.
+  void apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes);
+  /// FATTR4_MAXREAD and FATTR4_MAXWRITE, octets; 0: the server did not say.
+  void apply_file_system(std::uint64_t max_read, std::uint64_t max_write);
+};
+
+/// Octets of a request or reply besides the data of a WRITE or READ.
+inline constexpr std::uint32_t kMessageOverhead = 1024;
+/// CREATE_SESSION's fore channel attributes for these wishes.
+nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes);
+/// Callbacks must fit the connection's inline thresholds (E-8267-13, BD-14).
+nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits);
+
+/// Nothing may be raised above what was asked (E-8881-11), and it must be enough to work with.
+Result<void> check_fore_channel(const nfs4::channel_attrs4& asked,
+                                const nfs4::channel_attrs4& granted);
+/// Sizes may be lowered; operations and requests are the client's choice.
+Result<void> check_back_channel(const nfs4::channel_attrs4& asked,
+                                const nfs4::channel_attrs4& granted);
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,131 @@
+// The NFSv4.1 session (RFC 8881 section 2.10): every request of the mount gets its slot and
+// sequence number here, is sent until it has an answer, and is repeated when the server asks for
+// patience.
+//
+// One request, from execute() on:
+//   1. a slot is taken, SEQUENCE filled in, a new XID given;
+//   2. it is sent on the connection of the moment. When that is lost, the same octets (XID, slot,
+//      sequence number) go out again on the next one, after the session was bound to it
+//      (V1-4.5.5-1, E-8881-14). Nothing is ever sent twice on a connection that lives (E-8881-2);
+//   3. SEQUENCE's result is judged: only its success moves the slot on;
+//   4. NFS4ERR_DELAY and NFS4ERR_GRACE are waited for and repeated with a new sequence number,
+//      unless an operation before has already changed something.
+// A session that the server no longer knows is made anew by the Establisher on the next connection;
+// the requests then start over with slots of the new one.
+#pragma once
+
+#include <cstdint>
+
+#include "client/compound/compound_pool.h"
+#include "client/session/limits.h"
+#include "client/session/pauses.h"
+#include "client/session/slot_table.h"
+#include "client/session/task_group.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/connection_keeper.h"
+
+namespace nfsrdma::client {
+
+/// Told what SEQUENCE says about this client's state.
+class StateObserver {
+ public:
+  /// sr_status_flags changed; `flags` are SEQ4_STATUS_*.
+  virtual void on_status_flags(std::uint32_t flags) = 0;
+
+ protected:
+  ~StateObserver() = default;
+};
+
+/// See the head of this file. Belongs to one shard. Give it its keeper before the first request.
+class Session {
+ public:
+  Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller);
+
+  void attach(rpc::ConnectionKeeper& keeper) { keeper_ = &keeper; }
+  void observe(StateObserver& observer) { observer_ = &observer; }
+
+  /// A compound that opens with SEQUENCE, to be filled and given to execute(). Waits for one in
+  /// turn. Empty when the mount is ending.
+  CompoundPool::Acquire compound(const Caller& caller) { return compounds_.acquire(caller); }
+
+  /// Seals the request, gets it answered, and leaves the compound's results() behind SEQUENCE. An
+  /// error when there is no answer to be had; the operations' own failures are found when their
+  /// results are read.
+  Task<Result<void>> execute(Compound& compound);
+  /// The same for a request that must go on this connection: the first of a new session.
+  Task<Result<void>> execute_on(rpc::Channel& channel, Compound& compound);
+  /// A lone SEQUENCE: renews the lease.
+  Task<Result<void>> renew();
+
+  /// A new session. Requests of the old one that are still unanswered start over.
+  void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore);
+  /// The server does not know the session any more: it is made anew on the next connection.
+  void lose(const char* reason);
+  bool lost() const { return lost_; }
+  bool begun() const { return begun_; }
+  const nfs4::sessionid4& id() const { return id_; }
+
+  SlotTable& slots() { return slots_; }
+  Pauses& pauses() { return pauses_; }
+  TaskGroup& background() { return background_; }
+  Limits& limits() { return limits_; }
+  const Limits& limits() const { return limits_; }
+  std::uint32_t next_xid() { return compounds_.next_xid(); }
+  /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
+  TimePoint renewed_at() const { return renewed_at_; }
+
+  /// Every request, waiting or new, fails from now on. The keeper is closed separately.
+  void shut_down();
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  /// What the answer to SEQUENCE asks for.
+  enum class Verdict : std::uint8_t {
+    done,      ///< answered: the results can be read
+    again,     ///< the same slot and number after a pause (DELAY on SEQUENCE itself)
+    renumber,  ///< the number is used up, the request was not executed: once more with the next one
+    move,      ///< the slot is not usable: once more with another
+    rebind,    ///< nothing can be said on this connection; see lose()
+  };
+
+  Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
+  Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
+  Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
+  Result<Verdict> judge(Compound& compound, Slot& slot);
+  Result<Verdict> judge_failure(const Compound& compound, Slot& slot, Error error);
+  Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
+  void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
+  bool asks_for_patience(const Compound& compound) const;
+  void settle_slots();
+  Task<void> settle();
+  Error give_up(const char* why) const;
+
+  Reactor& reactor_;
+  CompoundPool& compounds_;
+  const Caller caller_;
+  rpc::ConnectionKeeper* keeper_ = nullptr;
+  StateObserver* observer_ = nullptr;
+  SlotTable slots_;
+  Pauses pauses_;
+  TaskGroup background_;
+  Limits limits_;
+  nfs4::sessionid4 id_{};
+  bool begun_ = false;
+  bool lost_ = false;
+  bool settling_ = false;
+  std::uint32_t losses_in_a_row_ = 0;  // without a SEQUENCE that succeeded in between
+  std::uint32_t status_flags_ = 0;
+  TimePoint renewed_at_{0};
+
+  Counter requests_;
+  Counter resent_;
+  Counter delayed_;
+  Counter misordered_;
+  Counter settled_;
+  Counter lost_sessions_;
+  Counter flag_changes_;
+};
+
+}  // namespace nfsrdma::client

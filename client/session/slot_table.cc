@@ -1,0 +1,128 @@
+#include "client/session/slot_table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace nfsrdma::client {
+
+SlotHold& SlotHold::operator=(SlotHold&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  table_ = std::exchange(other.table_, nullptr);
+  index_ = other.index_;
+  generation_ = other.generation_;
+  return *this;
+}
+
+SlotHold::operator bool() const { return table_ && table_->generation_ == generation_; }
+
+Slot& SlotHold::operator*() const {
+  assert(*this);
+  return table_->slots_[index_];
+}
+
+void SlotHold::release() {
+  if (table_) std::exchange(table_, nullptr)->release(index_, generation_);
+}
+
+void SlotTable::reset(std::uint32_t slots) {
+  ++generation_;
+  slots_.assign(std::max(slots, 1U), Slot{});
+  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].id = static_cast<nfs4::slotid4>(i);
+  usable_ = static_cast<std::uint32_t>(slots_.size());
+  busy_ = 0;
+  open_ = false;
+  hand_out();
+}
+
+void SlotTable::open() {
+  open_ = true;
+  hand_out();
+}
+
+bool SlotTable::Acquire::await_ready() {
+  if (table_.closed_) return true;
+  // Nobody overtakes those who wait already.
+  const auto& ahead = urgency_ == rpc::Urgency::reserved ? table_.reserved_ : table_.ordinary_;
+  if (ahead.empty()) hold_ = table_.try_take(urgency_);
+  return static_cast<bool>(hold_);
+}
+
+void SlotTable::Acquire::await_suspend(std::coroutine_handle<> waiter) {
+  waiter_ = waiter;
+  auto& queue = urgency_ == rpc::Urgency::reserved ? table_.reserved_ : table_.ordinary_;
+  queue.push_back(*this);
+}
+
+SlotHold SlotTable::try_take(rpc::Urgency urgency) {
+  if (urgency == rpc::Urgency::ordinary && !open_) return {};
+  const std::uint32_t kept_back = urgency == rpc::Urgency::ordinary && usable_ > 1 ? 1 : 0;
+  if (busy_ + kept_back >= usable_) return {};
+  for (std::size_t i = 0; i < usable_; ++i) {
+    Slot& slot = slots_[i];
+    if (slot.busy || slot.unsettled()) continue;
+    slot.busy = true;
+    ++busy_;
+    return SlotHold(*this, i, generation_);
+  }
+  return {};
+}
+
+SlotHold SlotTable::take_unsettled() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.busy || !slot.unsettled()) continue;
+    slot.busy = true;
+    ++busy_;
+    return SlotHold(*this, i, generation_);
+  }
+  return {};
+}
+
+void SlotTable::release(std::size_t index, std::uint32_t generation) {
+  if (generation != generation_) return;
+  assert(slots_[index].busy);
+  slots_[index].busy = false;
+  --busy_;
+  hand_out();
+}
+
+void SlotTable::hand_out() {
+  serve(reserved_, rpc::Urgency::reserved);
+  serve(ordinary_, rpc::Urgency::ordinary);
+}
+
+void SlotTable::serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency) {
+  while (!waiters.empty()) {
+    SlotHold hold = try_take(urgency);
+    if (!hold) return;
+    Acquire* waiter = waiters.pop_front();
+    waiter->hold_ = std::move(hold);
+    reactor_.post(waiter->waiter_);
+  }
+}
+
+void SlotTable::set_target(nfs4::slotid4 target_highest_slotid) {
+  const auto most = static_cast<std::uint32_t>(slots_.size());
+  const std::uint32_t wanted = target_highest_slotid < most ? target_highest_slotid + 1 : most;
+  if (wanted == usable_) return;
+  usable_ = wanted;
+  hand_out();
+}
+
+nfs4::slotid4 SlotTable::highest_used() const {
+  for (std::size_t i = slots_.size(); i > 0; --i) {
+    if (slots_[i - 1].busy) return static_cast<nfs4::slotid4>(i - 1);
+  }
+  return 0;
+}
+
+void SlotTable::close() {
+  closed_ = true;
+  for (auto* queue : {&ordinary_, &reserved_}) {
+    while (Acquire* waiter = queue->pop_front()) reactor_.post(waiter->waiter_);
+  }
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,136 @@
+// The slots of a session's fore channel (RFC 8881 section 2.10.6.1).
+//
+// A slot carries one request at a time. Three counters tell what is known of it:
+//   seq_nr        the sequence number of the request in progress, or of the next one;
+//   last_acked    the highest number for which the server's SEQUENCE has succeeded;
+//   highest_sent  the highest number that has ever been put on the wire.
+// An idle slot in order has highest_sent == last_acked and seq_nr == last_acked + 1. A slot whose
+// request has ended without an answer to its SEQUENCE is unsettled (highest_sent > last_acked):
+// only the server knows whether it has taken that number. It gets no other request before a lone
+// SEQUENCE has settled the question; SlotTable never hands it out for anything else.
+//
+// How many slots may be used changes: the server moves sr_target_highest_slotid and recalls slots.
+// Requests in progress on slots above the target run to their end; new ones stay below it.
+//
+// Ordinary requests leave one usable slot free for the session's own needs (lease renewal,
+// settling), as long as there is more than one.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <vector>
+
+#include "client/proto/types.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/call.h"
+
+namespace nfsrdma::client {
+
+/// See the head of this file.
+struct Slot {
+  nfs4::slotid4 id = 0;
+  nfs4::sequenceid4 seq_nr = 1;
+  nfs4::sequenceid4 last_acked = 0;
+  nfs4::sequenceid4 highest_sent = 0;
+  bool busy = false;
+
+  bool unsettled() const { return highest_sent != last_acked; }
+  void record_sent() { highest_sent = seq_nr; }
+  void record_acked() {
+    last_acked = highest_sent = seq_nr;
+    ++seq_nr;
+  }
+  /// The server is known not to have taken seq_nr: it can be used again.
+  void record_not_taken() { highest_sent = last_acked; }
+};
+
+class SlotTable;
+
+/// A slot in use, or nothing. Valid for the session it was taken in: after SlotTable::reset() it
+/// names nothing any more.
+class SlotHold {
+ public:
+  SlotHold() = default;
+  SlotHold(SlotHold&& other) noexcept { *this = std::move(other); }
+  SlotHold& operator=(SlotHold&& other) noexcept;
+  ~SlotHold() { release(); }
+
+  /// False when there is none or its session is gone.
+  explicit operator bool() const;
+  Slot& operator*() const;
+  Slot* operator->() const { return &**this; }
+  void release();
+
+ private:
+  friend class SlotTable;
+  SlotHold(SlotTable& table, std::size_t index, std::uint32_t generation)
+      : table_(&table), index_(index), generation_(generation) {}
+
+  SlotTable* table_ = nullptr;
+  std::size_t index_ = 0;
+  std::uint32_t generation_ = 0;
+};
+
+/// Hands out slots, lowest number first, to waiters in order. Belongs to one shard.
+class SlotTable {
+ public:
+  explicit SlotTable(Reactor& reactor) : reactor_(reactor) {}
+
+  /// A new session with `slots` slots (ca_maxrequests). Holds of the old one become empty.
+  /// Ordinary requests get none before open(): the session's first requests come first.
+  void reset(std::uint32_t slots);
+  void open();
+
+  class Acquire : public ListNode {
+   public:
+    Acquire(SlotTable& table, rpc::Urgency urgency) : table_(table), urgency_(urgency) {}
+    bool await_ready();
+    void await_suspend(std::coroutine_handle<> waiter);
+    /// Empty when the table was closed, and (rarely) when the session changed meanwhile.
+    SlotHold await_resume() { return std::move(hold_); }
+
+   private:
+    friend class SlotTable;
+    SlotTable& table_;
+    rpc::Urgency urgency_;
+    SlotHold hold_;
+    std::coroutine_handle<> waiter_;
+  };
+  /// `auto slot = co_await slots.acquire(urgency);`
+  Acquire acquire(rpc::Urgency urgency) { return Acquire(*this, urgency); }
+  /// An idle slot that must be settled, if there is one.
+  SlotHold take_unsettled();
+
+  /// From sr_target_highest_slotid or CB_RECALL_SLOT; above ca_maxrequests it has no effect.
+  void set_target(nfs4::slotid4 target_highest_slotid);
+  /// sa_highest_slotid: the highest slot in use, 0 when there is none.
+  nfs4::slotid4 highest_used() const;
+  std::uint32_t usable() const { return usable_; }
+  std::uint32_t in_use() const { return busy_; }
+  std::size_t waiting() const { return ordinary_.size() + reserved_.size(); }
+  bool closed() const { return closed_; }
+
+  /// Every waiter, now and in future, gets an empty hold.
+  void close();
+
+ private:
+  friend class SlotHold;
+
+  SlotHold try_take(rpc::Urgency urgency);
+  void release(std::size_t index, std::uint32_t generation);
+  void hand_out();
+  void serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency);
+
+  Reactor& reactor_;
+  std::vector<Slot> slots_;
+  std::uint32_t generation_ = 0;
+  std::uint32_t usable_ = 0;  // slots 0 .. usable_ - 1 may be taken
+  std::uint32_t busy_ = 0;
+  bool open_ = false;
+  bool closed_ = false;
+  IntrusiveList<Acquire> ordinary_;
+  IntrusiveList<Acquire> reserved_;
+};
+
+}  // namespace nfsrdma::client

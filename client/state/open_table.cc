@@ -1,0 +1,189 @@
+#include "client/state/open_table.h"
+
+#include <cstring>
+#include <utility>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_namespace.h"
+#include "client/proto/ops_open.h"
+#include "client/session/session.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// Times that CLOSE waits for the reply of an OPEN that made its stateid old.
+constexpr int kMaxOldStateids = 10;
+
+bool newer(std::uint32_t seqid, std::uint32_t than) {
+  return static_cast<std::int32_t>(seqid - than) > 0;
+}
+
+}  // namespace
+
+OpenOwner::OpenOwner(std::uint32_t uid) {
+  constexpr std::string_view kPrefix = "nfsrdma uid";
+  static_assert(kPrefix.size() + sizeof uid <= sizeof octets);
+  std::memcpy(octets.data(), kPrefix.data(), kPrefix.size());
+  std::memcpy(octets.data() + octets.size() - sizeof uid, &uid, sizeof uid);
+}
+
+std::size_t OpenTable::HashKey::operator()(const Key& key) const {
+  const auto bytes = key.handle.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::hash<std::string_view>{}(text) ^ key.uid;
+}
+
+OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
+                         const nfs4::stateid4& stateid) {
+  opens_.add();
+  FileRef& file = files_[Key{caller.uid, handle}];
+  if (!file) file = std::make_shared<OpenFile>(handle, caller);
+  if (file->newest_.other != stateid.other) {
+    file->newest_ = stateid;
+    file->server_access_ = share_access;
+  } else {
+    if (newer(stateid.seqid, file->newest_.seqid)) file->newest_ = stateid;
+    file->server_access_ |= share_access;
+  }
+  ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
+  return OpenRef(*this, file, share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
+}
+
+Task<Result<void>> OpenTable::release(OpenRef open) {
+  if (!open) co_return Result<void>{};
+  FileRef file = std::exchange(open.file_, nullptr);
+  --file->counts_[open.share_access_];
+  if (closed_) co_return Result<void>{};
+  auto settled = co_await settle(file);
+  co_return settled;
+}
+
+void OpenTable::release_in_background(OpenRef open) {
+  if (closed_) {
+    open.file_.reset();
+    return;
+  }
+  mount_.session().background().start(release_quietly(std::move(open)));
+}
+
+Task<void> OpenTable::release_quietly(OpenRef open) {
+  auto released = co_await release(std::move(open));
+  if (!released) log::warning("{}", released.error().message());
+}
+
+// Brings what the server has granted down to what the remaining references need.
+Task<Result<void>> OpenTable::settle(FileRef file) {
+  auto guard = co_await file->changing_.lock();
+  Backoff backoff;
+  for (int tries = 0;; ++tries) {
+    const std::uint32_t needed = file->share_access();
+    if (file->lost_ || file->server_access_ == needed) break;
+    auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
+    auto done = co_await sent;
+    if (done) continue;
+    const bool old = done.error().is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID);
+    if (!old || tries == kMaxOldStateids) {
+      if (needed == 0) file->server_access_ = 0;  // nothing more can be done for it
+      forget_if_unused(file);
+      co_return done;
+    }
+    old_stateids_.add();
+    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
+    if (!slept) co_return done;
+  }
+  forget_if_unused(file);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenTable::send_close(FileRef file) {
+  const nfs4::stateid4 closing = file->newest_;
+  Session& session = mount_.session();
+  CompoundRef compound = co_await session.compound(file->caller_);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file->handle_);
+  nfs4::CLOSE4args args;
+  args.open_stateid = closing;
+  compound->add_modifying(args, result_size::kStateid);
+  auto answered = co_await session.execute(*compound);
+  CO_TRY(answered);
+  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::CLOSE4res>(compound->results());
+  CO_TRY(passed);
+  closes_.add();
+  // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
+  if (file->newest_.other == closing.other) {
+    file->newest_ = {};
+    file->server_access_ = 0;
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenTable::send_downgrade(FileRef file, std::uint32_t needed) {
+  Session& session = mount_.session();
+  CompoundRef compound = co_await session.compound(file->caller_);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file->handle_);
+  nfs4::OPEN_DOWNGRADE4args args;
+  args.open_stateid = file->newest_;
+  args.share_access = needed;
+  args.share_deny = nfs4::OPEN4_SHARE_DENY_NONE;
+  compound->add_modifying(args, result_size::kStateid);
+  auto answered = co_await session.execute(*compound);
+  CO_TRY(answered);
+  CompoundReader& results = compound->results();
+  auto passed = steps::pass<nfs4::PUTFH4res>(results);
+  CO_TRY(passed);
+  nfs4::OPEN_DOWNGRADE4res result;
+  auto read = results.read(result);
+  CO_TRY(read);
+  auto finished = results.finish();
+  CO_TRY(finished);
+  downgrades_.add();
+  const nfs4::stateid4& after = result.resok4.open_stateid;
+  if (file->newest_.other == after.other && newer(after.seqid, file->newest_.seqid)) {
+    file->newest_ = after;
+  }
+  // References that were merged meanwhile have what they asked for.
+  file->server_access_ = needed | file->share_access();
+  co_return Result<void>{};
+}
+
+void OpenTable::forget_if_unused(const FileRef& file) {
+  if (file->references() > 0 || file->server_access_ != 0) return;
+  auto place = files_.find(Key{file->caller_.uid, file->handle_});
+  if (place != files_.end() && place->second == file) files_.erase(place);
+}
+
+Task<Result<void>> OpenTable::close_all() {
+  closed_ = true;
+  Result<void> outcome;
+  while (!files_.empty()) {
+    FileRef file = files_.begin()->second;
+    files_.erase(files_.begin());
+    file->counts_ = {};
+    auto settled = co_await settle(file);
+    if (!settled && outcome) outcome = std::move(settled);
+  }
+  co_return outcome;
+}
+
+void OpenTable::mark_all_lost() {
+  for (auto& [key, file] : files_) {
+    file->lost_ = true;
+    lost_.add();
+  }
+  files_.clear();
+}
+
+void OpenTable::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("opens", opens_.value());
+  visitor.visit("closes", closes_.value());
+  visitor.visit("open_downgrades", downgrades_.value());
+  visitor.visit("open_old_stateids", old_stateids_.value());
+  visitor.visit("opens_lost", lost_.value());
+  visitor.visit("open_files", files_.size());
+}
+
+}  // namespace nfsrdma::client

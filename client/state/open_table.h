@@ -1,0 +1,77 @@
+// All opens of a mount, and the rules by which several opens of one file share a stateid.
+//
+// The races that matter, and what decides them (RFC 8881 sections 8.2.2, 9.10):
+//   OPEN and CLOSE cross, the server does OPEN first: CLOSE names an old seqid and gets
+//   NFS4ERR_OLD_STATEID; by the time it is repeated the OPEN's result has been merged.
+//   The server does CLOSE first: OPEN's stateid has another `other`; it replaces the closed one,
+//   whichever reply comes first.
+//   Two OPENs' replies come in the wrong order: the higher seqid is kept.
+// CLOSE and OPEN_DOWNGRADE of one OpenFile never run at the same time (OpenFile::changing_).
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "client/state/open_state.h"
+#include "client/types.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+/// The open-owner of a user: one for each uid of the mount.
+struct OpenOwner {
+  explicit OpenOwner(std::uint32_t uid);
+  std::span<const std::byte> bytes() const { return octets; }
+  std::array<std::byte, 16> octets{};
+};
+
+/// See the head of this file. Belongs to one shard; outlives every OpenRef.
+class OpenTable {
+ public:
+  explicit OpenTable(Mount& mount) : mount_(mount) {}
+
+  /// Takes over the result of a successful OPEN.
+  OpenRef merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
+                const nfs4::stateid4& stateid);
+  /// See client/ops/close.h.
+  Task<Result<void>> release(OpenRef open);
+  /// The same, unobserved.
+  void release_in_background(OpenRef open);
+  /// CLOSEs everything, whoever still refers to it. No open is given back to the server afterwards.
+  Task<Result<void>> close_all();
+  /// The server has forgotten every open.
+  void mark_all_lost();
+
+  std::size_t open_files() const { return files_.size(); }
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  struct Key {
+    std::uint32_t uid;
+    FileHandle handle;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct HashKey {
+    std::size_t operator()(const Key& key) const;
+  };
+  using FileRef = std::shared_ptr<OpenFile>;
+
+  Task<Result<void>> settle(FileRef file);
+  Task<Result<void>> send_close(FileRef file);
+  Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);
+  Task<void> release_quietly(OpenRef open);
+  void forget_if_unused(const FileRef& file);
+
+  Mount& mount_;
+  std::unordered_map<Key, FileRef, HashKey> files_;
+  bool closed_ = false;
+  Counter opens_;
+  Counter closes_;
+  Counter downgrades_;
+  Counter old_stateids_;
+  Counter lost_;
+};
+
+}  // namespace nfsrdma::client
