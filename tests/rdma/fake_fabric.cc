@@ -59,7 +59,7 @@ void FakeEndpoint::deliver(Octets message, std::optional<std::uint32_t> invalida
     receives_.pop_front();
     buffer.posted = false;
     std::memcpy(buffer.memory.data(), message.data(), message.size());
-    if (invalidated) leases_.erase(*invalidated);
+    if (invalidated) invalidated_.insert(*invalidated);
     handler_.on_receive(buffer, message.size(), invalidated);
   });
 }
@@ -81,7 +81,7 @@ void FakeEndpoint::finish_send(SentMessage& message) {
 
 void FakeEndpoint::complete_settle(std::size_t index) {
   later([this, index] {
-    if (down_) return;
+    if (down_ || index >= settling_.size()) return;
     fabric::Lease* lease = settling_[index];
     settling_.erase(settling_.begin() + static_cast<std::ptrdiff_t>(index));
     free_lease(*lease);
@@ -106,7 +106,8 @@ void FakeEndpoint::go_down(const Error& reason) {
 
 const fabric::Lease* FakeEndpoint::find(std::uint32_t handle) const {
   const auto found = leases_.find(handle);
-  return found == leases_.end() ? nullptr : found->second;
+  if (found == leases_.end() || invalidated_.contains(handle)) return nullptr;
+  return found->second;
 }
 
 bool FakeEndpoint::reachable(std::uint32_t handle) const {
@@ -190,7 +191,7 @@ void FakeEndpoint::free_lease(fabric::Lease& lease) {
 
 bool FakeEndpoint::settle(fabric::Lease& lease) {
   require(lease.state == fabric::LeaseState::bound, "only a bound lease is settled");
-  if (settles_at_once || !find(lease.segment.handle)) {
+  if (settles_at_once || invalidated_.contains(lease.segment.handle)) {
     free_lease(lease);
     return true;
   }

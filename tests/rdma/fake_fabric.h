@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -99,6 +100,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   std::deque<fabric::ReceiveBuffer*> receives_;
   std::vector<SentMessage> sent_;
   std::map<std::uint32_t, fabric::Lease*> leases_;
+  std::set<std::uint32_t> invalidated_;
   std::vector<fabric::Lease*> settling_;
   std::size_t corrupted_sends_ = 0;
   bool disconnecting_ = false;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "transport/base/log.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::test {
@@ -85,6 +86,7 @@ std::uint64_t counter(const rpc::Channel& channel, std::string_view name) {
 }
 
 Harness::Harness(Setup setup) : fabric(reactor) {
+  log::set_level(log::Level::off);
   heads = std::move(*BufferPool::create(kHeadSlot, kSlots));
   data = std::move(*BufferPool::create(kDataSlot, kSlots));
   replies = std::move(*BufferPool::create(kReplySlot, setup.reply_slots));
