@@ -101,10 +101,7 @@ void CaptureTest::run_dialogue() {
 void CaptureTest::expect_dissection() {
   client.endpoint.reset();
   acceptor.ends.clear();
-  EXPECT_EQ(dissect("-Y _ws.malformed"), "");
-  EXPECT_EQ(dissect("-o tcp.check_checksum:TRUE -Y 'tcp.checksum.status == Bad'"), "");
-  EXPECT_EQ(dissect("-Y 'tcp.analysis.flags'"), "");
-  const std::string text = dissect("-V");
+  const std::string text = dissect("-V -o tcp.check_checksum:TRUE");
   for (const char* part :
        {"Request frame header", "Reply frame header", "OpCode: Send (0x3)",
         "OpCode: Read Request (0x1)", "OpCode: Read Response (0x2)", "OpCode: Write (0x0)",
@@ -113,7 +110,10 @@ void CaptureTest::expect_dissection() {
         "Network File System"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
-  EXPECT_EQ(text.find("Bad CRC32"), std::string::npos);
+  for (const char* complaint :
+       {"Malformed", "Bad CRC32", "[Bad]", "incorrect", "[TCP Analysis Flags]"}) {
+    EXPECT_EQ(text.find(complaint), std::string::npos) << complaint;
+  }
 }
 
 TEST_P(CaptureTest, TheInitiatorsSideDissects) {

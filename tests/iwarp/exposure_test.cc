@@ -60,7 +60,8 @@ TEST_F(ExposureTest, SettlingWaitsForTheWriteThatIsComingIn) {
 
 TEST_F(ExposureTest, SettlingWaitsForTheReadResponseThatIsGoingOut) {
   // More than socket buffers hold, so that the response is certainly not written at once.
-  constexpr std::size_t size = 64 << 20;
+  constexpr std::size_t size = 8 << 20;
+  peer.small_receive_buffer = true;
   Guarded large(size, 11);
   Lease lease;
   open();
@@ -255,9 +256,10 @@ TEST_F(ReadingTest, ReadsBeyondTheOrdWaitAndCompleteInOrder) {
 
 // I4: the reply may come before the Send it answers is complete on this side.
 TEST_F(ExposureTest, AReplyMayOvertakeTheCompletionOfItsSend) {
+  peer.small_receive_buffer = true;
   open();
   // The peer does not read, so this Send cannot be written out.
-  const Bytes large = pattern(64 << 20);
+  const Bytes large = pattern(8 << 20);
   int context;
   ASSERT_TRUE(server().send(large, {}, {}, &context));
   loop.settle();

@@ -41,6 +41,12 @@ void HostileTest::open_with_leases() {
   peer.receive_fpdus(1);
 }
 
+void HostileTest::start_over() {
+  acceptor.ends.clear();
+  peer = RawPeer(loop);
+  next_msn = 1;
+}
+
 void HostileTest::expect_everything_returned() {
   EXPECT_EQ(server().disconnects, 1);
   EXPECT_EQ(server().events.back(), "disconnected");

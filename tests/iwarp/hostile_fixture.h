@@ -35,7 +35,8 @@ class HostileTest : public ::testing::Test {
   void open();
   /// open(), then a Send of the server binds write_lease and read_lease.
   void open_with_leases();
-  void lease(Lease& lease, std::span<std::byte> memory, Access access);
+  /// Forgets the connection, to open another one.
+  void start_over();
   End& server() { return *acceptor.ends.front(); }
 
   /// The server has sent a Terminate with this code (layer, type, code as one number), reported

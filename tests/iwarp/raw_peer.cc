@@ -22,6 +22,10 @@ void make_non_blocking(int fd) {
 void RawPeer::connect(const Address& to) {
   fd_.reset(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_TRUE(fd_);
+  if (small_receive_buffer) {
+    const int octets = 512 * 1024;
+    ASSERT_EQ(::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets), 0);
+  }
   ASSERT_EQ(::connect(fd_.get(), to.get(), to.length), 0);
   make_non_blocking(fd_.get());
 }
@@ -47,7 +51,7 @@ Address RawPeer::address() const {
 void RawPeer::accept() {
   received.clear();
   ended = false;
-  ASSERT_TRUE(loop_.until([&] {
+  ASSERT_TRUE(loop_->until([&] {
     fd_.reset(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return static_cast<bool>(fd_);
   }));
@@ -57,7 +61,7 @@ void RawPeer::accept() {
 void RawPeer::send(const Bytes& octets) {
   std::size_t sent = 0;
   bool broken = false;
-  ASSERT_TRUE(loop_.until([&] {
+  ASSERT_TRUE(loop_->until([&] {
     const ssize_t put = ::send(fd_.get(), octets.data() + sent, octets.size() - sent, MSG_NOSIGNAL);
     // The other side may hang up on what it does not like before it has read all of it.
     broken = put < 0 && errno != EAGAIN;
@@ -77,7 +81,7 @@ void RawPeer::read_available() {
 }
 
 void RawPeer::receive(std::size_t octets) {
-  ASSERT_TRUE(loop_.until([&] {
+  ASSERT_TRUE(loop_->until([&] {
     read_available();
     return received.size() >= octets;
   })) << received.size()
@@ -86,7 +90,7 @@ void RawPeer::receive(std::size_t octets) {
 
 void RawPeer::receive_fpdus(std::size_t count) {
   const std::size_t wanted = fpdus.size() + count;
-  ASSERT_TRUE(loop_.until([&] {
+  ASSERT_TRUE(loop_->until([&] {
     read_available();
     for (auto& each : wire::take_fpdus(received)) fpdus.push_back(std::move(each));
     return fpdus.size() >= wanted;
@@ -95,7 +99,7 @@ void RawPeer::receive_fpdus(std::size_t count) {
 }
 
 void RawPeer::receive_end() {
-  ASSERT_TRUE(loop_.until([&] {
+  ASSERT_TRUE(loop_->until([&] {
     read_available();
     for (auto& each : wire::take_fpdus(received)) fpdus.push_back(std::move(each));
     return ended;

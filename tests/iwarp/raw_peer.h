@@ -11,7 +11,7 @@ namespace nfsrdma::fabric::testing {
 
 class RawPeer {
  public:
-  explicit RawPeer(Loop& loop) : loop_(loop) {}
+  explicit RawPeer(Loop& loop) : loop_(&loop) {}
 
   /// As initiator: connects TCP; startup() then does MPA with the frame given.
   void connect(const Address& to);
@@ -37,6 +37,7 @@ class RawPeer {
   /// The Terminate message received last, if any: layer << 12 | type << 8 | code.
   std::optional<unsigned> terminate() const;
 
+  bool small_receive_buffer = false;  ///< set before connect(): the other side is soon blocked
   Bytes received;
   std::vector<wire::Parsed> fpdus;
   bool ended = false;
@@ -44,7 +45,7 @@ class RawPeer {
  private:
   void read_available();
 
-  Loop& loop_;
+  Loop* loop_;
   UniqueFd listening_;
   UniqueFd fd_;
 };
