@@ -119,7 +119,7 @@ class RdmaHeader : public testing::Test {
 using Versions = testing::Types<VersionOne, VersionTwo>;
 TYPED_TEST_SUITE(RdmaHeader, Versions);
 
-// V1-4.2-1, V1-4.3-1, V2-4.2-1, V2-4.2-2
+// V1-4-1, V1-4.1-1, V1-4.2-1, V2-4.2-1, V2-4.2-2
 TYPED_TEST(RdmaHeader, LibtirpcFindsOurValuesInOurOctets) {
   for (int i = 0; i < kHeaders; ++i) {
     const Octets octets = this->next();
@@ -172,6 +172,24 @@ TYPED_TEST(RdmaHeader, EveryDamagedOctetGivesAFaultOrAHeader) {
     }
   }
   EXPECT_GT(faults, 0);
+}
+
+// V1-4.3-1: absent lists are one zero word each.
+TEST(RdmaHeaderSizes, AreThoseOfTheStandard) {
+  auto header = std::make_unique<rdma::Header>();
+  header->chunks.reset();
+  Octets memory(kRoom);
+  const auto size = [&] {
+    xdr::Encoder out(memory);
+    encode_header(out, *header);
+    return out.size();
+  };
+  EXPECT_EQ(size(), 28U);
+  header->proc = rdma::RDMA_ERROR;
+  header->error = {rdma::ERR_VERS, 1, 1};
+  EXPECT_EQ(size(), 28U);
+  header->error = {rdma::ERR_CHUNK, 0, 0};
+  EXPECT_EQ(size(), 20U);
 }
 
 /// A CONNPROP with the three basic properties, word by word.
