@@ -196,6 +196,15 @@ NfsTest::Opened NfsTest::open(TestClient& client, const OPEN4args& args) {
   return {NFS4_OK, opened.resok4.stateid, results.next<GETFH4res>().resok4.object, opened.resok4};
 }
 
+rpc::Credential NfsTest::user(std::uint32_t uid, std::uint32_t gid,
+                              std::initializer_list<std::uint32_t> groups) {
+  rpc::Credential credential;
+  credential.uid = uid;
+  credential.gid = gid;
+  for (const std::uint32_t group : groups) credential.groups[credential.group_count++] = group;
+  return credential;
+}
+
 void NfsTest::write_file(const std::string& name, std::string_view text) {
   std::ofstream(path(name), std::ios::binary) << text;
 }

@@ -135,6 +135,28 @@ class NfsTest : public ::testing::Test {
     EXPECT_EQ(results.next<nfs4::SEQUENCE4res>().sr_status, nfs4::NFS4_OK);
     return results;
   }
+  /// One operation on a file; the result's views stay good until the next call of this.
+  template <class Res, class Args>
+  Res on(TestClient& client, const nfs4::nfs_fh4& file, const Args& operation) {
+    last_ = run(client, putfh(file), operation);
+    last_->skip<nfs4::PUTFH4res>();
+    return last_->count() < 3 ? Res{} : last_->next<Res>();
+  }
+  /// The status of a COMPOUND of one operation on a file.
+  template <class Args>
+  nfs4::nfsstat4 status_on(TestClient& client, const nfs4::nfs_fh4& file, const Args& operation) {
+    return run(client, putfh(file), operation).status();
+  }
+  /// SAVEFH of one file, then an operation on another: RENAME, LINK.
+  template <class Res, class Args>
+  Res on_two(TestClient& client, const nfs4::nfs_fh4& saved, const nfs4::nfs_fh4& current,
+             const Args& operation) {
+    last_ = run(client, putfh(saved), nfs4::SAVEFH4args{}, putfh(current), operation);
+    last_->skip<nfs4::PUTFH4res>();
+    last_->skip<nfs4::SAVEFH4res>();
+    last_->skip<nfs4::PUTFH4res>();
+    return last_->next<Res>();
+  }
   template <class... Args>
   static Octets encode_compound(std::uint32_t minor, const Args&... operations) {
     Octets memory(1 << 20);
@@ -182,8 +204,12 @@ class NfsTest : public ::testing::Test {
   ServiceConfig config;
   std::unique_ptr<NfsService> service;
 
+  static rpc::Credential user(std::uint32_t uid, std::uint32_t gid,
+                              std::initializer_list<std::uint32_t> groups = {});
+
  private:
   std::uint64_t next_connection_ = 1;
+  std::optional<Results> last_;
 };
 
 /// Attributes in encoded form, with the memory they are in.

@@ -36,6 +36,8 @@ struct ServiceConfig {
   std::uint32_t anonymous_gid = 65534;
   /// Descriptors kept for files that are not open. Lowered to fit RLIMIT_NOFILE.
   std::size_t max_cached_descriptors = 4096;
+  /// False: handles are good for this process only, as on a file system without kernel handles.
+  bool persistent_handles = true;
   /// Makes handles of file systems that support it forgery-proof and lets them survive the process.
   /// Empty: derived from /etc/machine-id, or random where there is none.
   std::string handle_key;

@@ -44,7 +44,7 @@ Result<std::unique_ptr<FileTable>> FileTable::open(const ServiceConfig& config) 
   if (!stat) return fail(Error::local(EIO, kStep, config.directory));
   table->root_device_ = stat->device();
   const auto kernel = kernel_handle_of(fd, "");
-  table->kernel_handles_ = can_act_as_others() && kernel && [&] {
+  table->kernel_handles_ = config.persistent_handles && can_act_as_others() && kernel && [&] {
     const auto opened = open_kernel_handle(fd, *kernel);
     const UniqueFd probe(opened ? *opened : -1);
     return static_cast<bool>(probe);
