@@ -70,7 +70,7 @@ Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
   mount_.reset();
   fabric_.reset();
   channels_.reset();
-  fabric_ = make_iwarp_fabric(reactor_);
+  fabric_ = fabric::make_iwarp_fabric(reactor_);
   for (auto* pool : {data_slots_.get(), message_slots_.get()}) {
     auto registered = fabric_->register_pool(*pool);
     CO_TRY(registered);
