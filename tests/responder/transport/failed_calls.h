@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,7 +30,8 @@ class FailedCalls {
   };
   static constexpr unsigned kStrikesToBlame = 2;
 
-  Entry* find(std::string_view client, std::uint32_t xid);
+  /// kRemembered when there is none.
+  std::size_t index_of(std::string_view client, std::uint32_t xid) const;
 
   std::array<Entry, kRemembered> entries_;
   std::size_t next_ = 0;
