@@ -16,7 +16,6 @@ class IwarpFabric final : public Fabric {
 
   std::string_view name() const override { return "iwarp"; }
   bool remote_invalidation_safe() const override { return true; }  // STags are made for one call
-  bool remote_invalidation_safe() const override { return true; }
   Result<void> register_pool(BufferPool&) override { return {}; }
 
   Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,
