@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <deque>
 #include <random>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

@@ -1,7 +1,7 @@
 // RDMA_ERROR: header errors that the server reports (RFC 8166 section 4.5).
 #include <gtest/gtest.h>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

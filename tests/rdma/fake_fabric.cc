@@ -1,4 +1,4 @@
-#include "fake_fabric.h"
+#include "tests/rdma/fake_fabric.h"
 
 #include <gtest/gtest.h>
 
@@ -227,7 +227,7 @@ Result<std::unique_ptr<fabric::Endpoint>> FakeFabric::connect(
   ++connections_;
   auto endpoint = std::make_unique<FakeEndpoint>(
       *this, handler, Octets(options.private_data.begin(), options.private_data.end()),
-      static_cast<std::uint32_t>(connections_ * kHandlesPerConnection));
+      ++handle_connections_ * kHandlesPerConnection);
   endpoint->fail_receives = fail_receives;
   endpoint->sends_complete = sends_complete;
   endpoint->settles_at_once = settles_at_once;

@@ -122,6 +122,8 @@ class FakeFabric final : public fabric::Fabric {
                                                    fabric::ListenHandler&) override;
 
   Reactor& reactor() { return reactor_; }
+  /// The next connection hands out the same handles as the first one.
+  void restart_handles() { handle_connections_ = 0; }
   /// The newest connection; null after it was destroyed.
   FakeEndpoint* endpoint() { return newest_; }
   std::size_t connections() const { return connections_; }
@@ -140,6 +142,7 @@ class FakeFabric final : public fabric::Fabric {
   Reactor& reactor_;
   FakeEndpoint* newest_ = nullptr;
   std::size_t connections_ = 0;
+  std::uint32_t handle_connections_ = 0;
 };
 
 }  // namespace nfsrdma::test

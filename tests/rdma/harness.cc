@@ -1,4 +1,4 @@
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 #include <gtest/gtest.h>
 

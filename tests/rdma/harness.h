@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fake_fabric.h"
+#include "tests/rdma/fake_fabric.h"
 #include "transport/base/virtual_reactor.h"
 #include "transport/rdma/channel_factory.h"
 #include "transport/rdma/fault.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <deque>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 #include "transport/base/log.h"
 #include "transport/rpc/message.h"
 

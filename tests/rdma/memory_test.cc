@@ -7,7 +7,7 @@
 //   I5 a free list never holds an object with work outstanding
 #include <gtest/gtest.h>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 #include "transport/rdma/call_context.h"
 #include "transport/rdma/receive_pool.h"
 

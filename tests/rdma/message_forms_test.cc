@@ -1,7 +1,7 @@
 // How Calls leave: inline, with chunks, as Long Messages, at and around the inline thresholds.
 #include <gtest/gtest.h>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

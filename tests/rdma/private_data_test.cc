@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::rdma {
 namespace {

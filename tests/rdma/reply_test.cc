@@ -1,7 +1,7 @@
 // Replies: matched, checked against what their Call offered, and decoded.
 #include <gtest/gtest.h>
 
-#include "harness.h"
+#include "tests/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

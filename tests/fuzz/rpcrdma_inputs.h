@@ -1,0 +1,52 @@
+// What an input of fuzz_rpcrdma is: one octet of flags, then the message.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "tests/rdma/harness.h"
+
+namespace nfsrdma::fuzz {
+
+inline constexpr std::uint8_t kFillReplyChunk = 1;  ///< the message also goes into the Reply chunk
+inline constexpr std::uint8_t kInvalidate = 2;      ///< it invalidates the Write chunk's handle
+inline constexpr std::uint8_t kDeliverTwice = 4;
+
+/// The calls that are open when the message comes, in the order they were sent.
+enum OpenCall : std::size_t { kPlainCall, kWriteChunkCall, kLongReplyCall, kOpenCalls };
+inline constexpr std::uint32_t kFirstXid = 0x100;
+
+/// A first exchange opens the credits before them.
+inline constexpr std::size_t kFirstMessage = 1;
+
+inline test::Harness::Setup small_setup() {
+  test::Harness::Setup setup;
+  setup.options.credits = kOpenCalls + 1;  // one is kept back
+  setup.options.backward_credits = 2;
+  setup.reply_slots = 2;
+  return setup;
+}
+
+/// Opens the connection's credits with a first exchange and submits the calls.
+struct OpenCalls {
+  explicit OpenCalls(test::Harness& harness) : sink(harness.data->acquire()) {
+    {
+      test::TestCall opener(harness, kFirstXid - 1);
+      opener.submit();
+      harness.answer(0);
+    }
+    for (std::size_t i = 0; i < kOpenCalls; ++i) {
+      calls[i] =
+          std::make_unique<test::TestCall>(harness, kFirstXid + static_cast<std::uint32_t>(i));
+    }
+    calls[kWriteChunkCall]->call.result_sink = sink.first(9000);
+    calls[kLongReplyCall]->call.max_reply = 20000;
+    for (auto& call : calls) call->submit();
+  }
+
+  Buffer sink;
+  std::array<std::unique_ptr<test::TestCall>, kOpenCalls> calls;
+};
+
+}  // namespace nfsrdma::fuzz
