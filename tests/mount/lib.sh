@@ -1,0 +1,191 @@
+# Shared by the scripts of this folder, each of which is one test: source it first.
+#
+# Environment: NFSRDMA_BIN   folder of nfsrdma and nfsrdma-responder (default: build/release/bin)
+#              NFSRDMA_USER  not empty: run as an ordinary user without capabilities
+# Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
+#
+# Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
+# start_responder, mount_export, unmount_export, control, fail, skip, same, refused, errno_of.
+
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${NFSRDMA_BIN:=$here/../../build/release/bin}"
+ordinary_user=65534
+patience=300  # tenths of a second to wait for anything to happen
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+skip() { echo "SKIPPED: $*"; exit 77; }
+
+[ -c /dev/fuse ] || skip "no /dev/fuse"
+[ -x "$NFSRDMA_BIN/nfsrdma" ] || skip "no $NFSRDMA_BIN/nfsrdma"
+
+# As an ordinary user: the script starts again, with copies of the programs that user can reach.
+if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
+  [ "$(stat -c %a /dev/fuse)" = 666 ] || skip "/dev/fuse is not open to ordinary users"
+  programs=$(mktemp -d -t nfsrdma-programs-XXXXXX)
+  trap 'rm -rf "$programs"' EXIT
+  chmod 755 "$programs"
+  cp "$NFSRDMA_BIN/nfsrdma" "$NFSRDMA_BIN/nfsrdma-responder" "$here"/*.sh "$programs"
+  status=0
+  NFSRDMA_BIN=$programs setpriv --reuid $ordinary_user --regid $ordinary_user --clear-groups \
+    --inh-caps=-all bash "$programs/$(basename "$0")" || status=$?
+  exit $status
+fi
+
+work=$(mktemp -d -t nfsrdma-mount-XXXXXX)
+export=$work/export
+mnt=$work/mnt
+mkdir "$export" "$mnt"
+cd "$work"
+declare -a mount_points=() mount_pids=()
+responder_pid=
+
+# The last lines tell what happened: logs are shown only when something went wrong.
+show_logs() {
+  for log in "$work"/*.log; do
+    [ -s "$log" ] || continue
+    echo "--- $(basename "$log")" >&2
+    tail -n 40 "$log" >&2
+  done
+}
+
+clean_up() {
+  local status=$?
+  trap - EXIT INT TERM
+  cd /
+  for i in "${!mount_points[@]}"; do
+    end_mount "$i" || status=1
+  done
+  if [ -n "$responder_pid" ] && kill -0 "$responder_pid" 2>/dev/null; then
+    kill "$responder_pid"
+    wait "$responder_pid" || { echo "the responder failed" >&2; status=1; }
+  fi
+  if grep -qE 'Sanitizer:|runtime error:|Assertion .* failed' "$work"/*.log 2>/dev/null; then
+    echo "a program reported a defect" >&2
+    status=1
+  fi
+  [ $status -eq 0 ] || [ $status -eq 77 ] || show_logs
+  rm -rf --one-file-system "$work"
+  exit $status
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+
+# wait_for "what" command...: until the command succeeds.
+wait_for() {
+  local what=$1
+  shift
+  for _ in $(seq $patience); do
+    if "$@" 2>/dev/null; then return 0; fi
+    sleep 0.1
+  done
+  fail "waited in vain for $what"
+}
+
+# start_responder [option...]: serves $export; sets $port.
+start_responder() {
+  "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" --port 0 --control "$work/control" \
+    --not-durable --stats "$work/responder.stats" "$@" >"$work/responder.out" \
+    2>"$work/responder.log" &
+  responder_pid=$!
+  wait_for "the responder" grep -q '^listening on' "$work/responder.out"
+  port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/responder.out" | head -n 1)
+}
+
+# mount_export [options [mount point]]: mounts the whole export, ready for use on return.
+mount_export() {
+  local options=${1:-} at=${2:-$mnt} i=${#mount_points[@]}
+  mkdir -p "$at"
+  "$NFSRDMA_BIN/nfsrdma" -f -o "port=$port,stats=$work/mount$i.stats${options:+,$options}" \
+    127.0.0.1:/ "$at" >"$work/mount$i.log" 2>&1 &
+  mount_pids[i]=$!
+  mount_points[i]=$at
+  for _ in $(seq $patience); do
+    if mountpoint -q "$at"; then return 0; fi
+    kill -0 "${mount_pids[i]}" 2>/dev/null || fail "nfsrdma ended: $(tail -n 1 "$work/mount$i.log")"
+    sleep 0.1
+  done
+  fail "no mount"
+}
+
+# end_mount i: unmounts, and expects the daemon to end well with every request answered.
+end_mount() {
+  local at=${mount_points[$1]} pid=${mount_pids[$1]} ended=no
+  if [ -z "$pid" ]; then return 0; fi
+  mount_pids[$1]=
+  if kill -0 "$pid" 2>/dev/null && ! fusermount3 -u "$at"; then
+    fuser -vm "$at" >&2 2>&1 || true
+    fusermount3 -uz "$at" || true
+    kill "$pid" || true
+    wait "$pid" || true
+    echo "$at could not be unmounted" >&2
+    return 1
+  fi
+  for _ in $(seq $patience); do
+    kill -0 "$pid" 2>/dev/null || { ended=yes; break; }
+    sleep 0.1
+  done
+  if [ $ended = no ]; then
+    echo "nfsrdma does not end" >&2
+    kill -KILL "$pid" || true
+    wait "$pid" 2>/dev/null || true
+    return 1
+  fi
+  wait "$pid" || { echo "nfsrdma ended with status $?" >&2; return 1; }
+  local unanswered
+  unanswered=$(sed -n 's/^fuse_unanswered //p' "$work/mount$1.stats")
+  [ "${unanswered:-0}" = 0 ] || { echo "$unanswered requests went unanswered" >&2; return 1; }
+}
+
+# unmount_export [mount point]
+unmount_export() {
+  local at=${1:-$mnt}
+  for i in "${!mount_points[@]}"; do
+    if [ "${mount_points[$i]}" = "$at" ]; then end_mount "$i" || fail "unmount"; fi
+  done
+}
+
+# control command...: one line to the responder's control socket; prints the answer.
+control() {
+  python3 - "$work/control" "$*" <<'PY'
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall((sys.argv[2] + "\n").encode())
+print(s.makefile().readline().strip())
+PY
+}
+
+# counter name [mount number]: a counter of a mount, as of now.
+counter() {
+  local file=$work/mount${2:-0}.stats
+  rm -f "$file"
+  kill -USR1 "${mount_pids[${2:-0}]}"
+  wait_for "counters" grep -q "^$1 " "$file"
+  sed -n "s/^$1 //p" "$file"
+}
+
+# same expected actual what
+same() { [ "$1" = "$2" ] || fail "$3: expected '$1', found '$2'"; }
+
+# refused "message" command...: the command fails, and says so.
+refused() {
+  local message=$1 output
+  shift
+  if output=$("$@" 2>&1); then fail "$* succeeded"; fi
+  case $output in *"$message"*) ;; *) fail "$*: expected '$message', found '$output'" ;; esac
+}
+
+# errno_of 'python expression': the errno name it raises, or ok. os, fcntl, mmap are there.
+errno_of() {
+  python3 - "$1" <<'PY'
+import ctypes, errno, fcntl, mmap, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+try:
+    if eval(sys.argv[1]) == -1:
+        raise OSError(ctypes.get_errno(), "")
+    print("ok")
+except OSError as e:
+    print(errno.errorcode[e.errno])
+PY
+}
