@@ -3,9 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "tests/responder/transport/malformed_reply.h"
 #include "tests/responder/transport/rdma_connection.h"
-#include "transport/base/log.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -42,20 +40,6 @@ void RdmaCall::begin(RdmaConnection& connection, Receive& receive) {
   receive_ = &receive;
   state_ = State::arrived;
   faults_ = CallFaults();
-}
-
-void RdmaCall::refuse(rdma::rpc_rdma_errcode error) {
-  state_ = State::replying;
-  return_receive();
-  (error == rdma::ERR_VERS ? core_.counters.errors_version : core_.counters.errors_chunk).add();
-  reply_header_.rdma_xid = call_header_.rdma_xid;
-  reply_header_.rdma_vers = call_header_.rdma_vers;
-  reply_header_.rdma_credit = connection_->grant();
-  reply_header_.proc = rdma::RDMA_ERROR;
-  reply_header_.error = {error, rdma::kVersionOne, rdma::kVersionOne};
-  xdr::Encoder out(reply_memory_.first(kHeaderRoom));
-  rdma::encode_header(out, reply_header_);
-  send(out.encoded(), PieceList());
 }
 
 void RdmaCall::accept(std::span<const std::byte> stream) {
@@ -162,174 +146,6 @@ void RdmaCall::dispatch() {
   if (rpc_header_.procedure != kCompoundProcedure) return reply(rpc::AcceptStat::proc_unavail);
   state_ = State::serving;
   core_.service.handle(*this);
-}
-
-void RdmaCall::begin_results() {
-  results_ = xdr::Encoder(reply_memory_.bytes().subspan(kHeaderRoom, kMaxReplyMessage));
-  results_.keep_empty_items();
-  rpc::encode_accepted_reply(results_, call_header_.rdma_xid, rpc::AcceptStat::success);
-}
-
-std::span<std::byte> RdmaCall::scratch(std::size_t size) {
-  for (auto& buffer : scratch_) {
-    if (buffer) continue;
-    if (size > core_.pools.data->slot_size()) return {};
-    buffer = core_.pools.data->acquire();
-    return buffer ? buffer.first(size) : std::span<std::byte>();
-  }
-  return {};
-}
-
-Connection& RdmaCall::connection() {
-  assert(connection_ && "the service was told that the connection is closed");
-  return *connection_;
-}
-
-std::optional<std::uint32_t> RdmaCall::forced_status(std::uint32_t operation) const {
-  return operation == faults_.nfs_operation ? faults_.nfs_status : std::nullopt;
-}
-
-void RdmaCall::drop() {
-  core_.counters.calls_dropped.add();
-  release();
-}
-
-void RdmaCall::abandon() { release(); }
-
-void RdmaCall::reply(rpc::AcceptStat status) {
-  if (!connection_) return drop();
-  state_ = State::replying;
-  finish_results(status);
-  if (faults_.disconnect_after) return connection_->disconnect("fault script: before the reply");
-  if (faults_.drop_reply) return drop();
-  if (faults_.delay_reply == Duration::zero()) return send_reply();
-  timer_.arm(faults_.delay_reply);
-}
-
-void RdmaCall::finish_results(rpc::AcceptStat status) {
-  if (status == rpc::AcceptStat::success && !results_.ok()) {
-    log::error("reply to XID {:#x} does not fit its buffer", xid());
-    status = rpc::AcceptStat::system_err;
-  }
-  // An argument that came in a chunk and that nobody took was not DDP-eligible (V1-6.1-5).
-  if (status == rpc::AcceptStat::success && arguments_.placed_taken() < reads_.items().size()) {
-    status = rpc::AcceptStat::garbage_args;
-  }
-  if (status == rpc::AcceptStat::success) return;
-  if (status == rpc::AcceptStat::garbage_args) core_.counters.garbage_args.add();
-  results_.rewind(0);
-  if (status == rpc::AcceptStat::prog_mismatch) {
-    rpc::encode_prog_mismatch(results_, xid(), rpc::kNfsVersion4, rpc::kNfsVersion4);
-  } else {
-    rpc::encode_accepted_reply(results_, xid(), status);
-  }
-}
-
-void RdmaCall::send_reply() {
-  state_ = State::replying;
-  return_receive();
-  reply_header_.rdma_xid = call_header_.rdma_xid;
-  reply_header_.rdma_vers = call_header_.rdma_vers;
-  reply_header_.rdma_credit = faults_.zero_grant ? 0 : connection_->grant();
-  const ReplyTwist twist{faults_.malformed == Malformed::inline_result,
-                         faults_.malformed == Malformed::write_pad};
-  if (!plan_.make(results_, call_header_.chunks, connection_->thresholds().reply, twist,
-                  reply_header_)) {
-    log::warning("reply to XID {:#x} fits neither inline nor into the Reply chunk", xid());
-    return refuse(rdma::ERR_CHUNK);
-  }
-  if (!post_transfers()) return connection_->disconnect("RDMA Write could not be posted");
-  if (reply_header_.proc == rdma::RDMA_NOMSG) core_.counters.long_replies.add();
-  core_.counters.replies.add();
-  spoil_header(faults_.malformed, reply_header_);
-  xdr::Encoder out(reply_memory_.first(kHeaderRoom));
-  rdma::encode_header(out, reply_header_);
-  std::span<const std::byte> header = out.encoded();
-  PieceList message = plan_.inline_message();
-  spoil_message(faults_.malformed, reply_memory_.first(kHeaderRoom), header, message);
-  send(header, message);
-}
-
-bool RdmaCall::post_transfers() {
-  for (const auto& transfer : plan_.transfers()) {
-    if (!connection_->endpoint().post_write(transfer.from.pieces(), transfer.to)) return false;
-    core_.counters.rdma_write_octets.add(transfer.to.length);
-  }
-  if (!plan_.transfers().empty()) connection_->note_writes_for(xid());
-  return true;
-}
-
-std::optional<std::uint32_t> RdmaCall::handle_to_invalidate() const {
-  if (!connection_->thresholds().remote_invalidation) return std::nullopt;
-  if (reply_header_.proc == rdma::RDMA_ERROR) return std::nullopt;
-  const auto& chunks = call_header_.chunks;
-  if (chunks.read_count > 0) return chunks.read_entries[0].target.handle;
-  for (const auto& chunk : chunks.rdma_writes()) {
-    if (chunk.count > 0) return chunk.target[0].handle;
-  }
-  if (chunks.has_reply && chunks.rdma_reply.count > 0) return chunks.rdma_reply.target[0].handle;
-  return std::nullopt;
-}
-
-void RdmaCall::send(std::span<const std::byte> header, const PieceList& message) {
-  state_ = State::sending;
-  PieceList all;
-  all.add(header);
-  for (const auto& piece : message.pieces()) all.add(piece);
-  fabric::SendWork work;
-  work.pieces = all.pieces();
-  work.invalidate = handle_to_invalidate();
-  work.context = static_cast<SendOwner*>(this);
-  if (work.invalidate) core_.counters.remote_invalidations.add();
-  core_.counters.inline_sent_octets.add(all.size());
-  const unsigned copies = faults_.duplicate_reply ? 2 : 1;
-  sends_pending_ = copies;
-  for (unsigned i = 0; i < copies; ++i) {
-    if (connection_->endpoint().post_send(work)) {
-      work.invalidate.reset();
-      continue;
-    }
-    return connection_->disconnect("reply could not be sent");  // V1-4.5.4-3
-  }
-}
-
-void RdmaCall::on_sent() {
-  if (--sends_pending_ == 0) release();
-}
-
-void RdmaCall::return_receive() {
-  if (!receive_) return;
-  connection_->repost(*receive_);
-  receive_ = nullptr;
-}
-
-void RdmaCall::on_connection_lost(const std::shared_ptr<ReceiveSet>& receives) {
-  unlink();
-  core_.forget(*this);
-  timer_.cancel();
-  reads_pending_ = 0;
-  sends_pending_ = 0;
-  connection_ = nullptr;
-  if (state_ == State::serving) {
-    orphaned_receives_ = receives;
-    return;
-  }
-  if (state_ != State::sending) core_.counters.calls_dropped.add();
-  receive_ = nullptr;
-  release();
-}
-
-void RdmaCall::release() {
-  timer_.cancel();
-  if (connection_) return_receive();
-  receive_ = nullptr;
-  orphaned_receives_.reset();
-  connection_ = nullptr;
-  unlink();
-  pulled_.reset();
-  for (auto& buffer : scratch_) buffer.reset();
-  state_ = State::free;
-  core_.release_call(*this);
 }
 
 }  // namespace nfsrdma::responder

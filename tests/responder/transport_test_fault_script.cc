@@ -1,0 +1,98 @@
+// Fault scripts: their text form and their counting; the memory of failed calls.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/responder/transport/failed_calls.h"
+#include "tests/responder/transport/fault_script.h"
+
+namespace nfsrdma::responder {
+namespace {
+
+TEST(FaultScriptTest, WrongWordsAreNamed) {
+  FaultScript script;
+  for (const char* spec : {"",
+                           "dely=1",
+                           "delay",
+                           "delay=x",
+                           "delay=1:op=REED",
+                           "delay=1:every=0",
+                           "delay=1:bogus=1",
+                           "drop-reply=1",
+                           "disconnect",
+                           "disconnect=never",
+                           "disconnect=every",
+                           "malformed=much",
+                           "rpc-error=none",
+                           "rdma-error=3",
+                           "nfsstat=13",
+                           "nfsstat=NFS4ERR_NONE:op=READ",
+                           "credits=",
+                           "delay=1:seconds=2",
+                           "disconnect=every:seconds=0",
+                           "delay=-5"}) {
+    auto added = script.add(spec);
+    ASSERT_FALSE(added) << spec;
+    EXPECT_FALSE(added.error().detail.empty());
+  }
+  EXPECT_TRUE(script.empty());
+}
+
+TEST(FaultScriptTest, RuleFiresByEveryAfterAndTimes) {
+  FaultScript script;
+  const auto id = script.add("drop-reply:after=2:every=3:times=2");
+  ASSERT_TRUE(id);
+  std::vector<int> fired;
+  for (int call = 1; call <= 20; ++call) {
+    if (script.decide({}).drop_reply) fired.push_back(call);
+  }
+  EXPECT_EQ(fired, (std::vector<int>{5, 8}));
+  EXPECT_EQ(script.fired(*id), 2U);
+  EXPECT_TRUE(script.remove(*id));
+  EXPECT_FALSE(script.remove(*id));
+}
+
+TEST(FaultScriptTest, RuleMatchesItsOperationOnly) {
+  FaultScript script;
+  ASSERT_TRUE(script.add("delay=10:op=LOOKUP"));
+  ASSERT_TRUE(script.add("delay=5"));
+  ASSERT_TRUE(script.add("drop-reply:op=NULL"));
+  OperationList lookup;
+  lookup.add(nfs4::OP_SEQUENCE);
+  lookup.add(nfs4::OP_LOOKUP);
+  EXPECT_EQ(script.decide(lookup).delay, std::chrono::milliseconds(15));
+  EXPECT_FALSE(script.decide(lookup).drop_reply);
+  EXPECT_TRUE(script.decide({}).drop_reply);
+}
+
+TEST(FaultScriptTest, LatestCreditsAndPeriodCount) {
+  FaultScript script;
+  EXPECT_FALSE(script.credits());
+  ASSERT_TRUE(script.add("credits=5"));
+  const auto latest = script.add("credits=7");
+  EXPECT_EQ(script.credits(), 7U);
+  script.remove(*latest);
+  EXPECT_EQ(script.credits(), 5U);
+  ASSERT_TRUE(script.add("disconnect=every:seconds=0.5"));
+  EXPECT_EQ(script.disconnect_period(), std::chrono::milliseconds(500));
+  EXPECT_FALSE(script.decide({}).disconnect_before);
+}
+
+// F-25: the only candidate at once, one of several at the second time; other clients never.
+TEST(FailedCallsTest, BlamesTheOnlyCandidateOrTheRepeatedOne) {
+  FailedCalls failed;
+  failed.suspect("10.0.0.1", 1, true);
+  failed.suspect("10.0.0.1", 2, false);
+  EXPECT_TRUE(failed.blamed("10.0.0.1", 1));
+  EXPECT_FALSE(failed.blamed("10.0.0.1", 2));
+  EXPECT_FALSE(failed.blamed("10.0.0.2", 1));
+  failed.suspect("10.0.0.1", 2, false);
+  EXPECT_TRUE(failed.blamed("10.0.0.1", 2));
+  for (std::uint32_t xid = 100; xid < 100 + FailedCalls::kRemembered; ++xid) {
+    failed.suspect("10.0.0.1", xid, true);
+  }
+  EXPECT_FALSE(failed.blamed("10.0.0.1", 1));
+}
+
+}  // namespace
+}  // namespace nfsrdma::responder
