@@ -28,6 +28,7 @@ std::byte* FpduBatch::stage(std::span<const std::byte> octets) {
 }
 
 void FpduBatch::add_startup(std::span<const std::byte> octets) {
+  if (octets.empty()) return;
   stage(octets);
   ends_[fpdus_++] = added_;
 }
@@ -53,6 +54,7 @@ void FpduBatch::add_payload(std::span<const std::byte> payload) {
 }
 
 void FpduBatch::add_copied(std::span<const std::byte> octets) {
+  if (octets.empty()) return;
   stage(octets);
   if (crc_in_use_) crc_.add(octets);
 }
