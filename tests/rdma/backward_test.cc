@@ -45,8 +45,8 @@ class Backward : public testing::Test {
   std::deque<rpc::BackwardCall*> pending_;
 };
 
-// BD-1, BD-16, BD-17, BD-4, E-8167-5, V1-2.2.3-1: the reply repeats XID and version, carries the
-// grant, and has no chunks.
+// V1-7.1-1, BD-1, BD-16, BD-17, BD-4, E-8167-5, V1-2.2.3-1: the reply repeats XID and version,
+// carries the grant, and has no chunks.
 TEST_F(Backward, ReplyByteForByte) {
   call_back(0x55);
   ASSERT_EQ(pending_.size(), 1u);
@@ -171,8 +171,8 @@ TEST_F(Backward, OtherVersionIsRefused) {
   EXPECT_TRUE(pending_.empty());
 }
 
-// V1-4.2.4-5, V1-4.2.4-6, V1-4.5-4, F-2: never an answer to what is no Call: errors, replies,
-// garbage.
+// V1-4.2.4-5, V1-4.2.4-6, V1-4.5-4, B4-5.5-1 (not followed: F-1), F-2: never an answer to what is
+// no Call: errors, replies, garbage.
 TEST_F(Backward, OnlyCallsAreAnswered) {
   harness_.deliver(words({1, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
   harness_.deliver(encode(call_header(0x60), rpc_reply(0x60)));
@@ -251,6 +251,30 @@ TEST_F(Backward, AnswerAfterTheConnectionIsGone) {
   harness_.observer = {};
   harness_.connect();
   EXPECT_EQ(harness_.peer().receives(), kGrant);
+}
+
+// BD-22: a callback has credentials of its own; a flavor that cannot be read counts as none.
+TEST_F(Backward, CredentialsAreIndependent) {
+  TestCall forward(harness_, 1);
+  forward.submit();                                                                // AUTH_NONE
+  harness_.deliver(encode(call_header(0x60), words({0x60, 0, 2, 0x40000000, 1, 1,  //
+                                                    1, 24, 0, 0, 4, 5, 1, 6,       //
+                                                    0, 0})));
+  ASSERT_EQ(pending_.size(), 1u);
+  const rpc::Credential& credential = pending_[0]->header().credential;
+  EXPECT_EQ(credential.flavor, rpc::AuthFlavor::sys);
+  EXPECT_EQ(credential.uid, 4u);
+  EXPECT_EQ(credential.gid, 5u);
+  ASSERT_EQ(credential.group_count, 1u);
+  EXPECT_EQ(credential.groups[0], 6u);
+  answer_first();
+  harness_.deliver(encode(call_header(0x61), words({0x61, 0, 2, 0x40000000, 1, 1, 6, 0, 0, 0})));
+  ASSERT_EQ(pending_.size(), 1u);
+  EXPECT_EQ(pending_[0]->header().credential.flavor, rpc::AuthFlavor::none);
+  EXPECT_EQ(pending_[0]->header().raw_flavor, rpc::AuthFlavor::rpcsec_gss);
+  answer_first(rpc::AcceptStat::system_err);
+  harness_.answer(0);
+  EXPECT_TRUE(forward.ok());
 }
 
 // E-8797-5: a callback invalidates nothing.

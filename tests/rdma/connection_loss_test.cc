@@ -272,8 +272,9 @@ TEST_F(Loss, MalformedReplyBlamesItsCallOnly) {
   EXPECT_TRUE(culprit.call.suspect());
 }
 
-// P4, P7, P10: ten thousand connections that end at random moments, with random work in flight:
-// every call ends once, and everything is back where it belongs.
+// V1-4.6.1-1, V1-4.6.2-1, V1-4.2.4-5, P4, P7, P10: ten thousand connections that end at random
+// moments, with random work in flight: every call ends once, everything is back where it belongs,
+// and nothing was sent but RDMA_MSG and RDMA_NOMSG.
 TEST(RandomLosses, LeaveNothingBehind) {
   constexpr int kConnections = 10000;
   Harness harness;
@@ -308,6 +309,9 @@ TEST(RandomLosses, LeaveNothingBehind) {
         if (!peer.settling().empty() && chance(50)) peer.complete_settle(0);
         if (chance(10)) peer.deliver(pattern(random() % 100));
         if (chance(70)) harness.settle();
+      }
+      for (std::size_t i = 0; i < harness.peer().sent_count(); ++i) {
+        ASSERT_LE(parse(harness.peer().sent(i).octets)->header.proc, rdma::RDMA_NOMSG);
       }
       if (chance(50)) {
         harness.channel->close(Error::local(0, "test"));

@@ -72,8 +72,8 @@ TEST_F(Credits, EveryCallCarriesTheRequest) {
   answer_all(32);
 }
 
-// V1-3.3.1-6, V1-3.3.1-4, V1-8.1.4-3, E-8881-7, F-23: never more than min(requested, granted) open;
-// ordinary Calls leave one of them for reserved ones.
+// V1-3.3.1-6, V1-3.3.1-4, V1-8.1.4-3, D05-4.1-1, E-8881-7, F-23: never more than min(requested,
+// granted) open; ordinary Calls leave one of them for reserved ones.
 TEST_F(Credits, NeverMoreThanAskedFor) {
   open_with(32);
   submit_many(20);

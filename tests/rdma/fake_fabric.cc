@@ -93,6 +93,11 @@ void FakeEndpoint::lose(fabric::Fault fault) {
   later([this, fault] { go_down(fabric_error(fault)); });
 }
 
+void FakeEndpoint::take_receive() {
+  receives_.front()->posted = false;
+  receives_.pop_front();
+}
+
 void FakeEndpoint::go_down(const Error& reason) {
   if (down_) return;
   down_ = true;

@@ -44,6 +44,8 @@ class FakeEndpoint final : public fabric::Endpoint {
   void complete_send(std::size_t index);
   void complete_settle(std::size_t index);
   void lose(fabric::Fault fault);
+  /// Fault injection: a posted receive that the provider has lost.
+  void take_receive();
 
   /// RDMA Write and Read by the peer: false when it has no right to the memory.
   bool remote_write(const fabric::Segment& to, std::span<const std::byte> data);

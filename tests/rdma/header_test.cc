@@ -90,7 +90,7 @@ TEST(Header, EmptyAndUnusedChunksStayApart) {
   EXPECT_EQ(seen->header.chunks.write_entries[1].length(), 0u);
 }
 
-// V1-4.2.4-2: all eight combinations of lists parse, and the Payload follows directly.
+// V1-4.2.4-2, B4-5.1-2: all eight combinations of lists parse, and the Payload follows directly.
 TEST(Header, AllCombinationsOfListsRoundTrip) {
   for (int present = 0; present < 8; ++present) {
     Header header;

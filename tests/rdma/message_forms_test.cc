@@ -63,7 +63,7 @@ Octets unreduced(const rpc::Call& call) {
   return stream;
 }
 
-// V1-3.5.1-1, V1-3.2-1, V1-3.2-2, V1-4.2.1-1, V1-4.3.1-2, V1-4.3.2-1, V1-4.2.4-7, V1-9-2
+// V1-7.1-1, V1-3.5.1-1, V1-3.2-1, V1-3.2-2, V1-4.2.1-1, V1-4.3.1-2, V1-4.3.2-1, V1-4.2.4-7, V1-9-2
 TEST_F(MessageForms, SmallCallIsOneSendOfHeaderAndPayload) {
   TestCall call(harness_, 0x10);
   call.submit();
@@ -260,8 +260,8 @@ TEST_F(MessageForms, PositionZeroChunkAndReplyChunkTogether) {
   EXPECT_TRUE(call.ok());
 }
 
-// V1-8-1, V1-3.4.5-5, V1-8.1.3-1, V1-8.1-1: arguments can be read and not written, results written
-// and not read, and neither before the Call nor after its reply.
+// V1-3.1-1, V1-3.4.5-5, V1-8.1.3-1, V1-8.1-1: arguments can be read and not written, results
+// written and not read, and neither before the Call nor after its reply.
 TEST_F(MessageForms, AccessRightsAreTheLeastNeeded) {
   TestCall call(harness_, 0xC0);
   Buffer data = add_item(call, 9000);

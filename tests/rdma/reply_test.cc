@@ -124,8 +124,8 @@ TEST_F(Replies, CountThatDisagreesFailsTheCall) {
   EXPECT_EQ(call->results().fault(), xdr::Fault::placed_length);
 }
 
-// V1-6.1-7, V1-4.3.2-2: an eligible result that comes inline in spite of its Write chunk is an
-// error.
+// V1-6.1-7, V1-4.3.2-2, B4-8.1.1-1: an eligible result that comes inline in spite of its Write
+// chunk is an error.
 TEST_F(Replies, InlineResultDespiteAWriteChunkFails) {
   auto call = read_call(7);
   Octets results = words({8, 1, 2});
@@ -135,7 +135,7 @@ TEST_F(Replies, InlineResultDespiteAWriteChunkFails) {
   EXPECT_EQ(call->results().fault(), xdr::Fault::placed_length);
 }
 
-// V1-6.1-6: octets in the Write chunk that no eligible result accounts for.
+// V1-6.1-6, B4-8.1.1-1: octets in the Write chunk that no eligible result accounts for.
 TEST_F(Replies, PlacedOctetsWithoutAResultFail) {
   auto call = read_call(7);
   rdma::Header& header = harness_.reply_header(0);
@@ -298,7 +298,7 @@ TEST_F(Replies, ReplyChunkThatWasNotOffered) {
   expect_connection_closed(call);
 }
 
-// F-8, V1-4.2.1-2, V1-3.2-1: the XID of the RPC message differs from that of the header.
+// F-8, V1-4.2.1-2, V1-3.2-1, D05-4.1-1: the XID of the RPC message differs from that of the header.
 TEST_F(Replies, PayloadWithAnotherXid) {
   TestCall call(harness_, 5);
   call.submit();

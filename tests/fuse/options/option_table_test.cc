@@ -186,6 +186,7 @@ TEST_P(RefusedValue, ByNameAndReason) {
   EXPECT_NE(said.find(GetParam().reason), std::string::npos) << said;
 }
 
+// V1-8.2.2-5, D05-11-1: integrity and privacy, which forbid reduction, are refused.
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedValue,
     testing::Values(Refused{"proto=tcp", "not supported yet"}, Refused{"proto=udp", "UDP"},
@@ -211,7 +212,9 @@ TEST(OptionValues, Transfers) {
   EXPECT_EQ(options->transport.credits, 7u);
 }
 
+// V1-5-2, V1-9-1: port 20049 unless told otherwise; netids rdma and rdma6.
 TEST(OptionValues, Transport) {
+  EXPECT_EQ(applied({})->transport.port, 20049);
   const auto options = applied({"proto=rdma6", "inline=8192", "nocrc", "capture=/tmp/a,b.pcapng"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->transport.ipv6_only);
