@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -36,6 +37,15 @@ std::string machine_name_of(const MountConfig& config) {
   char name[kHostNameBytes] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "localhost";
   return name;
+}
+
+/// Errors are printed with the names of the RFCs from the first mount on.
+void name_errors() {
+  static std::once_flag named;
+  std::call_once(named, [] {
+    nfs4::register_status_names();
+    register_code_namer(Layer::rpc, rpc::fault_name);
+  });
 }
 
 /// "/a//b/" -> "a", "b".
@@ -110,7 +120,9 @@ Mount::Mount(Reactor& reactor, rpc::ChannelFactory& channels, MountConfig config
     : reactor_(reactor),
       message_pool_(message_pool),
       config_(std::move(config)),
-      parts_(std::make_unique<Parts>(*this, channels)) {}
+      parts_(std::make_unique<Parts>(*this, channels)) {
+  name_errors();
+}
 
 Mount::~Mount() = default;
 

@@ -49,6 +49,11 @@ class Mount {
   ~Mount();
 
   static constexpr std::size_t kMessageSlotBytes = 8192;
+  /// Slots that the message pool must have: two requests for each slot of the session (one may be
+  /// filled while the other is answered), the reserved ones, and texts of symbolic links.
+  static constexpr std::size_t message_slots(std::uint32_t max_slots) {
+    return 2 * std::size_t{max_slots} + 16;
+  }
 
   /// Connects, makes client id and session, finds the export. Ends within start_timeout. The
   /// error's step names what failed ("EXCHANGE_ID", "LOOKUP export"), its detail the remedy.

@@ -8,6 +8,7 @@
 #include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
+#include "transport/base/buffer_wait.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -73,14 +74,16 @@ Task<Result<Found>> make_symlink(Mount& mount, Caller caller, FileHandle dir, st
                                  std::string_view target) {
   NewObject object;
   object.type.type = NF4LNK;
-  object.text = mount.message_pool().acquire();
-  if (!object.text) co_return fail(Error::local(ENOMEM, "CREATE", "no message slot is free"));
-  if (target.size() > object.text.size()) {
+  // Registered memory for the target, which the server fetches. Waiting for it may suspend.
+  const steps::Name kept_name(name);
+  const std::string kept_target(target);
+  object.text = co_await acquire_when_free(mount.reactor(), mount.message_pool());
+  if (kept_target.size() > object.text.size()) {
     co_return fail(Error::local(ENAMETOOLONG, "CREATE", "the target of the link is too long"));
   }
-  std::memcpy(object.text.data(), target.data(), target.size());
-  object.type.linkdata.data = object.text.first(target.size());
-  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  std::memcpy(object.text.data(), kept_target.data(), kept_target.size());
+  object.type.linkdata.data = object.text.first(kept_target.size());
+  auto made = co_await make(mount, caller, dir, kept_name.view(), std::move(object));
   co_return made;
 }
 

@@ -1,13 +1,12 @@
 #include "client/ops/readlink.h"
 
-#include <cerrno>
-
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_data.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
+#include "transport/base/buffer_wait.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -24,13 +23,12 @@ Result<std::string> read_link(CompoundReader& results) {
 }  // namespace
 
 Task<Result<std::string>> readlink(Mount& mount, Caller caller, FileHandle file) {
+  // The text may be placed by RDMA: registered memory for it.
+  Buffer sink = co_await acquire_when_free(mount.reactor(), mount.message_pool());
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
-  // The text may be placed by RDMA: registered memory for it.
-  Buffer sink = mount.message_pool().acquire();
-  if (!sink) co_return fail(Error::local(ENOMEM, "READLINK", "no message slot is free"));
   compound->call().result_sink = sink.bytes();
   compound->call().keep(std::move(sink));
   auto answered = co_await mount.session().execute(*compound);

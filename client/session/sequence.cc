@@ -1,7 +1,8 @@
 // What the answer to SEQUENCE means for its slot and its session (RFC 8881 sections 2.10.6.1 and
-// 18.46).
+// 18.46), and how a slot is settled that was left without an answer.
 #include <cerrno>
 
+#include "client/proto/compound.h"
 #include "client/session/session.h"
 #include "transport/base/log.h"
 
@@ -77,6 +78,57 @@ Result<Session::Verdict> Session::judge_failure(const Compound& compound, Slot& 
   if (losses_in_a_row_ >= kMaxLossesInARow) return fail(std::move(error));
   lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data());
   return Verdict::rebind;
+}
+
+// Settling runs by itself, so that the operation that failed need not wait for it.
+void Session::settle_slots() {
+  if (settling_ || slots_.closed()) return;
+  settling_ = true;
+  background_.start(settle());
+}
+
+Task<void> Session::settle() {
+  // The slot in question is given back by its request only after this was started.
+  co_await pauses_.pause(Backoff::kFirst);
+  CompoundRef compound = compounds_.acquire_reserved();
+  for (SlotHold slot = slots_.take_unsettled(); slot && compound; slot = slots_.take_unsettled()) {
+    compound->begin(caller_, compounds_.machine_name());
+    auto settled = co_await settle_one(*compound, slot);
+    if (slot && slot->unsettled()) {
+      if (!slots_.closed()) lose("a slot could not be settled");
+      break;
+    }
+    if (settled) settled_.add();
+  }
+  settling_ = false;
+}
+
+Task<Result<void>> Session::settle_one(Compound& compound, SlotHold& slot) {
+  auto sealed = compound.seal();
+  CO_TRY(sealed);
+  fill_sequence(compound, *slot);
+  auto sent = co_await transmit(compound, slot, nullptr);
+  CO_TRY(sent);
+  if (!slot) co_return Result<void>{};
+  co_return judge_settling(compound, *slot);
+}
+
+// The question was only whether the server has taken this number. It has, if it says so now, if it
+// answers with what it had kept for the request before, or if it complains of a false retry.
+Result<void> Session::judge_settling(Compound& compound, Slot& slot) {
+  xdr::Decoder& in = (*compound.call().reply)->results;
+  nfs4::COMPOUND4res_header header;
+  nfs4::decode(in, header);
+  nfs4::SEQUENCE4res result;
+  nfs4::decode_result(in, result);
+  TRY(in.status("SEQUENCE"));
+  const bool taken = result.sr_status == nfs4::NFS4_OK ||
+                     result.sr_status == nfs4::NFS4ERR_SEQ_FALSE_RETRY ||
+                     result.sr_status == nfs4::NFS4ERR_RETRY_UNCACHED_REP;
+  if (!taken) return fail(Error{Layer::nfs, static_cast<int>(result.sr_status), "SEQUENCE", {}});
+  if (result.sr_status == nfs4::NFS4_OK) TRY(check_echo(result.sr_resok4, slot));
+  slot.record_acked();
+  return {};
 }
 
 }  // namespace nfsrdma::client

@@ -76,13 +76,7 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
                                                      rpc::Channel* only) {
   Backoff backoff;
   for (;;) {
-    compound.set_sequence(
-        {.sa_sessionid = id_,
-         .sa_sequenceid = slot->seq_nr,
-         .sa_slotid = slot->id,
-         .sa_highest_slotid = slots_.highest_used(),
-         .sa_cachethis = compound.modifying() && compound.max_reply() <= limits_.max_cached});
-    compound.set_xid(compounds_.next_xid());
+    fill_sequence(compound, *slot);
     auto sent = co_await transmit(compound, slot, only);
     CO_TRY(sent);
     if (!slot) co_return Verdict::move;
@@ -92,6 +86,17 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
     if (!slept) co_return fail(give_up("the mount is ending"));
     if (!slot) co_return Verdict::move;
   }
+}
+
+void Session::fill_sequence(Compound& compound, const Slot& slot) {
+  nfs4::SEQUENCE4args args;
+  args.sa_sessionid = id_;
+  args.sa_sequenceid = slot.seq_nr;
+  args.sa_slotid = slot.id;
+  args.sa_highest_slotid = slots_.highest_used();
+  args.sa_cachethis = compound.modifying() && compound.max_reply() <= limits_.max_cached;
+  compound.set_sequence(args);
+  compound.set_xid(compounds_.next_xid());
 }
 
 // Until there is a reply: the same octets on one connection after the other.
@@ -144,32 +149,6 @@ void Session::lose(const char* reason) {
   lost_sessions_.add();
   log::warning("the session was lost: {}", reason);
   if (keeper_) keeper_->drop(Error::local(ENOTCONN, "session", reason));
-}
-
-// Settling runs by itself, so that the operation that failed need not wait for it.
-void Session::settle_slots() {
-  if (settling_ || slots_.closed()) return;
-  settling_ = true;
-  background_.start(settle());
-}
-
-Task<void> Session::settle() {
-  // The slot in question is given back by its request after this was started.
-  co_await pauses_.pause(Backoff::kFirst);
-  for (SlotHold slot = slots_.take_unsettled(); slot; slot = slots_.take_unsettled()) {
-    CompoundRef compound = compounds_.acquire_reserved();
-    if (!compound) break;
-    compound->begin(caller_, compounds_.machine_name());
-    auto sealed = compound->seal();
-    if (!sealed) break;
-    auto verdict = co_await perform_once(*compound, slot, nullptr);
-    if (slot && slot->unsettled()) {
-      lose("a slot could not be settled");
-      break;
-    }
-    settled_.add();
-  }
-  settling_ = false;
 }
 
 Error Session::give_up(const char* why) const { return Error::local(EIO, "SEQUENCE", why); }

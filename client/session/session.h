@@ -98,8 +98,11 @@ class Session {
   Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
   void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
   bool asks_for_patience(const Compound& compound) const;
+  void fill_sequence(Compound& compound, const Slot& slot);
   void settle_slots();
   Task<void> settle();
+  Task<Result<void>> settle_one(Compound& compound, SlotHold& slot);
+  Result<void> judge_settling(Compound& compound, Slot& slot);
   Error give_up(const char* why) const;
 
   Reactor& reactor_;

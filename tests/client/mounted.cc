@@ -1,0 +1,68 @@
+#include "tests/client/mounted.h"
+
+#include <unistd.h>
+
+namespace nfsrdma::client::test {
+namespace {
+
+constexpr std::size_t kMessages = 160;
+constexpr std::size_t kDataBytes = 1 << 20;
+constexpr std::size_t kDataSlots = 32;
+constexpr std::size_t kReplyChunkBytes = 1 << 20;
+constexpr std::size_t kReplyChunks = 16;
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) {
+    ADD_FAILURE() << result.error().message();
+    std::abort();
+  }
+  return std::move(*result);
+}
+
+}  // namespace
+
+Mounted::Mounted(responder::ServerOptions server, MountConfig config)
+    : server_(std::move(server)),
+      reactor_(make_epoll_reactor()),
+      messages_(must(BufferPool::create(Mount::kMessageSlotBytes, kMessages))),
+      data_(must(BufferPool::create(kDataBytes, kDataSlots))),
+      reply_chunks_(must(BufferPool::create(kReplyChunkBytes, kReplyChunks))),
+      fabric_(fabric::make_iwarp_fabric(*reactor_)) {
+  must(fabric_->register_pool(*messages_).map([] { return true; }));
+  must(fabric_->register_pool(*data_).map([] { return true; }));
+  channels_ = must(
+      rdma::ChannelFactory::create(*reactor_, *fabric_, server_.address(), {}, *reply_chunks_));
+  if (config.export_path.empty()) config.export_path = "/";
+  config.server = "test";
+  config.caller = caller();
+  mount_ = std::make_unique<Mount>(*reactor_, *channels_, std::move(config), *messages_);
+}
+
+Mounted::~Mounted() {
+  mount_.reset();
+  while (reactor_->run_once(Duration::zero())) {
+  }
+}
+
+Caller Mounted::caller() const {
+  Caller caller;
+  caller.uid = getuid();
+  caller.gid = getgid();
+  return caller;
+}
+
+std::uint64_t Mounted::counter(const std::string& name) const {
+  struct Find final : CounterVisitor {
+    void visit(std::string_view counter, std::uint64_t value) override {
+      if (counter == wanted) found = value;
+    }
+    std::string wanted;
+    std::uint64_t found = 0;
+  } find;
+  find.wanted = name;
+  mount_->visit_counters(find);
+  return find.found;
+}
+
+}  // namespace nfsrdma::client::test
