@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/mount.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,7 +85,8 @@ Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMod
   const pid_t child = ::fork();
   if (child < 0) co_return fail(Error::from_errno(errno, kStep));
   if (child == 0) unmount_in_child(mount_point.c_str(), mode);
-  UniqueFd process(::pidfd_open(child, 0));
+  // glibc 2.36 declares pidfd_open for C only.
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   if (!process) co_return fail(Error::from_errno(errno, kStep));
   co_await ProcessEnd(reactor, process.get(), patience);
   auto result = outcome(child);
