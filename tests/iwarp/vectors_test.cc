@@ -233,6 +233,8 @@ TEST(LargestUlpduTest, FillsASegmentWithoutPad) {
     EXPECT_EQ(fpdu_pad(ulpdu), 0u) << segment;
     EXPECT_LE(ulpdu, 65535u);
   }
+  EXPECT_EQ(largest_ulpdu(8948), 8942u);
+  EXPECT_EQ(largest_ulpdu(65483), 65530u);  // loopback: as large as the length field allows
   EXPECT_GE(largest_ulpdu(0), 100u);
 }
 

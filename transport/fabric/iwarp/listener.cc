@@ -137,12 +137,13 @@ void IwarpListener::completed(Handshake& handshake, bool usable) {
                             [&](const auto& each) { return each.get() == &handshake; });
   std::unique_ptr<Handshake> done = std::move(*place);
   handshakes_.erase(place);
+  Reactor& reactor = reactor_;  // the consumer may destroy the listener in its call
   if (usable) {
     auto request =
         std::make_unique<IwarpConnectRequest>(reactor_, stags_, done->release(), done->request());
     handler_.on_connect_request(std::move(request));
   }
-  reactor_.dispose(std::move(done));  // its own call is still on the stack
+  reactor.dispose(std::move(done));  // its own call is still on the stack
 }
 
 }  // namespace nfsrdma::fabric::iwarp

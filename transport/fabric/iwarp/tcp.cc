@@ -13,15 +13,28 @@ constexpr int kBacklog = 128;
 /// The smallest segment IPv4 lets a host count on; used when the system does not tell.
 constexpr std::size_t kDefaultSegment = 536;
 
-void set_flag(int fd, int level, int option) {
-  const int on = 1;
+// A peer that vanished without a word is noticed within about half a minute, whether or not
+// something was being sent to it.
+constexpr int kKeepAliveIdleSeconds = 15;
+constexpr int kKeepAliveIntervalSeconds = 5;
+constexpr int kKeepAliveProbes = 4;
+constexpr int kUnacknowledgedMilliseconds = 35'000;
+
+void set_option(int fd, int level, int option, int value = 1) {
   // Every option set here only tunes; a connection without it still works.
-  (void)::setsockopt(fd, level, option, &on, sizeof on);
+  (void)::setsockopt(fd, level, option, &value, sizeof value);
 }
 
 }  // namespace
 
-void set_connection_options(int fd) { set_flag(fd, IPPROTO_TCP, TCP_NODELAY); }
+void set_connection_options(int fd) {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUnacknowledgedMilliseconds);
+}
 
 Result<UniqueFd> make_socket(int family) {
   UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
@@ -33,8 +46,8 @@ Result<UniqueFd> make_socket(int family) {
 Result<UniqueFd> make_listening_socket(const Address& local) {
   auto fd = make_socket(local.storage.ss_family);
   if (!fd) return fd;
-  set_flag(fd->get(), SOL_SOCKET, SO_REUSEADDR);
-  if (local.storage.ss_family == AF_INET6) set_flag(fd->get(), IPPROTO_IPV6, IPV6_V6ONLY);
+  set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR);
+  if (local.storage.ss_family == AF_INET6) set_option(fd->get(), IPPROTO_IPV6, IPV6_V6ONLY);
   if (::bind(fd->get(), local.get(), local.length) != 0) {
     return fail(Error::from_errno(errno, "bind", local.text()));
   }

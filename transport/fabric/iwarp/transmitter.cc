@@ -10,6 +10,9 @@ namespace {
 
 /// The length field and DDP's 16 bit of it allow no more.
 constexpr std::size_t kMaxUlpdu = 65530;
+/// Segments of this size exist only where they never meet a wire, on a host's own loopback. There
+/// an FPDU need not fit one, and the value read when a connection is young is half the later one.
+constexpr std::size_t kLoopbackSegment = 32 * 1024 - 64;
 /// Every FPDU must carry some payload however small TCP's segments are.
 constexpr std::size_t kMinUlpdu = 128;
 /// A batch beyond this is written before more is framed: the peer works on it meanwhile.
@@ -19,6 +22,7 @@ constexpr int kBatchesPerTurn = 8;
 }  // namespace
 
 std::size_t largest_ulpdu(std::size_t tcp_segment) {
+  if (tcp_segment >= kLoopbackSegment) return kMaxUlpdu;
   const std::size_t fpdu = tcp_segment - tcp_segment % kFpduAlignment;
   constexpr std::size_t overhead = kUlpduLengthField + kCrcField;
   return std::clamp(fpdu > overhead ? fpdu - overhead : 0, kMinUlpdu, kMaxUlpdu);
