@@ -64,7 +64,7 @@ Result<void> Planner::plan_long_call() {
   plan.long_call = true;
   const std::array<std::byte, xdr::kUnit> zeros{};
   std::size_t segments = 0;
-  for (auto piece : payload_pieces(call.encoder, plan, zeros).list()) {
+  for (auto piece : payload_pieces(call.encoder, plan, zeros)) {
     segments += segments_of(piece.size(), options);
   }
   header += segments * kReadSegmentSize;
@@ -117,7 +117,7 @@ std::uint32_t position_of(std::span<const xdr::OmittedItem> items, std::size_t i
 
 std::size_t PayloadPieces::length() const {
   std::size_t sum = 0;
-  for (auto piece : list()) sum += piece.size();
+  for (auto piece : *this) sum += piece.size();
   return sum;
 }
 

@@ -52,7 +52,9 @@ struct PayloadPieces {
   std::size_t count = 0;
   std::array<std::span<const std::byte>, kMax> pieces;
 
-  std::span<const std::span<const std::byte>> list() const { return {pieces.data(), count}; }
+  // A range itself: a view of a temporary would dangle in a range-for.
+  auto begin() const { return pieces.begin(); }
+  auto end() const { return pieces.begin() + count; }
   std::size_t length() const;
   void add(std::span<const std::byte> piece) {
     if (!piece.empty()) pieces[count++] = piece;

@@ -16,7 +16,7 @@ Result<void> expose_arguments(Link& link, CallContext& context) {
   const std::size_t longest = link.options().max_segment_length;
   const auto& encoder = context.call->encoder;
   if (context.plan.long_call) {
-    for (auto piece : payload_pieces(encoder, context.plan, context.zeros()).list()) {
+    for (auto piece : payload_pieces(encoder, context.plan, context.zeros())) {
       TRY(context.leases.expose(link.endpoint(), readable(piece), fabric::Access::remote_read,
                                 longest));
     }
@@ -56,7 +56,7 @@ void describe_arguments(const CallContext& context, const Options& options, Chun
   };
   const auto& encoder = context.call->encoder;
   if (context.plan.long_call) {
-    for (auto piece : payload_pieces(encoder, context.plan, context.zeros()).list()) {
+    for (auto piece : payload_pieces(encoder, context.plan, context.zeros())) {
       add_chunk(0, piece.size());
     }
   }
@@ -133,7 +133,7 @@ void post_call(Link& link, CallContext& context, std::uint32_t credits, Header& 
   std::size_t count = 0;
   pieces[count++] = header.encoded();
   if (!context.plan.long_call) {
-    for (auto piece : payload.list()) pieces[count++] = piece;
+    for (auto piece : payload) pieces[count++] = piece;
   }
   count_call(context, payload.length(), link.counters());
   fabric::SendWork work;
