@@ -169,6 +169,18 @@ TEST_F(DecoderInOrder, ResultsBeyondTheLastChunkAreInline) {
   EXPECT_TRUE(in.finish("reply"));
 }
 
+// V1-6.1-6: what no eligible result accounts for must not have been reduced.
+TEST_F(DecoderInOrder, PlacedOctetsThatNoResultTookAreAFaultOfFinish) {
+  const Octets message = octets({0, 0, 0, 5});
+  const std::array items = {PlacedItem{0, first_}, PlacedItem{0, second_}};
+  Decoder in(message);
+  in.place_in_order(items);
+  EXPECT_TRUE(in.payload(kBound, "one").placed);
+  const auto result = in.finish("reply");
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().is(Layer::decode, static_cast<int>(Fault::placed_length)));
+}
+
 // V1-3.4.6-10, B4-4.4.4-1: the inline count must equal what was returned in the chunk.
 TEST_F(DecoderInOrder, ACountThatIsNotTheReturnedLengthIsAFault) {
   for (const int count : {0, 4, 6, 8}) {

@@ -76,8 +76,8 @@ class Decoder {
     if (!ok()) return fail(error(step));
     return {};
   }
-  /// Ok if nothing is left over, in the message or by RDMA, or the error. Placed octets that no item
-  /// accounted for were something that must not be reduced (V1-6.1-6).
+  /// Ok if nothing is left over, in the message or by RDMA, or the error. Placed octets that no
+  /// item accounted for were something that must not be reduced (V1-6.1-6).
   Result<void> finish(const char* step) {
     if (ok() && remaining() != 0) set_fault(Fault::trailing, "end of message");
     if (ok() && placed_left()) set_fault(Fault::placed_length, "end of message");
