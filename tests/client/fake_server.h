@@ -1,0 +1,145 @@
+// A fake rpc::Channel with an NFSv4.1 server behind it, in the reactor's (virtual) time: a model of
+// session and slots that checks the client's use of them, and handlers that a test sets for the
+// operations it is about. Whatever has no handler succeeds with zeros.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/proto/proto.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::client::test {
+
+class FakeChannel;
+
+/// What a call looked like when it arrived.
+struct Arrival {
+  std::uint32_t xid = 0;
+  int connection = 0;  ///< 1 for the first
+  TimePoint at{0};
+  rpc::Credential caller;
+  std::vector<nfs4::nfs_opnum4> operations;
+  std::optional<nfs4::SEQUENCE4args> sequence;
+  std::vector<std::byte> octets;  ///< as encoded, without payloads
+  std::size_t max_reply = 0;
+  rpc::Urgency urgency = rpc::Urgency::ordinary;
+
+  bool has(nfs4::nfs_opnum4 opnum) const;
+};
+
+/// What becomes of a call.
+enum class Fate {
+  answer,
+  hold,               ///< executed; the answer waits for release()
+  disconnect_before,  ///< the connection ends and the call is not executed
+  disconnect_after,   ///< executed, then the connection ends before the reply
+  too_large,          ///< executed, and the reply kills the connection: it fits no receive buffer
+};
+
+class FakeServer final : public rpc::ChannelFactory {
+ public:
+  explicit FakeServer(Reactor& reactor);
+  ~FakeServer();
+
+  /// Handles an operation: `handler(args, result)` fills in the result.
+  template <class Args, class Res>
+  void on(std::function<void(const Args&, Res&)> handler) {
+    handlers_[Args::opnum] = [handler](xdr::Decoder& in, xdr::Encoder& out) {
+      Args args;
+      Res result;
+      nfs4::decode(in, args);
+      handler(args, result);
+      nfs4::encode_operation(out, result);
+      return nfs4::status_of(result);
+    };
+  }
+  /// The next `times` of an operation fail with this status; on top of a handler.
+  void fail(nfs4::nfs_opnum4 opnum, nfs4::nfsstat4 status, int times = 1);
+  /// Decides what becomes of each call; default: Fate::answer.
+  std::function<Fate(const Arrival&)> fate;
+  /// Changes a CREATE_SESSION result before it is sent.
+  std::function<void(const nfs4::CREATE_SESSION4args&, nfs4::CREATE_SESSION4resok&)> adjust_session;
+  /// sr_target_highest_slotid and sr_status_flags of every SEQUENCE from now on.
+  std::optional<nfs4::slotid4> target_highest_slotid;
+  std::uint32_t status_flags = 0;
+  /// Connecting fails as long as this is set.
+  bool unreachable = false;
+
+  /// Answers the calls that are held, in order.
+  void release();
+  /// Breaks the connection, if there is one.
+  void disconnect();
+  /// Forgets the session, and the client id too when `client_too`.
+  void forget(bool client_too);
+  /// Makes a callback; `encode` writes the CB_COMPOUND behind the RPC header. The answer is in
+  /// callback_answers() when it has come.
+  void call_back(std::function<void(xdr::Encoder&)> encode, std::uint32_t program,
+                 std::uint32_t version = 1, std::uint32_t procedure = nfs4::kProcCbCompound);
+
+  const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  std::vector<Arrival> arrivals_of(nfs4::nfs_opnum4 opnum) const;
+  std::size_t executions_of(nfs4::nfs_opnum4 opnum) const;
+  const nfs4::sessionid4& session() const { return session_id_; }
+  const nfs4::CREATE_SESSION4args& session_args() const { return session_args_; }
+  struct CallbackAnswer {
+    rpc::AcceptStat status;
+    std::vector<std::byte> results;
+  };
+  const std::vector<CallbackAnswer>& callback_answers() const { return callback_answers_; }
+  /// What the client did against the rules of sessions; empty is good.
+  const std::vector<std::string>& violations() const { return violations_; }
+
+  Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelObserver& observer) override;
+  std::string_view description() const override { return "fake server"; }
+
+ private:
+  friend class FakeChannel;
+  struct Slot {
+    nfs4::sequenceid4 seq = 0;
+    std::vector<std::byte> request;
+    std::vector<std::byte> reply;
+  };
+  using Handler = std::function<nfs4::nfsstat4(xdr::Decoder&, xdr::Encoder&)>;
+
+  struct Outcome {
+    Fate fate;
+    std::vector<std::byte> reply;
+  };
+
+  Outcome receive(int connection, rpc::Call& call);
+  void check_replay(const Slot& slot, const Arrival& arrival);
+  std::vector<std::byte> execute(const Arrival& arrival, xdr::Decoder in);
+  nfs4::nfsstat4 run_operations(xdr::Decoder& in, xdr::Encoder& out, std::uint32_t count,
+                                std::uint32_t& results);
+  nfs4::nfsstat4 run_one(nfs4::nfs_opnum4 opnum, xdr::Decoder& in, xdr::Encoder& out);
+  nfs4::nfsstat4 sequence_status(const nfs4::SEQUENCE4args& args) const;
+  void set_session_handlers();
+
+  Reactor& reactor_;
+  std::map<nfs4::nfs_opnum4, Handler> handlers_;
+  std::map<nfs4::nfs_opnum4, std::pair<nfs4::nfsstat4, int>> failures_;
+  std::map<nfs4::nfs_opnum4, std::size_t> executions_;
+  std::vector<Arrival> arrivals_;
+  std::vector<std::string> violations_;
+  std::vector<CallbackAnswer> callback_answers_;
+  FakeChannel* channel_ = nullptr;
+  int connections_ = 0;
+
+  nfs4::clientid4 clientid_ = 0;
+  nfs4::clientid4 next_clientid_ = 1;
+  nfs4::sessionid4 session_id_{};
+  bool session_known_ = false;
+  std::uint8_t next_session_ = 1;
+  nfs4::CREATE_SESSION4args session_args_;
+  std::vector<Slot> slots_;
+  bool bound_ = false;  // the present connection is bound to the session
+};
+
+}  // namespace nfsrdma::client::test

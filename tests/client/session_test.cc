@@ -1,0 +1,415 @@
+// How a session is made, used, resumed and made anew, against a fake server in virtual time.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "client/ops/create.h"
+#include "client/ops/getattr.h"
+#include "client/ops/lookup.h"
+#include "client/session/session.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class SessionTest : public FakeMount {};
+
+std::vector<nfs_opnum4> first_operations(const std::vector<Arrival>& arrivals) {
+  std::vector<nfs_opnum4> first;
+  for (const Arrival& arrival : arrivals) first.push_back(arrival.operations.at(0));
+  return first;
+}
+
+TEST_F(SessionTest, IsMadeInTheOrderOfTheRfc) {
+  start();
+  const auto& all = server_.arrivals();
+  ASSERT_GE(all.size(), 4U);
+  EXPECT_EQ(all[0].operations, std::vector{OP_EXCHANGE_ID});
+  EXPECT_EQ(all[1].operations, std::vector{OP_CREATE_SESSION});
+  EXPECT_EQ(all[2].operations, (std::vector{OP_SEQUENCE, OP_RECLAIM_COMPLETE}));
+  EXPECT_EQ(all[3].operations, (std::vector{OP_SEQUENCE, OP_PUTROOTFH, OP_GETFH, OP_GETATTR}));
+}
+
+// E-8881-9, E-8881-12, E-8881-13, E-8267-13, BD-14
+TEST_F(SessionTest, AsksForTheRightChannels) {
+  start();
+  const CREATE_SESSION4args& args = server_.session_args();
+  EXPECT_EQ(args.csa_flags, CREATE_SESSION4_FLAG_CONN_BACK_CHAN);
+  EXPECT_EQ(args.csa_fore_chan_attrs.ca_headerpadsize, 0U);
+  EXPECT_EQ(args.csa_back_chan_attrs.ca_headerpadsize, 0U);
+  EXPECT_GT(args.csa_fore_chan_attrs.ca_maxrequestsize, 1U << 20);
+  EXPECT_GT(args.csa_fore_chan_attrs.ca_maxresponsesize, 1U << 20);
+  EXPECT_EQ(args.csa_fore_chan_attrs.ca_maxrequests, kSlots);
+  EXPECT_LE(args.csa_back_chan_attrs.ca_maxrequestsize, 4096U - 28);
+  EXPECT_LE(args.csa_back_chan_attrs.ca_maxresponsesize, 4096U - 28);
+  EXPECT_FALSE(args.csa_fore_chan_attrs.ca_rdma_ird);
+}
+
+// E-8881-10, E-8881-11: reduced sizes bound READ and WRITE.
+TEST_F(SessionTest, HonoursReducedLimits) {
+  server_.adjust_session = [](const CREATE_SESSION4args&, CREATE_SESSION4resok& result) {
+    result.csr_fore_chan_attrs.ca_maxrequestsize = 65536;
+    result.csr_fore_chan_attrs.ca_maxresponsesize = 131072;
+    result.csr_fore_chan_attrs.ca_maxrequests = 2;
+  };
+  start();
+  EXPECT_LT(mount().wsize(), 65536U);
+  EXPECT_GT(mount().wsize(), 32768U);
+  EXPECT_LT(mount().rsize(), 131072U);
+  EXPECT_GT(mount().rsize(), 65536U);
+  EXPECT_EQ(counter("session_slots_usable"), 2U);
+}
+
+// E-8881-11
+TEST_F(SessionTest, RefusesRaisedLimits) {
+  server_.adjust_session = [](const CREATE_SESSION4args&, CREATE_SESSION4resok& result) {
+    ++result.csr_fore_chan_attrs.ca_maxresponsesize;
+  };
+  auto started = try_start();
+  stopped_ = true;
+  ASSERT_FALSE(started);
+  EXPECT_STREQ(started.error().step, "CREATE_SESSION");
+  EXPECT_NE(started.error().detail.find("ca_maxresponsesize"), std::string::npos);
+}
+
+TEST_F(SessionTest, RefusesARaisedBackChannel) {
+  server_.adjust_session = [](const CREATE_SESSION4args&, CREATE_SESSION4resok& result) {
+    ++result.csr_back_chan_attrs.ca_maxrequestsize;
+  };
+  auto started = try_start();
+  stopped_ = true;
+  ASSERT_FALSE(started);
+  EXPECT_NE(started.error().detail.find("back channel"), std::string::npos);
+}
+
+TEST_F(SessionTest, SaysWhichStepOfTheMountFailed) {
+  server_.fail(OP_EXCHANGE_ID, NFS4ERR_CLID_INUSE);
+  auto started = try_start();
+  stopped_ = true;
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().message(),
+            "EXCHANGE_ID: NFS4ERR_CLID_INUSE (another client uses this identity; set -o "
+            "clientid=)");
+}
+
+TEST_F(SessionTest, AMountThatGetsNoAnswerEndsInTime) {
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CREATE_SESSION) ? Fate::hold : Fate::answer;
+  };
+  const TimePoint before = reactor_.now();
+  auto started = try_start();
+  stopped_ = true;
+  ASSERT_FALSE(started);
+  EXPECT_STREQ(started.error().step, "CREATE_SESSION");
+  EXPECT_LE(reactor_.now() - before, mount().config().start_timeout + seconds(60));
+}
+
+TEST_F(SessionTest, AnUnreachableServerIsAnErrorAtOnce) {
+  server_.unreachable = true;
+  auto started = try_start();
+  stopped_ = true;
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().layer, Layer::fabric);
+}
+
+TEST_F(SessionTest, StopDestroysSessionAndClientId) {
+  start();
+  ASSERT_TRUE(run(mount().stop()));
+  stopped_ = true;
+  EXPECT_EQ(first_operations(arrivals()), (std::vector{OP_DESTROY_SESSION, OP_DESTROY_CLIENTID}));
+}
+
+TEST_F(SessionTest, StopEndsInTimeWhenTheServerIsSilent) {
+  start();
+  server_.fate = [](const Arrival&) { return Fate::hold; };
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  Pending<Result<void>> stopping(mount().stop());
+  reactor_.advance(mount().config().stop_timeout + milliseconds(1));
+  reactor_.settle();
+  stopped_ = true;
+  ASSERT_TRUE(stopping.done());
+  EXPECT_FALSE(stopping.value());
+  ASSERT_TRUE(waiting.done());
+  EXPECT_FALSE(waiting.value());
+}
+
+TEST_F(SessionTest, SequenceNumbersRiseByOneOnEverySlot) {
+  start();
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;
+  for (int i = 0; i < 200; ++i) {
+    many.push_back(
+        std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(i % 100))));
+  }
+  reactor_.settle();
+  for (auto& one : many) {
+    ASSERT_TRUE(one->done());
+    EXPECT_TRUE(one->value());
+  }
+  std::set<std::uint32_t> xids;
+  for (const Arrival& arrival : server_.arrivals()) xids.insert(arrival.xid);
+  EXPECT_EQ(xids.size(), server_.arrivals().size());
+  EXPECT_EQ(xids.count(0), 0U);
+}
+
+// One slot is kept back from ordinary requests.
+TEST_F(SessionTest, LeavesASlotForRenewal) {
+  start();
+  server_.fate = [](const Arrival&) { return Fate::hold; };
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;
+  for (std::uint32_t i = 0; i < 3 * kSlots; ++i) {
+    many.push_back(std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+  }
+  reactor_.settle();
+  EXPECT_EQ(arrivals().size(), kSlots - 1);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  for (auto& one : many) EXPECT_TRUE(one->done());
+}
+
+// E-8881-8, and sr_target_highest_slotid
+TEST_F(SessionTest, ShrinksAndGrowsWithTheServersTarget) {
+  start();
+  server_.target_highest_slotid = 1;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_slots_usable"), 2U);
+  server_.target_highest_slotid = 0;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_slots_usable"), 1U);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1)))) << "one slot is enough";
+  server_.target_highest_slotid = 63;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_slots_usable"), kSlots);
+}
+
+TEST_F(SessionTest, WaitsLongerAndLongerWhenTheServerAsksForPatience) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 10);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  const auto calls = arrivals();
+  ASSERT_EQ(calls.size(), 11U);
+  Duration expected = milliseconds(100);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    EXPECT_EQ(calls[i].at - calls[i - 1].at, expected);
+    EXPECT_NE(calls[i].xid, calls[i - 1].xid);
+    expected = std::min<Duration>(2 * expected, seconds(15));
+  }
+}
+
+TEST_F(SessionTest, GraceIsWaitedFor) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_GRACE, 3);
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_requests_delayed"), 3U);
+}
+
+TEST_F(SessionTest, DelayOfSequenceKeepsSlotAndNumber) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_DELAY, 2);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  const auto calls = arrivals();
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[0].sequence->sa_slotid, calls[2].sequence->sa_slotid);
+  EXPECT_EQ(calls[0].sequence->sa_sequenceid, calls[2].sequence->sa_sequenceid);
+}
+
+// A directory that was made is not made again because its attributes were late.
+TEST_F(SessionTest, DelayBehindAChangeDoesNotRepeatTheChange) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 1);
+  ASSERT_TRUE(run(make_directory(mount(), {}, handle(1), "d", 0755)));
+  EXPECT_EQ(server_.executions_of(OP_CREATE), 1U);
+}
+
+// V1-4.5.5-1, E-8881-14, E-8881-2: bound first, then the same octets, executed once.
+TEST_F(SessionTest, ResumesAfterALostConnection) {
+  start();
+  bool cut = false;
+  server_.fate = [&cut](const Arrival& arrival) {
+    if (cut || !arrival.has(OP_CREATE)) return Fate::answer;
+    cut = true;
+    return Fate::disconnect_after;
+  };
+  ASSERT_TRUE(run(make_directory(mount(), {}, handle(1), "d", 0755)));
+  const auto calls = arrivals();
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[1].operations, std::vector{OP_BIND_CONN_TO_SESSION});
+  EXPECT_EQ(calls[0].connection, 1);
+  EXPECT_EQ(calls[2].connection, 2);
+  EXPECT_EQ(calls[0].octets, calls[2].octets);
+  EXPECT_EQ(server_.executions_of(OP_CREATE), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+}
+
+TEST_F(SessionTest, NothingIsResentOnALivingConnection) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(50));
+  EXPECT_FALSE(waiting.done());
+  EXPECT_EQ(server_.arrivals_of(OP_GETATTR).size(), 3U) << "two of the mount, one of this";
+  server_.release();
+  reactor_.settle();
+  EXPECT_TRUE(waiting.done());
+}
+
+TEST_F(SessionTest, ManyRequestsSurviveManyLosses) {
+  start();
+  int count = 0;
+  server_.fate = [&count](const Arrival& arrival) {
+    if (!arrival.sequence) return Fate::answer;
+    ++count;
+    if (count % 7 == 0) return Fate::disconnect_before;
+    return count % 5 == 0 ? Fate::disconnect_after : Fate::answer;
+  };
+  std::vector<std::unique_ptr<Pending<Result<Found>>>> many;
+  for (int i = 0; i < 40; ++i) {
+    many.push_back(std::make_unique<Pending<Result<Found>>>(
+        make_directory(mount(), {}, handle(1), "d", 0755)));
+  }
+  reactor_.advance(std::chrono::hours(1));
+  for (auto& one : many) {
+    ASSERT_TRUE(one->done());
+    EXPECT_TRUE(one->value()) << one->value().error().message();
+  }
+  EXPECT_EQ(server_.executions_of(OP_CREATE), 40U);
+}
+
+// A request whose reply kills the connection fails; the others live on, and its slot is settled.
+TEST_F(SessionTest, ADeadlyRequestFailsAndItsSlotIsSettled) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CREATE) ? Fate::too_large : Fate::answer;
+  };
+  auto made = run(make_directory(mount(), {}, handle(1), "d", 0755));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().layer, Layer::fabric);
+  EXPECT_EQ(server_.arrivals_of(OP_CREATE).size(), 2U);
+  const auto slot = server_.arrivals_of(OP_CREATE)[0].sequence->sa_slotid;
+  expect_clean_ = false;  // settling a taken number is, on purpose, another request with it
+  reactor_.advance(seconds(1));
+  const auto calls = arrivals();
+  EXPECT_EQ(calls.back().operations, std::vector{OP_SEQUENCE});
+  EXPECT_EQ(calls.back().sequence->sa_slotid, slot);
+  EXPECT_EQ(counter("session_slots_settled"), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
+TEST_F(SessionTest, AForgottenSessionIsMadeAnewWithTheSameClientId) {
+  start();
+  server_.forget(false);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.arrivals_of(OP_EXCHANGE_ID).size(), 1U);
+  EXPECT_EQ(server_.arrivals_of(OP_CREATE_SESSION).size(), 2U);
+  EXPECT_EQ(server_.arrivals_of(OP_RECLAIM_COMPLETE).size(), 1U);
+  EXPECT_EQ(server_.session_args().csa_sequence, 2U);
+}
+
+TEST_F(SessionTest, AForgottenClientIsMadeAnewWithReclaimComplete) {
+  start();
+  server_.forget(true);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.arrivals_of(OP_EXCHANGE_ID).size(), 2U);
+  EXPECT_EQ(server_.arrivals_of(OP_RECLAIM_COMPLETE).size(), 2U);
+}
+
+TEST_F(SessionTest, AServerThatKeepsForgettingIsGivenUp) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_BADSESSION, 1000);
+  auto attributes = run(getattr(mount(), {}, handle(1)));
+  ASSERT_FALSE(attributes);
+  EXPECT_LT(server_.arrivals_of(OP_CREATE_SESSION).size(), 20U);
+}
+
+TEST_F(SessionTest, FalseRetryMovesTheSlotOn) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_FALSE_RETRY, 1);
+  expect_clean_ = false;
+  auto attributes = run(getattr(mount(), {}, handle(1)));
+  EXPECT_TRUE(attributes);
+}
+
+TEST_F(SessionTest, AnUncachedReplyIsAskedForAgainOnlyWhenNothingChanges) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_RETRY_UNCACHED_REP, 1);
+  auto made = run(make_directory(mount(), {}, handle(1), "d", 0755));
+  ASSERT_FALSE(made);
+  EXPECT_TRUE(made.error().is(Layer::nfs, NFS4ERR_RETRY_UNCACHED_REP));
+}
+
+TEST_F(SessionTest, MisorderedIsNoEndlessLoop) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_MISORDERED, 1000);
+  EXPECT_FALSE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_LT(arrivals().size(), 100U);
+}
+
+TEST_F(SessionTest, BadSlotShrinksTheTable) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_BADSLOT, 1);
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
+// E-8881-15: what changes something asks for its reply to be kept.
+TEST_F(SessionTest, OnlyChangesAskForACachedReply) {
+  start();
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  ASSERT_TRUE(run(make_directory(mount(), {}, handle(1), "d", 0755)));
+  EXPECT_FALSE(arrivals()[0].sequence->sa_cachethis);
+  EXPECT_TRUE(arrivals()[1].sequence->sa_cachethis);
+}
+
+TEST_F(SessionTest, StatusFlagsAreNoticedOnceWhenTheyChange) {
+  start();
+  server_.status_flags = SEQ4_STATUS_CB_PATH_DOWN;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_status_flag_changes"), 1U);
+}
+
+// The lease is renewed at two thirds of 90 s, by a lone SEQUENCE of the session's own.
+TEST_F(SessionTest, RenewsTheLeaseWhenIdle) {
+  start();
+  reactor_.advance(seconds(59));
+  EXPECT_TRUE(arrivals().empty());
+  reactor_.advance(seconds(2));
+  ASSERT_EQ(arrivals().size(), 1U);
+  EXPECT_EQ(arrivals()[0].operations, std::vector{OP_SEQUENCE});
+  EXPECT_EQ(arrivals()[0].urgency, rpc::Urgency::reserved);
+  reactor_.advance(seconds(60));
+  EXPECT_EQ(arrivals().size(), 2U);
+}
+
+TEST_F(SessionTest, DoesNotRenewALeaseThatRequestsRenew) {
+  start();
+  for (int i = 0; i < 10; ++i) {
+    reactor_.advance(seconds(30));
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  }
+  EXPECT_EQ(counter("lease_renewals"), 0U);
+}
+
+// E-8267-15: silence ends the connection; the request is then answered on the next one.
+TEST_F(SessionTest, ASilentServerIsFoundByTheRenewal) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.connection == 1 ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(85));
+  EXPECT_FALSE(waiting.done());
+  reactor_.advance(seconds(10));
+  ASSERT_TRUE(waiting.done());
+  EXPECT_TRUE(waiting.value());
+  EXPECT_EQ(counter("reconnects"), 1U);
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
