@@ -33,12 +33,6 @@
 
 namespace nfsrdma::nfs4 {
 
-/// Anything with a field list.
-template <class T, class Visitor>
-concept HasFields = requires(T& value, Visitor& visit) {
-  T::fields(value, visit);
-};
-
 /// Writes a value to an Encoder. Payload fields are not copied (Encoder::payload).
 class Encode {
  public:

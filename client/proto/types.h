@@ -245,16 +245,4 @@ struct nfsace4 {
   }
 };
 
-/// What an operation without results but its status answers.
-struct StatusOnly {
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-
-/// What an operation without arguments sends.
-struct NoArguments {
-  static void fields(auto&, auto&) {}
-};
-
 }  // namespace nfsrdma::nfs4
