@@ -73,6 +73,8 @@ void KeptMemory::let_in() {
 }
 
 void KeptMemory::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("cache_slots_kept", slots_kept_);
+  visitor.visit("cache_octets_kept_in_copies", octets_copied_);
   visitor.visit("cache_writes_kept_in_slot", writes_kept_in_slot_.value());
   visitor.visit("cache_writes_copied", writes_copied_.value());
   visitor.visit("cache_octets_copied", octets_copied_total_.value());

@@ -1,0 +1,159 @@
+// Which replies may replace remembered attributes, and how long these are believed
+// (RFC 8881 sections 5.8.1.4, 10.3).
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "cache/attr/cached_attributes.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+using namespace std::chrono_literals;
+using Outcome = CachedAttributes::Outcome;
+
+FileAttributes file(std::uint64_t change, std::uint64_t size = 0) {
+  FileAttributes attributes;
+  attributes.change = change;
+  attributes.size = size;
+  attributes.mode = S_IFREG | 0644;
+  return attributes;
+}
+
+FileAttributes directory(std::uint64_t change) {
+  FileAttributes attributes = file(change);
+  attributes.mode = S_IFDIR | 0755;
+  return attributes;
+}
+
+class CachedAttributesTest : public ::testing::Test {
+ protected:
+  Outcome fetch(const FileAttributes& fresh) { return cached.store(fresh, issue(), clock, policy); }
+  Issue issue() { return clock.issue(now); }
+
+  AttributePolicy policy;
+  IssueClock clock;
+  TimePoint now{1000s};
+  CachedAttributes cached;
+};
+
+TEST_F(CachedAttributesTest, NothingIsKnownAtFirst) {
+  EXPECT_FALSE(cached.known());
+  EXPECT_EQ(cached.remaining(now), 0s);
+}
+
+TEST_F(CachedAttributesTest, AFileIsBelievedForTheShortestTimeAtFirst) {
+  EXPECT_EQ(fetch(file(1)), Outcome::changed);
+  EXPECT_EQ(cached.remaining(now), 3s);
+  EXPECT_EQ(cached.remaining(now + 2s), 1s);
+  EXPECT_EQ(cached.remaining(now + 4s), 0s);
+}
+
+TEST_F(CachedAttributesTest, ADirectoryHasTimesOfItsOwn) {
+  fetch(directory(1));
+  EXPECT_EQ(cached.remaining(now), 30s);
+  EXPECT_EQ(cached.period(), 30s);
+}
+
+TEST_F(CachedAttributesTest, TimeCountsFromTheRequestNotFromTheReply) {
+  const Issue sent = issue();
+  now += 2s;
+  cached.store(file(1), sent, clock, policy);
+  EXPECT_EQ(cached.remaining(now), 1s);
+}
+
+TEST_F(CachedAttributesTest, EachUnchangedPeriodDoublesTheTimeUpToTheLongest) {
+  fetch(file(1));
+  for (const Duration expected : {6s, 12s, 24s, 48s, 60s, 60s}) {
+    now += cached.period();
+    EXPECT_EQ(fetch(file(1)), Outcome::unchanged);
+    EXPECT_EQ(cached.remaining(now), expected);
+  }
+}
+
+TEST_F(CachedAttributesTest, ARevalidationBeforeThePeriodIsOverDoesNotDoubleIt) {
+  fetch(file(1));
+  now += 1s;
+  fetch(file(1));
+  EXPECT_EQ(cached.remaining(now), 3s);
+}
+
+TEST_F(CachedAttributesTest, AChangeGoesBackToTheShortestTime) {
+  fetch(file(1));
+  now += 3s;
+  fetch(file(1));
+  now += 6s;
+  EXPECT_EQ(fetch(file(2)), Outcome::changed);
+  EXPECT_EQ(cached.remaining(now), 3s);
+}
+
+TEST_F(CachedAttributesTest, NoacBelievesNothing) {
+  policy.noac = true;
+  fetch(file(1));
+  EXPECT_EQ(cached.remaining(now), 0s);
+  EXPECT_EQ(cached.period(), 0s);
+}
+
+TEST_F(CachedAttributesTest, ALongestBelowTheShortestIsTheShortest) {
+  policy.acregmax = 1s;
+  fetch(file(1));
+  now += 3s;
+  fetch(file(1));
+  EXPECT_EQ(cached.remaining(now), 3s);
+}
+
+TEST_F(CachedAttributesTest, AnExpiredValueStaysAsABase) {
+  fetch(file(1, 10));
+  cached.expire();
+  EXPECT_EQ(cached.remaining(now), 0s);
+  EXPECT_EQ(cached.value().size, 10u);
+  EXPECT_EQ(fetch(file(1, 10)), Outcome::unchanged);
+  EXPECT_EQ(cached.remaining(now), 3s);
+}
+
+TEST_F(CachedAttributesTest, AnOvertakenReplyIsDropped) {
+  const Issue first = issue();
+  const Issue second = issue();
+  cached.store(file(5, 50), second, clock, policy);
+  EXPECT_EQ(cached.store(file(4, 40), first, clock, policy), Outcome::older);
+  EXPECT_EQ(cached.value().size, 50u);
+}
+
+TEST_F(CachedAttributesTest, AnOvertakenReplyWithALaterChangeWins) {
+  const Issue first = issue();
+  const Issue second = issue();
+  cached.store(file(4, 40), second, clock, policy);
+  EXPECT_EQ(cached.store(file(5, 50), first, clock, policy), Outcome::changed);
+  EXPECT_EQ(cached.value().size, 50u);
+}
+
+TEST_F(CachedAttributesTest, ARequestThatWasUnderWayAtTheLastUpdateIsNotTrustedWithTheSameChange) {
+  const Issue first = issue();
+  fetch(file(5));
+  now += 2s;
+  EXPECT_EQ(cached.store(file(5), first, clock, policy), Outcome::older);
+  EXPECT_EQ(cached.remaining(now), 1s);
+}
+
+TEST_F(CachedAttributesTest, ALaterRequestWinsWhateverItsChangeAttribute) {
+  fetch(file(5, 50));
+  EXPECT_EQ(fetch(file(3, 30)), Outcome::changed);
+  EXPECT_EQ(cached.value().size, 30u);
+}
+
+TEST_F(CachedAttributesTest, TheChangeAttributeMayWrapAround) {
+  const Issue first = issue();
+  const Issue second = issue();
+  cached.store(file(UINT64_MAX), second, clock, policy);
+  EXPECT_EQ(cached.store(file(1), first, clock, policy), Outcome::changed);
+}
+
+TEST_F(CachedAttributesTest, KnowsWhetherItWasAskedForAfterAnEvent) {
+  fetch(file(1));
+  const std::uint64_t event = clock.last();
+  EXPECT_FALSE(cached.newer_than(event));
+  fetch(file(1));
+  EXPECT_TRUE(cached.newer_than(event));
+}
+
+}  // namespace
+}  // namespace nfsrdma::cache

@@ -1,0 +1,106 @@
+// The memory of uncommitted data: slots and copies are counted, given back, and bounded.
+#include "cache/data/kept_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "transport/base/task.h"
+#include "transport/base/virtual_reactor.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+constexpr std::size_t kSlot = 256 * 1024;
+
+class KeptMemoryTest : public ::testing::Test {
+ protected:
+  KeptMemoryTest() : pool(std::move(*BufferPool::create(kSlot, 8))) {}
+
+  Kept keep(std::size_t length) {
+    Buffer slot = pool->acquire();
+    std::fill_n(slot.data(), length, std::byte{7});
+    return memory.keep(slot, slot.first(length));
+  }
+
+  VirtualReactor reactor;
+  std::unique_ptr<BufferPool> pool;
+  KeptMemory memory{reactor, {.slots = 4, .copied_octets = 100}};
+};
+
+TEST_F(KeptMemoryTest, ALargeWriteKeepsItsSlot) {
+  Buffer slot = pool->acquire();
+  const std::byte* place = slot.data();
+  Kept kept = memory.keep(slot, slot.first(kSlot));
+  EXPECT_FALSE(slot);
+  EXPECT_EQ(kept.data.data(), place);
+  EXPECT_EQ(pool->available(), 7u);
+  EXPECT_EQ(memory.slots_kept(), 1u);
+  kept = {};
+  EXPECT_EQ(pool->available(), 8u);
+  EXPECT_EQ(memory.slots_kept(), 0u);
+}
+
+TEST_F(KeptMemoryTest, ASmallWriteIsCopiedAndGivesItsSlotBack) {
+  Buffer slot = pool->acquire();
+  slot.data()[0] = std::byte{1};
+  Kept kept = memory.keep(slot, slot.first(10));
+  slot.data()[0] = std::byte{2};
+  EXPECT_TRUE(slot);
+  EXPECT_EQ(kept.data.size(), 10u);
+  EXPECT_EQ(kept.data[0], std::byte{1});
+  EXPECT_EQ(memory.octets_copied(), 10u);
+  kept = {};
+  EXPECT_EQ(memory.octets_copied(), 0u);
+}
+
+TEST_F(KeptMemoryTest, FillsUpBySlots) {
+  std::vector<Kept> kept;
+  kept.push_back(keep(kSlot));
+  EXPECT_FALSE(memory.filling());
+  kept.push_back(keep(kSlot));
+  EXPECT_TRUE(memory.filling());
+  EXPECT_FALSE(memory.full());
+  kept.push_back(keep(kSlot));
+  kept.push_back(keep(kSlot));
+  EXPECT_TRUE(memory.full());
+}
+
+TEST_F(KeptMemoryTest, FillsUpByCopies) {
+  const Kept half = keep(50);
+  EXPECT_TRUE(memory.filling());
+  EXPECT_FALSE(memory.full());
+  const Kept rest = keep(60);
+  EXPECT_TRUE(memory.full());
+}
+
+TEST_F(KeptMemoryTest, WritersWaitWhileItIsFullAndGoOnWhenItIsNot) {
+  std::vector<Kept> kept;
+  for (int i = 0; i < 4; ++i) kept.push_back(keep(kSlot));
+  int entered = 0;
+  auto writer = [](KeptMemory& of, int& count) -> Task<void> {
+    co_await of.room();
+    ++count;
+  };
+  spawn(writer(memory, entered));
+  spawn(writer(memory, entered));
+  reactor.settle();
+  EXPECT_EQ(entered, 0);
+  kept.pop_back();
+  reactor.settle();
+  EXPECT_EQ(entered, 2);
+}
+
+TEST_F(KeptMemoryTest, NobodyWaitsWhileThereIsRoom) {
+  int entered = 0;
+  auto writer = [](KeptMemory& of, int& count) -> Task<void> {
+    co_await of.room();
+    ++count;
+  };
+  spawn(writer(memory, entered));
+  EXPECT_EQ(entered, 1);
+}
+
+}  // namespace
+}  // namespace nfsrdma::cache

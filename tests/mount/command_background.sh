@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# In the background: exit 0 when the mount is live, nothing of the terminal kept, names shown as
+# given, counters on USR1 and at the end, and the server told of the end.
+. "$(dirname "$0")/lib.sh"
+. "$here/command_lib.sh"
+start_responder
+echo served >"$export/served"
+cd "$work"
+
+# The command substitution ends only when nobody holds its pipe any more.
+said=$("$NFSRDMA_BIN/nfsrdma" -o "port=$port,stats=counters" 127.0.0.1:/ mnt 2>&1)
+same "" "$said" "what a mount says"
+same served "$(cat "$mnt/served")" "a file, at once"
+same "127.0.0.1:/ fuse.nfsrdma" "$(findmnt -no SOURCE,FSTYPE "$mnt")" "the mount table"
+same "127.0.0.1:/" "$(df --output=source "$mnt" | tail -n 1)" "df"
+pid=$(daemon)
+same / "$(readlink "/proc/$pid/cwd")" "the working directory of the program"
+same /dev/null "$(readlink "/proc/$pid/fd/2")" "its standard error"
+kill -USR1 "$pid"
+wait_for "counters" grep -q '^fuse_requests_open ' "$work/counters"
+
+fusermount3 -u "$mnt"
+wait_for "the program's end" gone "$pid"
+same 0 "$(sed -n 's/^fuse_unanswered //p' "$work/counters")" "requests without an answer"
+
+# Names as given: commas and all.
+"$NFSRDMA_BIN/nfsrdma" -o "port=$port,fsname=a\\,b,subtype=other" 127.0.0.1:/ "$mnt"
+same "a,b fuse.other" "$(findmnt -no SOURCE,FSTYPE "$mnt")" "fsname and subtype"
+fusermount3 -u "$mnt"
+
+"$NFSRDMA_BIN/nfsrdma" -r -o "port=$port" 127.0.0.1:/ "$mnt"
+same EROFS "$(errno_of "os.open('$mnt/new', os.O_CREAT | os.O_WRONLY)")" "a new file on a read-only mount"
+fusermount3 -u "$mnt"

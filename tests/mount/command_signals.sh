@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# TERM and INT end the mount in order, whatever uses it and whatever the server does (U26, U20).
+. "$(dirname "$0")/lib.sh"
+. "$here/command_lib.sh"
+start_responder
+echo served >"$export/served"
+mount_in_background() { "$NFSRDMA_BIN/nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt"; }
+
+for signal in TERM INT; do
+  mount_in_background
+  pid=$(daemon)
+  kill -$signal "$pid"
+  wait_for "the end after $signal" gone "$pid"
+  not_mounted "$mnt" || fail "$signal left a mount"
+done
+
+# HUP means nothing in the background.
+mount_in_background
+pid=$(daemon)
+kill -HUP "$pid"
+same served "$(cat "$mnt/served")" "a file after HUP"
+
+# In use: detached at once, and the user gets an error instead of hanging.
+exec 9<"$mnt/served"
+kill -TERM "$pid"
+wait_for "the end while in use" gone "$pid"
+not_mounted "$mnt" || fail "TERM left a mount in use"
+if cat <&9 >/dev/null 2>&1 && head -c 1 /proc/self/fd/9 >/dev/null 2>&1; then
+  echo "the open file was still in the page cache"
+fi
+exec 9<&-
+
+# The server does not answer any more.
+mount_in_background
+pid=$(daemon)
+same ok "$(control stop)" "stop"
+cat "$mnt/other" >/dev/null 2>&1 &
+reader=$!
+kill -TERM "$pid"
+wait_for "the end while the server is silent" gone "$pid"
+not_mounted "$mnt" || fail "a silent server left a mount"
+wait $reader && fail "a read of a server that does not answer succeeded"
+same ok "$(control continue)" "continue"
+
+# In the foreground, by unmounting: exit code 0.
+mount_export
+unmount_export

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# A server that cannot be reached or does not give what is asked for: exit code 32, one line that
+# names server, step and status, and what to do (U10).
+. "$(dirname "$0")/lib.sh"
+. "$here/command_lib.sh"
+nfsrdma=$NFSRDMA_BIN/nfsrdma
+
+expect 32 "nosuchhost.invalid:/: resolve server name (nosuchhost.invalid:" \
+  "$nfsrdma" nosuchhost.invalid:/ "$mnt"
+
+# A port that nobody listens on: bound, so that nobody else gets it.
+python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' \
+  >"$work/closed_port" &
+holder=$!
+wait_for "a port" test -s "$work/closed_port"
+expect 32 "connection refused: nothing listens there" \
+  "$nfsrdma" -o "port=$(cat "$work/closed_port")" 127.0.0.1:/ "$mnt"
+kill $holder
+
+# A port of something else: it answers, but not as an RDMA provider does.
+python3 -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(8); print(s.getsockname()[1], flush=True)
+while True:
+    c, _ = s.accept()
+    c.sendall(b"220 this is a mail server, not an RDMA provider\r\n"); c.close()' >"$work/other_port" &
+other=$!
+wait_for "a port" test -s "$work/other_port"
+expect 32 "is this the port of NFS over RDMA" \
+  "$nfsrdma" -o "port=$(cat "$work/other_port")" 127.0.0.1:/ "$mnt"
+kill $other
+
+if [ "$(id -u)" -eq 0 ] && unshare -n true 2>/dev/null; then
+  expect 32 "Network is unreachable" unshare -n "$nfsrdma" 192.0.2.1:/ "$mnt"
+else
+  echo "not tried: no route (needs a network namespace)"
+fi
+
+start_responder
+echo file >"$export/file"
+expect 32 "127.0.0.1:/nothing: LOOKUP export: NFS4ERR_NOENT" \
+  "$nfsrdma" -o "port=$port" 127.0.0.1:/nothing "$mnt"
+grep -qF "no such export" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"
+expect 32 "Not a directory" "$nfsrdma" -o "port=$port" 127.0.0.1:/file "$mnt"
+control "fault nfsstat=NFS4ERR_ACCESS:op=PUTROOTFH:times=1" >/dev/null
+expect 32 "NFS4ERR_ACCESS" "$nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt"
+grep -qF "does not allow it" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"
+control clear >/dev/null
+control "fault nfsstat=NFS4ERR_MINOR_VERS_MISMATCH:op=EXCHANGE_ID" >/dev/null
+expect 32 "EXCHANGE_ID: NFS4ERR_MINOR_VERS_MISMATCH" "$nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt"
+grep -qF "does not speak NFSv4.1" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# A command line that is wrong: exit code 1 and one line that names what is wrong.
+. "$(dirname "$0")/lib.sh"
+. "$here/command_lib.sh"
+nfsrdma=$NFSRDMA_BIN/nfsrdma
+
+expect 1 "a source and a mount point are needed" "$nfsrdma"
+expect 1 "a source and a mount point are needed" "$nfsrdma" server:/
+expect 1 "unknown option frobnicate" "$nfsrdma" -o frobnicate server:/ "$mnt"
+expect 1 "unrecognised option '-q'" "$nfsrdma" -q server:/ "$mnt"
+expect 1 "not a URL" "$nfsrdma" nfs://server/export "$mnt"
+expect 1 "must be absolute" "$nfsrdma" server:export "$mnt"
+expect 1 "option proto=tcp: NFS over plain TCP is not supported yet" "$nfsrdma" -o proto=tcp server:/ "$mnt"
+expect 1 "option sec=krb5p: Kerberos" "$nfsrdma" -o sec=krb5p server:/ "$mnt"
+expect 1 "option provider=verbs: RDMA devices are not supported yet" "$nfsrdma" -o provider=verbs server:/ "$mnt"
+expect 1 "option rpcrdma=2: RPC-over-RDMA version 2 is not supported yet" "$nfsrdma" -o rpcrdma=2 server:/ "$mnt"
+expect 1 "option rsize=big: must be a number from 1024" "$nfsrdma" -o rsize=big server:/ "$mnt"
+expect 1 "option port=0: must be a number from 1 to 65535" "$nfsrdma" -o port=0 server:/ "$mnt"
+expect 1 "option soft: not supported yet" "$nfsrdma" -o soft server:/ "$mnt"
+expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg server:/ "$mnt"
+
+"$nfsrdma" --help >"$work/help"
+grep -q 'rsize=OCTETS' "$work/help" || fail "--help does not list rsize"
+same "nfsrdma" "$("$nfsrdma" --version | cut -d' ' -f1)" "--version"
