@@ -20,6 +20,12 @@ Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
   auto read = compound.results().read(result);
   if (!read) return judge_failure(compound, slot, std::move(read.error()));
   TRY(check_echo(result.sr_resok4, slot));
+  // Servers answer SEQUENCE itself from their cache and put this in the result behind it
+  // (RFC 8881 section 2.10.6.1.3).
+  constexpr auto kUncached = nfs4::NFS4ERR_RETRY_UNCACHED_REP;
+  if (compound.results().status() == kUncached) {
+    return judge_failure(compound, slot, Error{Layer::nfs, kUncached, "SEQUENCE", {}});
+  }
   if (renewed_at_ < compound.sent_at()) renewed_at_ = compound.sent_at();
   note_success(result.sr_resok4, slot);
   return Verdict::done;

@@ -1,0 +1,231 @@
+// Encoding a COMPOUND, and reading a reply that may be anything.
+#include "client/compound/compound.h"
+
+#include <gtest/gtest.h>
+
+#include "client/compound/compound_pool.h"
+#include "client/compound/result_sizes.h"
+#include "client/proto/proto.h"
+#include "tests/client/run_task.h"
+#include "transport/base/virtual_reactor.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+
+class CompoundTest : public ::testing::Test {
+ protected:
+  CompoundTest() : compound_(pool_->acquire()) {}
+
+  /// A reply with these results, and its header.
+  template <class... Res>
+  std::vector<std::byte> reply(nfsstat4 status, const Res&... results) {
+    std::vector<std::byte> memory(8192);
+    xdr::Encoder out(memory);
+    encode(out, COMPOUND4res_header{status, "", sizeof...(Res)});
+    (encode_operation(out, results), ...);
+    memory.resize(out.size());
+    return memory;
+  }
+
+  std::unique_ptr<BufferPool> pool_ = std::move(*BufferPool::create(8192, 4));
+  Compound compound_;
+};
+
+constexpr nfs_opnum4 kAsked[] = {OP_PUTFH, OP_GETFH};
+
+Result<void> read_both(std::vector<std::byte> octets) {
+  xdr::Decoder in(octets);
+  CompoundReader reader;
+  TRY(reader.open(in, kAsked));
+  PUTFH4res put;
+  TRY(reader.read(put));
+  GETFH4res get;
+  TRY(reader.read(get));
+  return reader.finish();
+}
+
+TEST_F(CompoundTest, EncodesHeaderAndOperationsInOrder) {
+  compound_.begin({}, "machine");
+  compound_.add(PUTROOTFH4args{}, 0);
+  compound_.add(LOOKUP4args{"name"}, 0);
+  ASSERT_TRUE(compound_.seal());
+  SEQUENCE4args sequence;
+  sequence.sa_sequenceid = 7;
+  sequence.sa_slotid = 3;
+  compound_.set_sequence(sequence);
+  compound_.set_xid(0x12345678);
+
+  xdr::Decoder in(compound_.call().encoder.encoded());
+  auto header = rpc::decode_call_header(in);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->xid, 0x12345678U);
+  EXPECT_EQ(header->program, rpc::kNfsProgram);
+  EXPECT_EQ(header->version, 4U);
+  EXPECT_EQ(header->procedure, kProcCompound);
+  COMPOUND4args_header args;
+  decode(in, args);
+  EXPECT_EQ(args.minorversion, 1U);
+  EXPECT_EQ(args.operations, 3U);
+  EXPECT_EQ(in.u32("opnum"), static_cast<std::uint32_t>(OP_SEQUENCE));
+  SEQUENCE4args decoded;
+  decode(in, decoded);
+  EXPECT_EQ(decoded.sa_sequenceid, 7U);
+  EXPECT_EQ(decoded.sa_slotid, 3U);
+  EXPECT_EQ(in.u32("opnum"), static_cast<std::uint32_t>(OP_PUTROOTFH));
+  EXPECT_EQ(in.u32("opnum"), static_cast<std::uint32_t>(OP_LOOKUP));
+  LOOKUP4args lookup;
+  decode(in, lookup);
+  EXPECT_EQ(lookup.objname, "name");
+  EXPECT_TRUE(in.finish("COMPOUND"));
+}
+
+// V1-4.3.3-1, E-8267-2: the bound covers the longest reply of the operations asked.
+TEST_F(CompoundTest, BoundsTheReply) {
+  compound_.begin({}, "machine");
+  compound_.add(GETFH4args{}, result_size::kHandle);
+  ASSERT_TRUE(compound_.seal());
+  GETFH4res longest;
+  longest.resok4.object.length = NFS4_FHSIZE;
+  const auto octets = reply(NFS4_OK, SEQUENCE4res{}, longest);
+  EXPECT_EQ(compound_.call().max_reply, rpc::kAcceptedReplyHeader + octets.size());
+}
+
+TEST_F(CompoundTest, TheSizesOfResultsAreThoseOfTheirEncoding) {
+  const auto size = [this](const auto& result) {
+    return reply(NFS4_OK, result).size() - reply(NFS4_OK).size() - 8;
+  };
+  EXPECT_EQ(size(SEQUENCE4res{}), result_size::kSequence);
+  EXPECT_EQ(size(ACCESS4res{}), result_size::kAccess);
+  EXPECT_EQ(size(WRITE4res{}), result_size::kWrite);
+  EXPECT_EQ(size(READ4res{}), result_size::kRead);
+  EXPECT_EQ(size(READLINK4res{}), result_size::kReadLink);
+  EXPECT_EQ(size(COMMIT4res{}), result_size::kVerifier);
+  EXPECT_EQ(size(REMOVE4res{}), result_size::kChangeInfo);
+  EXPECT_EQ(size(CLOSE4res{}), result_size::kStateid);
+  EXPECT_EQ(size(BIND_CONN_TO_SESSION4res{}), result_size::kBindConnection);
+  CREATE_SESSION4res session;
+  session.csr_resok4.csr_fore_chan_attrs.ca_rdma_ird = 1;
+  session.csr_resok4.csr_back_chan_attrs.ca_rdma_ird = 1;
+  EXPECT_EQ(size(session), result_size::kCreateSession);
+}
+
+TEST_F(CompoundTest, RefusesWhatDoesNotFit) {
+  const std::string name(4096, 'n');
+  compound_.begin({}, "machine");
+  compound_.add(RENAME4args{name, name}, 0);
+  EXPECT_FALSE(compound_.seal());
+  compound_.begin({}, "machine");
+  for (std::size_t i = 0; i < Compound::kMaxOperations; ++i) compound_.add(GETFH4args{}, 0);
+  EXPECT_FALSE(compound_.seal());
+}
+
+TEST_F(CompoundTest, KnowsWhatMustNotBeRepeated) {
+  compound_.begin({}, "machine");
+  compound_.add(PUTFH4args{}, 0);
+  compound_.add_modifying(REMOVE4args{"x"}, 0);
+  compound_.add(GETATTR4args{}, 0);
+  EXPECT_TRUE(compound_.repeatable_after(1));
+  EXPECT_TRUE(compound_.repeatable_after(2));
+  EXPECT_FALSE(compound_.repeatable_after(3));
+}
+
+TEST_F(CompoundTest, ReadsAGoodReply) {
+  EXPECT_TRUE(read_both(reply(NFS4_OK, PUTFH4res{}, GETFH4res{})));
+}
+
+TEST_F(CompoundTest, AFailedOperationIsNamedWithItsPlace) {
+  GETFH4res failed;
+  failed.status = NFS4ERR_STALE;
+  auto result = read_both(reply(NFS4ERR_STALE, PUTFH4res{}, failed));
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().is(Layer::nfs, NFS4ERR_STALE));
+  EXPECT_STREQ(result.error().step, "GETFH");
+  EXPECT_EQ(result.error().detail, "op 2 of 2");
+}
+
+TEST_F(CompoundTest, RefusesRepliesToSomethingElse) {
+  PUTFH4res failed;
+  failed.status = NFS4ERR_STALE;
+  const std::vector<std::vector<std::byte>> bad = {
+      reply(NFS4_OK, GETFH4res{}, PUTFH4res{}),               // other operations
+      reply(NFS4_OK, PUTFH4res{}),                            // too few
+      reply(NFS4_OK, PUTFH4res{}, GETFH4res{}, PUTFH4res{}),  // too many
+      reply(NFS4_OK),                                         // none
+      reply(NFS4_OK, PUTFH4res{}, SAVEFH4res{}),              // one other
+      reply(NFS4ERR_STALE, PUTFH4res{}, GETFH4res{}),         // status without a failure
+      reply(NFS4_OK, failed),                                 // a failure without status
+      reply(NFS4ERR_STALE, failed, GETFH4res{}),              // results behind a failure
+      reply(static_cast<nfsstat4>(4242), PUTFH4res{}),        // undefined status
+  };
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    auto result = read_both(bad[i]);
+    ASSERT_FALSE(result) << i;
+    EXPECT_EQ(result.error().layer, Layer::decode) << i << ": " << result.error().message();
+  }
+}
+
+TEST_F(CompoundTest, RefusesTrailingAndMissingOctets) {
+  auto octets = reply(NFS4_OK, PUTFH4res{}, GETFH4res{});
+  for (std::size_t size = 0; size < octets.size(); ++size) {
+    EXPECT_FALSE(read_both({octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(size)}));
+  }
+  octets.resize(octets.size() + 4);
+  EXPECT_FALSE(read_both(octets));
+}
+
+TEST_F(CompoundTest, AServerWithoutTheOperationIsUnderstood) {
+  std::vector<std::byte> memory(256);
+  xdr::Encoder out(memory);
+  encode(out, COMPOUND4res_header{NFS4ERR_OP_ILLEGAL, "", 1});
+  out.u32(OP_ILLEGAL);
+  out.u32(NFS4ERR_OP_ILLEGAL);
+  memory.resize(out.size());
+  auto result = read_both(memory);
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().is(Layer::nfs, NFS4ERR_OP_ILLEGAL));
+}
+
+Task<void> hold_one(CompoundPool* pool, std::vector<CompoundRef>* held) {
+  const Caller caller;
+  CompoundRef compound = co_await pool->acquire(caller);
+  held->push_back(std::move(compound));
+}
+
+TEST(CompoundPoolTest, WaitersAreServedInOrderAndReservedOnesAreLeft) {
+  VirtualReactor reactor;
+  auto buffers = std::move(*BufferPool::create(8192, 16));
+  CompoundPool pool(reactor, *buffers, 2, "machine");
+  std::vector<CompoundRef> held;
+  for (int i = 0; i < 4; ++i) spawn(hold_one(&pool, &held));
+  EXPECT_EQ(held.size(), 2U);
+  CompoundRef reserved = pool.acquire_reserved();
+  EXPECT_TRUE(reserved);
+  held.erase(held.begin());
+  reactor.settle();
+  EXPECT_EQ(held.size(), 2U);
+  pool.close();
+  reactor.settle();
+  ASSERT_EQ(held.size(), 3U);
+  EXPECT_FALSE(held.back()) << "a closed pool gives nothing";
+  held.clear();
+  reserved.reset();
+  EXPECT_EQ(pool.in_use(), 0U);
+}
+
+TEST(CompoundPoolTest, XidsAreNeverZero) {
+  VirtualReactor reactor;
+  auto buffers = std::move(*BufferPool::create(8192, 16));
+  CompoundPool pool(reactor, *buffers, 2, "machine");
+  std::uint32_t last = pool.next_xid();
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t next = pool.next_xid();
+    EXPECT_NE(next, 0U);
+    EXPECT_NE(next, last);
+    last = next;
+  }
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test

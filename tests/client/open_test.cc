@@ -1,0 +1,272 @@
+// Opens that share a stateid, and the races between OPEN, CLOSE and OPEN_DOWNGRADE.
+#include <gtest/gtest.h>
+
+#include "client/ops/close.h"
+#include "client/ops/open.h"
+#include "client/state/open_table.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+
+constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
+constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
+constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
+
+/// A server's view of one open file: the stateid rules of RFC 8881 section 8.2.2.
+class OpenTest : public FakeMount {
+ protected:
+  OpenTest() {
+    server_.on<OPEN4args, OPEN4res>([this](const OPEN4args& args, OPEN4res& result) {
+      last_open_ = args.share_access;
+      owner_.assign(args.owner.owner.begin(), args.owner.owner.end());
+      how_ = args.openhow.how.mode;
+      if (state_.seqid == 0) state_.other[0] = static_cast<std::byte>(++incarnation_);
+      ++state_.seqid;
+      result.resok4.stateid = state_;
+      result.resok4.delegation = delegation_;
+      result.resok4.attrset = attrset_;
+      result.resok4.rflags = rflags_;
+    });
+    server_.on<CLOSE4args, CLOSE4res>([this](const CLOSE4args& args, CLOSE4res& result) {
+      result.status = check(args.open_stateid);
+      if (result.status == NFS4_OK) state_ = {};
+    });
+    server_.on<OPEN_DOWNGRADE4args, OPEN_DOWNGRADE4res>(
+        [this](const OPEN_DOWNGRADE4args& args, OPEN_DOWNGRADE4res& result) {
+          result.status = check(args.open_stateid);
+          if (result.status != NFS4_OK) return;
+          downgraded_to_ = args.share_access;
+          ++state_.seqid;
+          result.resok4.open_stateid = state_;
+        });
+  }
+
+  nfsstat4 check(const stateid4& stateid) const {
+    if (stateid.other != state_.other || state_.seqid == 0) return NFS4ERR_BAD_STATEID;
+    if (stateid.seqid < state_.seqid) return NFS4ERR_OLD_STATEID;
+    return stateid.seqid == state_.seqid ? NFS4_OK : NFS4ERR_BAD_STATEID;
+  }
+
+  OpenRef must_open(std::uint32_t access, std::uint32_t uid = 0) {
+    Caller caller;
+    caller.uid = uid;
+    auto opened = run(open(mount(), caller, handle(1), access));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return std::move(opened->open);
+  }
+  bool must_close(OpenRef ref) {
+    auto closed = run(close(mount(), std::move(ref)));
+    return closed.has_value();
+  }
+
+  stateid4 state_;
+  int incarnation_ = 0;
+  std::uint32_t last_open_ = 0;
+  std::uint32_t downgraded_to_ = 0;
+  std::vector<std::byte> owner_;
+  createmode4 how_ = UNCHECKED4;
+  open_delegation4 delegation_;
+  bitmap4 attrset_;
+  std::uint32_t rflags_ = 0;
+};
+
+TEST_F(OpenTest, WantsNoDelegationAndGetsAHandle) {
+  start();
+  OpenRef ref = must_open(kRead);
+  EXPECT_EQ(last_open_, kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
+  // E-8881-15: GETFH follows OPEN.
+  EXPECT_EQ(arrivals()[0].operations,
+            (std::vector{OP_SEQUENCE, OP_PUTFH, OP_OPEN, OP_GETFH, OP_GETATTR}));
+  EXPECT_TRUE(must_close(std::move(ref)));
+}
+
+TEST_F(OpenTest, InputAndOutputUseTheCurrentStateid) {
+  start();
+  OpenRef first = must_open(kRead);
+  OpenRef second = must_open(kRead);
+  EXPECT_EQ(first->stateid().seqid, 0U);
+  EXPECT_EQ(first->stateid(), second->stateid());
+  EXPECT_TRUE(must_close(std::move(first)));
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 0U);
+  EXPECT_TRUE(must_close(std::move(second)));
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 1U);
+}
+
+TEST_F(OpenTest, DowngradesToWhatIsStillNeeded) {
+  start();
+  OpenRef both = must_open(kBoth);
+  OpenRef reader = must_open(kRead);
+  OpenRef writer = must_open(kWrite);
+  EXPECT_TRUE(must_close(std::move(both)));
+  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 0U) << "both are still needed";
+  EXPECT_TRUE(must_close(std::move(writer)));
+  EXPECT_EQ(downgraded_to_, kRead);
+  EXPECT_EQ(reader->share_access(), kRead);
+  EXPECT_TRUE(must_close(std::move(reader)));
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+TEST_F(OpenTest, UsersHaveOpenOwnersOfTheirOwn) {
+  start();
+  OpenRef mine = must_open(kRead, 1000);
+  const auto my_owner = owner_;
+  state_ = {};
+  OpenRef yours = must_open(kRead, 1001);
+  EXPECT_NE(my_owner, owner_);
+  EXPECT_NE(&*mine, &*yours);
+  EXPECT_EQ(counter("open_files"), 2U);
+  EXPECT_TRUE(must_close(std::move(yours)));
+  (void)must_close(std::move(mine));
+}
+
+// The server does OPEN, then CLOSE with the seqid before it: CLOSE is old, and comes to nothing.
+TEST_F(OpenTest, ACloseOvertakenByAnOpenIsNotExecuted) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
+  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  reactor_.settle();
+  EXPECT_FALSE(closing.done());
+  EXPECT_EQ(counter("open_old_stateids"), 1U);
+  server_.release();
+  reactor_.advance(std::chrono::seconds(1));
+  ASSERT_TRUE(opening.done());
+  ASSERT_TRUE(opening.value());
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  EXPECT_EQ(counter("closes"), 0U);
+  server_.fate = nullptr;
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+  EXPECT_EQ(counter("closes"), 1U);
+}
+
+// The server does CLOSE first; OPEN's reply, a new stateid, comes before CLOSE's.
+TEST_F(OpenTest, AnOpenAfterTheCloseIsAnotherIncarnation) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  reactor_.settle();
+  EXPECT_FALSE(closing.done());
+  OpenRef second = must_open(kRead);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  EXPECT_EQ(second->stateid().other, state_.other);
+  EXPECT_EQ(counter("open_files"), 1U);
+  EXPECT_TRUE(must_close(std::move(second)));
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+TEST_F(OpenTest, TheNewestStateidIsKeptWhateverComesFirst) {
+  start();
+  OpenTable& table = mount().opens();
+  stateid4 stateid{2, {}};
+  stateid.other[0] = std::byte{7};
+  OpenRef newer = table.merge({}, handle(9), kRead, stateid);
+  stateid.seqid = 1;
+  OpenRef older = table.merge({}, handle(9), kRead, stateid);
+  state_ = {2, stateid.other};
+  EXPECT_TRUE(must_close(std::move(newer)));
+  EXPECT_TRUE(must_close(std::move(older))) << "closed with seqid 2, or the server refuses";
+}
+
+TEST_F(OpenTest, ADroppedReferenceIsClosedInTheBackground) {
+  start();
+  { OpenRef ref = must_open(kRead); }
+  reactor_.settle();
+  EXPECT_EQ(counter("closes"), 1U);
+}
+
+TEST_F(OpenTest, StopClosesWhatIsOpen) {
+  start();
+  OpenRef ref = must_open(kRead);
+  EXPECT_TRUE(run(mount().stop()));
+  stopped_ = true;
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 1U);
+  ref.reset();
+}
+
+TEST_F(OpenTest, ADelegationNobodyWantedIsReturned) {
+  start();
+  delegation_.delegation_type = OPEN_DELEGATE_READ;
+  delegation_.read.stateid.seqid = 1;
+  OpenRef ref = must_open(kRead);
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_DELEGRETURN), 1U);
+  EXPECT_TRUE(must_close(std::move(ref)));
+}
+
+TEST_F(OpenTest, OpensThatTheServerForgotAreMarked) {
+  start();
+  OpenRef ref = must_open(kRead);
+  server_.forget(true);
+  OpenRef other = must_open(kRead);
+  EXPECT_TRUE(ref->lost());
+  EXPECT_FALSE(other->lost());
+  EXPECT_TRUE(must_close(std::move(ref))) << "there is nothing to be closed";
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 0U);
+  EXPECT_TRUE(must_close(std::move(other)));
+}
+
+TEST_F(OpenTest, PreserveUnlinkedIsPassedOn) {
+  start();
+  rflags_ = OPEN4_RESULT_PRESERVE_UNLINKED;
+  auto opened = run(open(mount(), {}, handle(1), kRead));
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(opened->preserve_unlinked);
+}
+
+// RFC 8881 section 18.16.3: what an exclusive create did not take is set afterwards.
+TEST_F(OpenTest, ExclusiveCreateSetsTheRestAfterwards) {
+  start();
+  SetAttributes initial;
+  initial.mode = 0600;
+  auto opened = run(create(mount(), {}, handle(1), "f", CreateMode::exclusive, initial, kBoth));
+  ASSERT_TRUE(opened) << opened.error().message();
+  EXPECT_EQ(how_, EXCLUSIVE4_1);
+  EXPECT_EQ(server_.executions_of(OP_SETATTR), 1U);
+}
+
+TEST_F(OpenTest, OtherCreatesSetEverythingAtOnce) {
+  start();
+  SetAttributes initial;
+  initial.mode = 0600;
+  ASSERT_TRUE(run(create(mount(), {}, handle(1), "f", CreateMode::guarded, initial, kBoth)));
+  EXPECT_EQ(how_, GUARDED4);
+  ASSERT_TRUE(run(create(mount(), {}, handle(1), "f", CreateMode::unchecked, initial, kBoth)));
+  EXPECT_EQ(how_, UNCHECKED4);
+  EXPECT_EQ(server_.executions_of(OP_SETATTR), 0U);
+}
+
+// The attributes behind an OPEN may be late; the file is open all the same, once.
+TEST_F(OpenTest, LateAttributesDoNotRepeatTheOpen) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 1);
+  OpenRef ref = must_open(kRead);
+  EXPECT_EQ(server_.executions_of(OP_OPEN), 1U);
+  EXPECT_TRUE(must_close(std::move(ref)));
+}
+
+TEST_F(OpenTest, AnOpenWhoseAttributesFailIsClosedAgain) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_STALE, 1);
+  EXPECT_FALSE(run(open(mount(), {}, handle(1), kRead)));
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 1U);
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
