@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# One READ takes ten minutes; a thousand other operations go on meanwhile. It is freed in the end by
+# breaking the connection: the client sends it again.
+. "$(dirname "$0")/lib.sh"
+start_responder --not-durable
+echo slow >"$export_dir/slow"
+mkdir "$export_dir/many"
+for i in $(seq 500); do echo "$i" >"$export_dir/many/$i"; done
+start_mount
+
+id=$(control fault delay=600000:op=READ:times=1 | sed 's/ok //')
+cat "$mnt/slow" >"$work/slow" &
+slow=$!
+for _ in $(seq 200); do
+  [ "$(counter "fault_${id}_delay")" = 1 ] && break
+  sleep 0.05
+done
+[ "$(counter "fault_${id}_delay")" = 1 ] || fail "no READ was delayed"
+cat "$mnt"/many/* >"$work/all"
+for i in $(seq 500); do : >"$mnt/new$i"; done
+kill -0 "$slow" 2>/dev/null || fail "the slow READ was over before the others"
+control disconnect >/dev/null
+wait "$slow" || fail "the slow READ"
+[ "$(cat "$work/slow")" = slow ] || fail "wrong data"
+[ "$(wc -l <"$work/all")" = 500 ] || fail "wrong data of the others"
+expect_alive
