@@ -73,9 +73,13 @@ bool is_system_failure(const Error& error) {
 }  // namespace
 
 Failure describe_failure(const std::string& source, const Error& error) {
-  std::string line = fmt::format("{}: {}", source, error.message());
+  Error shown = error;
+  // The resolver has its own codes, and its words stand in the detail.
+  if (shown.step == std::string_view("resolve server name")) shown.code = 0;
   const auto remedy = remedy_for(error);
-  if (!remedy.empty()) line += fmt::format(" ({})", remedy);
+  if (!shown.detail.empty() && !remedy.empty()) shown.detail += "; ";
+  shown.detail += remedy;
+  std::string line = fmt::format("{}: {}", source, shown.message());
   std::ranges::replace(line, '\n', ' ');
   if (is_permission(error)) return {kUsage, line};
   return {is_system_failure(error) ? kSystem : kMountFailure, line};

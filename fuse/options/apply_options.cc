@@ -44,7 +44,8 @@ Result<po::parsed_options> parse(const std::vector<std::string>& items, bool slo
   try {
     return parser.run();
   } catch (const po::unknown_option& unknown) {
-    return usage_error("unknown option " + unknown.get_option_name() +
+    const std::string name = unknown.get_option_name();  // "--name"
+    return usage_error("unknown option " + name.substr(name.find_first_not_of('-')) +
                        "; nfsrdma --help lists them");
   } catch (const po::error_with_option_name& wrong) {
     return usage_error("option " + wrong.get_option_name() + ": " + wrong.what());
