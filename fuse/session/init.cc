@@ -19,6 +19,10 @@ void negotiate(fuse_conn_info& connection, const TransferLimits& limits) {
     connection.want &= ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
   }
   connection.want |= kWanted & connection.capable;
+  if (limits.explicit_invalidation && (connection.capable & FUSE_CAP_EXPLICIT_INVAL_DATA)) {
+    connection.want &= ~static_cast<unsigned>(FUSE_CAP_AUTO_INVAL_DATA);
+    connection.want |= FUSE_CAP_EXPLICIT_INVAL_DATA;
+  }
   connection.max_read = static_cast<unsigned>(limits.max_read);
   connection.max_write = static_cast<unsigned>(limits.max_write);
   connection.max_readahead = static_cast<unsigned>(kMaxTransfer);

@@ -22,6 +22,9 @@ struct TransferLimits {
   std::size_t max_read = kMaxTransfer;   ///< octets
   std::size_t max_write = kMaxTransfer;  ///< octets
   bool readdirplus = true;               ///< offer READDIRPLUS to the kernel
+  /// Cached pages go only when a notification says so; else the kernel drops them on its own when
+  /// size or mtime differ from what it has seen, our own writes included.
+  bool explicit_invalidation = false;
 };
 
 /// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
