@@ -1,0 +1,83 @@
+#include "fuse/daemon/failure.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "client/proto/status.h"
+#include "fuse/daemon/statistics.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr const char* kSource = "server:/export";
+
+Error fabric_error(fabric::Fault fault) {
+  return Error{Layer::fabric, static_cast<int>(fault), "connect", "192.0.2.1:20049"};
+}
+
+TEST(Failure, NamesSourceStepStatusAndRemedyInOneLine) {
+  nfs4::register_status_names();
+  const auto failure =
+      describe_failure(kSource, Error{Layer::nfs, nfs4::NFS4ERR_CLID_INUSE, "EXCHANGE_ID", ""});
+  EXPECT_EQ(failure.code, kMountFailure);
+  EXPECT_EQ(failure.line,
+            "server:/export: EXCHANGE_ID: NFS4ERR_CLID_INUSE (another client uses this machine's "
+            "identity)");
+}
+
+TEST(Failure, KeepsTheDetailBesideTheRemedy) {
+  nfs4::register_status_names();
+  const auto failure = describe_failure(
+      kSource, Error{Layer::nfs, nfs4::NFS4ERR_NOENT, "LOOKUP export", "'export' of /export"});
+  EXPECT_NE(failure.line.find("('export' of /export; the server has no such export)"),
+            std::string::npos)
+      << failure.line;
+}
+
+TEST(Failure, NameResolutionSpeaksItsOwnWords) {
+  const auto failure = describe_failure(
+      kSource, Error::local(EHOSTUNREACH, "resolve server name", "server: Name not known"));
+  EXPECT_EQ(failure.line.find("No route"), std::string::npos) << failure.line;
+  EXPECT_NE(failure.line.find("server: Name not known"), std::string::npos);
+}
+
+TEST(Failure, LineEndsAreTakenOut) {
+  const auto failure = describe_failure(kSource, Error::local(EIO, "mount", "one\ntwo"));
+  EXPECT_EQ(failure.line.find('\n'), std::string::npos);
+}
+
+TEST(Failure, ExitCodesAreThoseOfMount8) {
+  EXPECT_EQ(describe_failure(kSource, Error::local(EPERM, "mount")).code, kUsage);
+  EXPECT_EQ(describe_failure(kSource, Error::local(EACCES, "/dev/fuse")).code, kUsage);
+  EXPECT_EQ(describe_failure(kSource, Error::from_errno(ENOMEM, "buffer pool")).code, kSystem);
+  EXPECT_EQ(describe_failure(kSource, Error::local(EBUSY, "mount")).code, kMountFailure);
+  EXPECT_EQ(describe_failure(kSource, fabric_error(fabric::Fault::refused)).code, kMountFailure);
+  EXPECT_EQ(describe_failure(kSource, Error{Layer::nfs, nfs4::NFS4ERR_ACCESS, "LOOKUP", ""}).code,
+            kMountFailure);
+}
+
+TEST(Failure, OnlyAServerThatWasNotReachedIsTriedAgain) {
+  using fabric::Fault;
+  for (auto fault : {Fault::refused, Fault::timed_out, Fault::reset, Fault::closed}) {
+    EXPECT_TRUE(is_unreachable(fabric_error(fault)));
+  }
+  EXPECT_TRUE(is_unreachable(Error::from_errno(EHOSTUNREACH, "connect")));
+  EXPECT_TRUE(is_unreachable(Error::local(EHOSTUNREACH, "resolve server name")));
+  EXPECT_FALSE(is_unreachable(fabric_error(Fault::remote_access)));
+  EXPECT_FALSE(is_unreachable(Error{Layer::nfs, nfs4::NFS4ERR_NOENT, "LOOKUP", ""}));
+  EXPECT_FALSE(is_unreachable(Error::local(ENOTDIR, "mount")));
+}
+
+TEST(Statistics, OneNameAndValueALine) {
+  const CounterSource source = [](CounterVisitor& visitor) {
+    visitor.visit("first", 1);
+    visitor.visit("second", 0);
+  };
+  EXPECT_EQ(format_counters(source), "first 1\nsecond 0\n");
+  EXPECT_FALSE(write_counters("/nonexistent/file", source).has_value());
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs
