@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <random>
 
 #include "tests/rdma/harness.h"
 
@@ -212,6 +213,31 @@ TEST_F(Credits, ErrorGivesItsCreditBackAndGrantsNothing) {
   EXPECT_EQ(counter(*harness_.channel, "credit_limit"), 1u);
   EXPECT_EQ(sent(), 2u);
   harness_.answer(1);
+}
+
+// P5, V1-3.3.1-4, V1-3.3.1-8: whatever the server grants, never more calls are open than the lowest
+// of the levels allows, none is forgotten, and none waits while it could go.
+TEST_F(Credits, EveryCallGetsItsTurn) {
+  constexpr int kRounds = 50;
+  constexpr std::size_t kCallsInRound = 100;
+  std::mt19937 random(20260102);
+  std::size_t before_round = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t done = 0; done < kCallsInRound; ++done) {
+      while (calls_.size() < kCallsInRound && random() % 3 != 0) {
+        submit(random() % 8 == 0 ? rpc::Urgency::reserved : rpc::Urgency::ordinary);
+      }
+      if (sent() == answered_) submit();
+      ASSERT_GT(sent(), answered_) << "a call waits and none is open";
+      ASSERT_LE(sent() - answered_, 8u);
+      harness_.answer(answered_++, random() % 5);
+    }
+    answer_all(random() % 5);
+    ASSERT_EQ(good_replies_, before_round + calls_.size());
+    before_round = good_replies_;
+    calls_.clear();
+  }
+  EXPECT_EQ(counter(*harness_.channel, "calls_open"), 0u);
 }
 
 // First in, first out among ordinary Calls.
