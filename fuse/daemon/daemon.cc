@@ -48,6 +48,9 @@ ExitCode Daemon::run() {
   }
   reactor_.post([this] { spawn(live()); });
   reactor_.run();
+  // Connections that were disposed of must go before the backend they belong to.
+  while (reactor_.run_once(Duration::zero())) {
+  }
   write_stats();
   return exit_code_;
 }

@@ -11,7 +11,7 @@ cd "$work"
 said=$("$NFSRDMA_BIN/nfsrdma" -o "port=$port,stats=counters" 127.0.0.1:/ mnt 2>&1)
 same "" "$said" "what a mount says"
 same served "$(cat "$mnt/served")" "a file, at once"
-same "127.0.0.1:/ fuse.nfsrdma" "$(findmnt -no SOURCE,FSTYPE "$mnt")" "the mount table"
+same "127.0.0.1:/ fuse.nfsrdma" "$(findmnt -no SOURCE,FSTYPE "$mnt" | tr -s " ")" "the mount table"
 same "127.0.0.1:/" "$(df --output=source "$mnt" | tail -n 1)" "df"
 pid=$(daemon)
 same / "$(readlink "/proc/$pid/cwd")" "the working directory of the program"
@@ -25,7 +25,7 @@ same 0 "$(sed -n 's/^fuse_unanswered //p' "$work/counters")" "requests without a
 
 # Names as given: commas and all.
 "$NFSRDMA_BIN/nfsrdma" -o "port=$port,fsname=a\\,b,subtype=other" 127.0.0.1:/ "$mnt"
-same "a,b fuse.other" "$(findmnt -no SOURCE,FSTYPE "$mnt")" "fsname and subtype"
+same "a,b fuse.other" "$(findmnt -no SOURCE,FSTYPE "$mnt" | tr -s " ")" "fsname and subtype"
 fusermount3 -u "$mnt"
 
 "$NFSRDMA_BIN/nfsrdma" -r -o "port=$port" 127.0.0.1:/ "$mnt"

@@ -15,7 +15,7 @@ expect() {
 daemon() {
   local pid
   for pid in $(pgrep -x nfsrdma); do
-    if tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "port=$port"; then
+    if grep -qaF -- "port=$port" "/proc/$pid/cmdline" 2>/dev/null; then
       echo "$pid"
       return
     fi
