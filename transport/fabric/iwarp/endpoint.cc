@@ -3,12 +3,6 @@
 #include <fmt/core.h>
 #include <sys/epoll.h>
 
-#include <array>
-#include <cassert>
-#include <cerrno>
-
-#include "transport/base/log.h"
-
 namespace nfsrdma::fabric::iwarp {
 namespace {
 
@@ -16,13 +10,6 @@ namespace {
 constexpr int kReadsPerTurn = 32;
 /// Posted octets that are not kept until the end of the turn: the peer can work on them meanwhile.
 constexpr std::uint64_t kFlushEarly = 256 * 1024;
-/// How long a closing connection waits for the peer to close its side, too.
-constexpr Duration kCloseWait = std::chrono::seconds(1);
-constexpr std::size_t kDrainBuffer = 16 * 1024;
-
-Error connection_error(Fault fault, std::string detail) {
-  return Error{Layer::fabric, static_cast<int>(fault), "iwarp", std::move(detail)};
-}
 
 }  // namespace
 
@@ -226,94 +213,5 @@ void IwarpEndpoint::on_message(ReceiveBuffer& buffer, std::size_t length,
 void IwarpEndpoint::on_read_done(void* context) { handler_.on_read_done(context); }
 
 void IwarpEndpoint::on_lease_released(Lease& lease) { settled_.push(&lease); }
-
-void IwarpEndpoint::on_terminated(const TerminateCode& code) {
-  finish_soon(connection_error(Fault::remote_terminate, text(code)));
-}
-
-void IwarpEndpoint::violated(const Violation& violation) {
-  Counter* layers[] = {&counters_.rdmap_errors, &counters_.ddp_errors, &counters_.mpa_errors};
-  assert(violation.code.layer < std::size(layers));
-  layers[violation.code.layer]->add();
-  if (violation.fault == Fault::remote_access) counters_.access_errors.add();
-  if (violation.fault == Fault::receive_too_small) counters_.receive_errors.add();
-  log::warning("iwarp {}: {}", peer_address(stream_->fd()).text(), violation.detail);
-
-  std::optional<OffendingSegment> segment;
-  // What failed its CRC, or has an impossible length, cannot be quoted as a header.
-  if (violation.code.layer != kLayerMpa) {
-    segment = reader_.segment();
-    segment->rdmap = receive_path_.read_request_header();
-  }
-  transmitter_.terminate(encode_terminate(violation.code, segment));
-  start_closing(connection_error(violation.fault, violation.detail));
-}
-
-void IwarpEndpoint::stream_ended() {
-  const bool clean = reader_.between_fpdus();
-  finish_soon(connection_error(
-      Fault::closed,
-      clean ? ""
-            : fmt::format("in the middle of the FPDU at stream octet {}", reader_.position())));
-}
-
-void IwarpEndpoint::stream_failed(int error_number) {
-  finish_soon(socket_error(error_number, "iwarp"));
-}
-
-void IwarpEndpoint::disconnect(Error reason) {
-  if (phase_ == Phase::connecting) {
-    initiator_.reset();
-    return finish_soon(std::move(reason));
-  }
-  start_closing(std::move(reason));
-}
-
-void IwarpEndpoint::start_closing(Error reason) {
-  if (phase_ >= Phase::closing) return;
-  phase_ = Phase::closing;
-  reason_ = std::move(reason);
-  close_timer_.arm(kCloseWait);
-  if (!in_event_) turn_.schedule();
-}
-
-void IwarpEndpoint::finish_soon(Error reason) {
-  if (phase_ == Phase::closed || finishing_) return;
-  if (phase_ != Phase::closing) reason_ = std::move(reason);
-  phase_ = Phase::closing;
-  finishing_ = true;
-  if (!in_event_) turn_.schedule();
-}
-
-void IwarpEndpoint::drain() {
-  std::array<std::byte, kDrainBuffer> scratch;
-  for (int round = 0; round < kReadsPerTurn; ++round) {
-    iovec into{scratch.data(), scratch.size()};
-    const ssize_t got = stream_->read({&into, 1});
-    if (got == -EAGAIN) return;
-    if (got <= 0) return finish_soon(reason_);
-  }
-}
-
-void IwarpEndpoint::finish() {
-  if (phase_ == Phase::closed) return;
-  release_everything();
-  handler_.on_disconnected(reason_);
-}
-
-void IwarpEndpoint::release_everything() {
-  phase_ = Phase::closed;
-  turn_.cancel();
-  close_timer_.cancel();
-  if (stream_) reactor_.unwatch(stream_->fd());
-  stream_.reset();
-  transmitter_.clear();
-  sends_.clear();
-  reads_.clear();
-  inbound_.clear();
-  settled_.clear();
-  stags_->release_all(this);
-  receive_path_.release_buffers();
-}
 
 }  // namespace nfsrdma::fabric::iwarp

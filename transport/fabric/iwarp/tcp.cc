@@ -84,6 +84,10 @@ std::size_t maximum_segment(int fd) {
   return static_cast<std::size_t>(segment);
 }
 
+Error connection_error(Fault fault, std::string detail) {
+  return Error{Layer::fabric, static_cast<int>(fault), "iwarp", std::move(detail)};
+}
+
 Error socket_error(int error_number, const char* step, std::string detail) {
   const auto fault = [&](Fault code) {
     return Error{Layer::fabric, static_cast<int>(code), step, std::move(detail)};

@@ -23,6 +23,8 @@ Address local_address(int fd);
 Address peer_address(int fd);
 /// The TCP maximum segment size in use, in octets.
 std::size_t maximum_segment(int fd);
+/// An error of this layer on an established connection.
+Error connection_error(Fault fault, std::string detail);
 /// What a socket error means for a connection; `step` says what was being done.
 Error socket_error(int error_number, const char* step, std::string detail = {});
 
