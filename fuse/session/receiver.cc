@@ -54,6 +54,8 @@ void Receiver::on_ready(std::uint32_t events) {
   }
   for (int taken = 0; taken < kRequestsPerTurn && state_ == State::receiving; ++taken) {
     if (!receive_one()) return;
+    // A single caller asks nothing more before its answer: a second read would find nothing.
+    if (in_flight_.running() <= 1) return;
   }
 }
 

@@ -3,9 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/command_lib.sh"
 connections=/sys/fs/fuse/connections
-if [ -z "$(findmnt -no TARGET $connections || true)" ]; then
-  [ "$(id -u)" -eq 0 ] && mount -t fusectl fusectl $connections 2>/dev/null ||
-    skip "no $connections"
+if ! mountpoint -q $connections; then
+  mount -t fusectl fusectl $connections 2>/dev/null || skip "no $connections"
 fi
 start_responder
 "$NFSRDMA_BIN/nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt"

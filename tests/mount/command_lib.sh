@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # What the tests of the command itself share, besides lib.sh: source it after that.
 
 # expect CODE "text" command...: the exit code, and one line on standard error that has the text.

@@ -150,6 +150,7 @@ TEST_F(RequestTest, ReadAndAnswerAreOneSystemCallEach) {
   ASSERT_GE(fd, 0);
   const auto reads = count(&SessionCounters::device_reads);
   const auto writes = count(&SessionCounters::device_writes);
+  const auto idle = count(&SessionCounters::device_idle);
   std::array<char, kSmall> data;
   constexpr int kTimes = 20;
   for (int i = 0; i < kTimes; ++i) {
@@ -157,6 +158,7 @@ TEST_F(RequestTest, ReadAndAnswerAreOneSystemCallEach) {
   }
   EXPECT_EQ(count(&SessionCounters::device_reads) - reads, kTimes);
   EXPECT_EQ(count(&SessionCounters::device_writes) - writes, kTimes);
+  EXPECT_EQ(count(&SessionCounters::device_idle), idle) << "no read in vain";
   EXPECT_EQ(mounted_->requests(FUSE_READ), kTimes);
   ::close(fd);
 }
