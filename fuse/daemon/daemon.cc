@@ -173,7 +173,7 @@ void Daemon::on_terminate() {
   }
   if (stopping_) {
     log::warning("a second signal: ending at once");
-    reactor_.stop();
+    ::_exit(kInterrupted);
   }
   over_.set();
 }
