@@ -2,7 +2,7 @@
 # The connection is broken every second while a tree and a large file go in and out.
 . "$(dirname "$0")/lib.sh"
 size=${NFSRDMA_FAULT_FILE:-268435456}
-tree=${NFSRDMA_FAULT_TREE:-/usr/include}
+tree=${NFSRDMA_FAULT_TREE:-/usr/include/linux}
 
 start_responder --not-durable
 start_mount
