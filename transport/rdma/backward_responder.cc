@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "transport/base/log.h"
+#include "transport/rdma/fault.h"
 
 namespace nfsrdma::rdma {
 
@@ -67,8 +68,7 @@ BackwardCallSlot* BackwardResponder::take_slot() {
   if (slot) {
     in_use_.push_back(*slot);
   } else {
-    link_.end(Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), "callback",
-                    "the server ignores the credits of the backward direction"});
+    link_.end(protocol_error("callback", "more at once than this side has room for"));
   }
   return slot;
 }

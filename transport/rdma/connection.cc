@@ -1,6 +1,7 @@
 #include "transport/rdma/connection.h"
 
 #include "transport/base/log.h"
+#include "transport/rdma/fault.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::rdma {
@@ -28,11 +29,6 @@ Direction direction_of(const Header& header, std::span<const std::byte> payload)
     case rpc::MessageType::reply: return Direction::reply;
   }
   return Direction::unknown;
-}
-
-Error protocol_error(const char* what) {
-  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), "RPC-over-RDMA message",
-               what};
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ void Connection::dispatch(std::span<const std::byte> octets, rpc::MessageRef mes
   xdr::Decoder in(octets);
   const HeaderFault fault = decode_header(in, incoming_);
   if (invalidated && !requester_.is_open(incoming_.rdma_xid)) {
-    link_.end(protocol_error("invalidates a handle of no open call"));
+    link_.end(protocol_error("RPC-over-RDMA message", "invalidates a handle of no open call"));
   } else if (fault != HeaderFault::none) {
     on_header_fault(fault, octets);
   } else if (incoming_.proc == RDMA_ERROR) {
@@ -105,7 +101,8 @@ void Connection::dispatch_payload(std::span<const std::byte> payload, rpc::Messa
                                   std::optional<std::uint32_t> invalidated) {
   switch (direction_of(incoming_, payload)) {
     case Direction::call:
-      if (invalidated) return link_.end(protocol_error("a callback invalidates a handle"));
+      if (invalidated)
+        return link_.end(protocol_error("callback", "a callback invalidates a handle"));
       return backward_.on_call(incoming_, payload, std::move(message));
     case Direction::reply: return on_reply(payload, std::move(message), invalidated);
     case Direction::unknown: return drop("neither call nor reply");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "transport/base/error.h"
+#include "transport/fabric/fabric.h"
 
 namespace nfsrdma::rdma {
 
@@ -19,6 +20,11 @@ std::string_view fault_name(int fault);
 
 inline Error transport_error(Fault fault, const char* step, std::string detail = {}) {
   return Error{Layer::transport, static_cast<int>(fault), step, std::move(detail)};
+}
+
+/// The peer broke the protocol, and the connection ends for it.
+inline Error protocol_error(const char* step, const char* what) {
+  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), step, what};
 }
 
 }  // namespace nfsrdma::rdma

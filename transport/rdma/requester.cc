@@ -38,11 +38,6 @@ Error error_of(const Header& header) {
                              " to " + std::to_string(header.error.rdma_vers_high));
 }
 
-Error protocol_error(const char* what) {
-  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), "RPC-over-RDMA reply",
-               what};
-}
-
 }  // namespace
 
 Requester::Requester(Link& link, Pools& pools)
@@ -176,7 +171,7 @@ void Requester::on_malformed(std::uint32_t xid, const char* what) {
   link_.counters().bad_replies.add();
   log::warning("dropped a malformed reply to XID {:#x}: {}", xid, what);
   culprit_ = open_.find(xid);
-  link_.end(protocol_error(what));
+  link_.end(protocol_error("RPC-over-RDMA reply", what));
 }
 
 void Requester::answer(CallContext& context, std::optional<std::uint32_t> invalidated) {
