@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +53,7 @@ class End final : public EndpointHandler {
   ~End() override;
 
   void post_all();
+  /// Sends a copy, which lives as long as this End.
   Result<void> send(std::span<const std::byte> data, std::span<Lease* const> leases = {},
                     std::optional<std::uint32_t> invalidate = {}, void* context = nullptr);
   std::uint64_t counter(std::string_view name) const;
@@ -88,6 +89,7 @@ class End final : public EndpointHandler {
     Bytes storage;
   };
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::list<Bytes> sent_;
 };
 
 /// Accepts every connection, one End for each.
