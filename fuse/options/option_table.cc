@@ -1,7 +1,6 @@
 #include "fuse/options/option_table.h"
 
 #include <cerrno>
-#include <limits>
 #include <vector>
 
 #include "fuse/options/option_groups.h"
