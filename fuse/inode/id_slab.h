@@ -50,12 +50,12 @@ class IdSlab {
     free_.push_back(static_cast<std::uint32_t>(place));
     --size_;
   }
-  /// The id of some object, or 0 when there is none.
-  Id first() const {
-    for (std::size_t place = 0; place < cells_.size(); ++place) {
-      if (cells_[place].value) return make_id(place, cells_[place].uses);
+  /// Calls visit(object) for each object; visit must not add or remove any.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Cell& cell : cells_) {
+      if (cell.value) visit(*cell.value);
     }
-    return 0;
   }
   /// Objects that exist.
   std::size_t size() const { return size_; }

@@ -13,6 +13,13 @@ namespace {
 
 using Outcome = cache::CachedAttributes::Outcome;
 
+/// No more than half of the slots, so that requests and reads always find some.
+cache::KeptMemory::Limits kept_limits(const BufferPool& data_slots) {
+  cache::KeptMemory::Limits limits;
+  limits.slots = data_slots.available() / 2;
+  return limits;
+}
+
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -21,7 +28,7 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
     : mount_(mount),
       config_(config),
       resend_slot_(data_slots.acquire()),
-      kept_memory_(mount.reactor(), {.slots = data_slots.available() / 2}) {
+      kept_memory_(mount.reactor(), kept_limits(data_slots)) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
@@ -35,9 +42,9 @@ FileSystem& FileSystem::of(fuse_req_t request) {
 }
 
 Task<void> FileSystem::finish() {
-  notifier_.detach();
-  while (any_file_open()) {
-    FileRef file = remove_file(files_.first());
+  co_await notifier_.stop(mount_.reactor());
+  for (const FileRef& file : open_files()) {
+    remove_file(file->id);
     co_await close_file(*this, file);
   }
 }
@@ -55,14 +62,10 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
   apply(fresh, whole);
   const Outcome outcome = known.store(whole, issue, clock_, config_.attributes);
   if (outcome != Outcome::changed) return outcome;
-  const auto open = inode.open();
   // While a write of ours is under way, a change is most likely its doing.
+  const auto open = inode.open();
   const bool ours = by == ChangedBy::us || (open && open->gate.shared());
-  if (ours && pages_were_right) {
-    inode.set_pages(whole.change);
-  } else if (!ours && open) {
-    notifier_.drop_pages(inode.id());
-  }
+  if (ours && pages_were_right) inode.set_pages(whole.change);
   return outcome;
 }
 
@@ -129,6 +132,12 @@ FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve
   file->id = files_.id_of_next();
   files_.emplace(file);
   return file;
+}
+
+std::vector<FileRef> FileSystem::open_files() {
+  std::vector<FileRef> files;
+  files_.for_each([&](FileRef& file) { files.push_back(file); });
+  return files;
 }
 
 FileRef FileSystem::find_file(std::uint64_t id) {

@@ -3,6 +3,10 @@
 
 #include <fuse_lowlevel.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cache/attr/cached_attributes.h"
 #include "cache/data/kept_memory.h"
 #include "client/mount.h"
@@ -41,7 +45,8 @@ class FileSystem {
 
   /// The session's, for notifications; not needed for anything else. Before the first request.
   void attach(fuse_session& session) { notifier_.attach(session); }
-  /// Commits and closes what is still open, when no request comes any more. Before Mount::stop().
+  /// Commits and closes what is still open, when no request comes any more. Before Mount::stop();
+  /// the session may go afterwards.
   Task<void> finish();
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -86,6 +91,7 @@ class FileSystem {
   DirectoryRef find_directory(std::uint64_t id);
   void remove_directory(std::uint64_t id) { directories_.erase(id); }
   bool any_file_open() const { return files_.size() > 0; }
+  std::vector<FileRef> open_files();
 
   /// Files with uncommitted data, longest first.
   IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }

@@ -3,24 +3,92 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "transport/base/log.h"
+
 namespace nfsrdma::fs {
 namespace {
 
 constexpr off_t kAttributesOnly = -1;
 constexpr off_t kAllPages = 0;
+/// More than this many waiting: the rest is left to the next open.
+constexpr std::size_t kMostWaiting = 4096;
+constexpr Duration kStopPatience = std::chrono::seconds(1);
+constexpr Duration kStopInterval = std::chrono::milliseconds(10);
 
 }  // namespace
 
-KernelNotifier::~KernelNotifier() { detach(); }
+struct KernelNotifier::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::uint64_t> waiting;
+  bool ending = false;
+  bool ended = true;  ///< no thread runs
 
-void KernelNotifier::detach() {
-  {
-    std::lock_guard lock(mutex_);
-    ending_ = true;
+  bool has_ended() {
+    std::lock_guard lock(mutex);
+    return ended;
   }
-  changed_.notify_one();
-  if (thread_.joinable()) thread_.join();
+};
+
+namespace {
+
+/// Sends what is waiting until told to end.
+template <class Shared>
+void send_notifications(std::shared_ptr<Shared> shared, fuse_session* session) {
+  std::unique_lock lock(shared->mutex);
+  for (;;) {
+    shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });
+    if (shared->ending) break;
+    const std::uint64_t inode = shared->waiting.front();
+    shared->waiting.pop_front();
+    lock.unlock();
+    fuse_lowlevel_notify_inval_inode(session, inode, kAllPages, 0);
+    lock.lock();
+  }
+  shared->ended = true;
+}
+
+}  // namespace
+
+KernelNotifier::KernelNotifier() : shared_(std::make_shared<Shared>()) {}
+
+KernelNotifier::~KernelNotifier() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->ending = true;
+  }
+  shared_->changed.notify_one();
+  if (session_) {
+    thread_.join();  // never stopped: nothing holds it but its queue
+  } else {
+    thread_.detach();
+  }
+}
+
+void KernelNotifier::attach(fuse_session& session) { session_ = &session; }
+
+Task<void> KernelNotifier::stop(Reactor& reactor) {
   session_ = nullptr;
+  if (!thread_.joinable()) co_return;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->ending = true;
+  }
+  shared_->changed.notify_one();
+  for (Duration waited{}; waited < kStopPatience; waited += kStopInterval) {
+    if (shared_->has_ended()) {
+      thread_.join();
+      co_return;
+    }
+    co_await Sleep(reactor, kStopInterval);
+  }
+  log::warning("the kernel does not return from dropping cached pages");
 }
 
 void KernelNotifier::drop_attributes(std::uint64_t inode) {
@@ -34,33 +102,23 @@ void KernelNotifier::drop_pages(std::uint64_t inode) {
   if (!session_) return;
   notifications_.add();
   {
-    std::lock_guard lock(mutex_);
-    if (ending_ || waiting_.size() >= kMostWaiting) return;
-    waiting_.push_back(inode);
+    std::lock_guard lock(shared_->mutex);
+    if (shared_->waiting.size() >= kMostWaiting) return;
+    shared_->waiting.push_back(inode);
   }
-  changed_.notify_one();
-  if (!thread_.joinable()) {
-    // Signals are the main thread's.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
+  shared_->changed.notify_one();
+  if (!thread_.joinable()) start_thread();
 }
 
-void KernelNotifier::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (ending_) return;
-    const std::uint64_t inode = waiting_.front();
-    waiting_.pop_front();
-    lock.unlock();
-    fuse_lowlevel_notify_inval_inode(session_, inode, kAllPages, 0);
-    lock.lock();
-  }
+/// Signals are the main thread's.
+void KernelNotifier::start_thread() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  shared_->ended = false;
+  thread_ = std::thread(send_notifications<Shared>, shared_, session_);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace nfsrdma::fs

@@ -3,30 +3,31 @@
 
 #include <fuse_lowlevel.h>
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <mutex>
+#include <memory>
 #include <thread>
 
 #include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
 
 namespace nfsrdma::fs {
 
 /// Dropping attributes is done at once. Dropping cached pages waits in the kernel for pages that
-/// are being read, that is for answers of this program, so a thread of its own does it.
-/// drop_attributes and drop_pages belong to the shard.
+/// are being read, that is for answers of this program, so a thread of its own does it. All methods
+/// belong to the shard.
 class KernelNotifier {
  public:
-  KernelNotifier() = default;
+  KernelNotifier();
   KernelNotifier(const KernelNotifier&) = delete;
   KernelNotifier& operator=(const KernelNotifier&) = delete;
+  /// A thread that the kernel still holds is left to itself; the end of the program ends it.
   ~KernelNotifier();
 
-  void attach(fuse_session& session) { session_ = &session; }
-  /// Ends the thread; the session may go afterwards. Waits for a notification under way, which the
-  /// end of the kernel's connection unblocks.
-  void detach();
+  void attach(fuse_session& session);
+  /// Drops nothing more. Waits a bounded time for a notification under way; the session may go
+  /// afterwards.
+  Task<void> stop(Reactor& reactor);
 
   void drop_attributes(std::uint64_t inode);
   void drop_pages(std::uint64_t inode);
@@ -34,17 +35,13 @@ class KernelNotifier {
   std::uint64_t notifications() const { return notifications_.value(); }
 
  private:
-  /// More than this many waiting: the rest is left to the attribute timeout.
-  static constexpr std::size_t kMostWaiting = 4096;
+  struct Shared;
 
-  void run();
+  void start_thread();
 
   fuse_session* session_ = nullptr;
   Counter notifications_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::uint64_t> waiting_;
-  bool ending_ = false;
+  std::shared_ptr<Shared> shared_;  ///< with the thread
   std::thread thread_;
 };
 

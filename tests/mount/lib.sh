@@ -156,13 +156,14 @@ print(s.makefile().readline().strip())
 PY
 }
 
-# counter name [mount number]: a counter of a mount, as of now.
+# counter name [mount number]: a counter of a mount, as of now; one that is not written is 0.
 counter() {
-  local file=$work/mount${2:-0}.stats
+  local file=$work/mount${2:-0}.stats value
   rm -f "$file"
   kill -USR1 "${mount_pids[${2:-0}]}"
-  wait_for "counters" grep -q "^$1 " "$file"
-  sed -n "s/^$1 //p" "$file"
+  wait_for "counters" grep -q '^fs_inodes ' "$file"
+  value=$(sed -n "s/^$1 //p" "$file")
+  echo "${value:-0}"
 }
 
 # same expected actual what

@@ -59,21 +59,13 @@ TEST(IdSlab, ErasingDestroys) {
   EXPECT_EQ(object.use_count(), 1);
 }
 
-TEST(IdSlab, FirstFindsWhatIsLeft) {
+TEST(IdSlab, VisitsWhatIsThere) {
   IdSlab<int> slab;
-  EXPECT_EQ(slab.first(), 0u);
-  std::set<std::uint64_t> ids;
-  for (int i = 0; i < 5; ++i) {
-    ids.insert(slab.id_of_next());
-    slab.emplace(i);
-  }
-  slab.erase(1);
-  ids.erase(1);
-  while (const auto id = slab.first()) {
-    EXPECT_EQ(ids.erase(id), 1u);
-    slab.erase(id);
-  }
-  EXPECT_TRUE(ids.empty());
+  for (int i = 1; i <= 5; ++i) slab.emplace(i);
+  slab.erase(2);
+  std::set<int> seen;
+  slab.for_each([&](int value) { EXPECT_TRUE(seen.insert(value).second); });
+  EXPECT_EQ(seen, (std::set<int>{1, 3, 4, 5}));
 }
 
 }  // namespace
