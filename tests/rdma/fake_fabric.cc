@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace nfsrdma::test {
@@ -58,7 +59,7 @@ void FakeEndpoint::deliver(Octets message, std::optional<std::uint32_t> invalida
     fabric::ReceiveBuffer& buffer = *receives_.front();
     receives_.pop_front();
     buffer.posted = false;
-    std::memcpy(buffer.memory.data(), message.data(), message.size());
+    std::copy(message.begin(), message.end(), buffer.memory.begin());
     if (invalidated) invalidated_.insert(*invalidated);
     handler_.on_receive(buffer, message.size(), invalidated);
   });
