@@ -320,6 +320,7 @@ TEST_F(NfsNamespaceTest, AReadOnlyExportRefusesChanges) {
   config.read_only = true;
   write_file("file", "x");
   client = connect();
+  root_handle = root(client);
   EXPECT_EQ(status_on(client, root_handle, create_args(NF4DIR, "d")), NFS4ERR_ROFS);
   EXPECT_EQ(status_on(client, root_handle, REMOVE4args{"file"}), NFS4ERR_ROFS);
   EXPECT_EQ(open(client, open_args("file", OPEN4_SHARE_ACCESS_WRITE)).status, NFS4ERR_ROFS);

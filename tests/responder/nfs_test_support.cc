@@ -128,16 +128,20 @@ CREATE_SESSION4args NfsTest::create_session(const TestClient& client, sequenceid
   return args;
 }
 
-TestClient NfsTest::connect(const std::string& owner, bool reclaim_complete) {
-  if (!service) start();
+TestClient NfsTest::unconnected(const std::string& owner) {
   TestClient client;
   client.owner = owner;
   client.connection = std::make_unique<FakeConnection>(next_connection_++);
-  const auto exchanged = raw(client, exchange_id(client)).next<EXCHANGE_ID4res>();
+  return client;
+}
+
+TestClient NfsTest::connect(const std::string& owner, bool reclaim_complete) {
+  if (!service) start();
+  TestClient client = unconnected(owner);
+  const auto exchanged = exchange(client);
   EXPECT_EQ(exchanged.eir_status, NFS4_OK);
   client.clientid = exchanged.eir_resok4.eir_clientid;
-  const auto created = raw(client, create_session(client, exchanged.eir_resok4.eir_sequenceid))
-                           .next<CREATE_SESSION4res>();
+  const auto created = create(client, exchanged.eir_resok4.eir_sequenceid);
   EXPECT_EQ(created.csr_status, NFS4_OK);
   client.sessionid = created.csr_resok4.csr_sessionid;
   if (reclaim_complete) {

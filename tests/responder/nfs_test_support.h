@@ -176,6 +176,17 @@ class NfsTest : public ::testing::Test {
   nfs4::SEQUENCE4args sequence(TestClient& client, nfs4::slotid4 slot = 0, bool cache = false);
   nfs4::EXCHANGE_ID4args exchange_id(const TestClient& client, std::uint32_t flags = 0);
   nfs4::CREATE_SESSION4args create_session(const TestClient& client, nfs4::sequenceid4 sequence);
+  /// A client with a connection and nothing else.
+  TestClient unconnected(const std::string& owner);
+  nfs4::EXCHANGE_ID4res exchange(TestClient& client, std::uint32_t flags = 0) {
+    return raw(client, exchange_id(client, flags)).next<nfs4::EXCHANGE_ID4res>();
+  }
+  nfs4::CREATE_SESSION4res create(TestClient& client, nfs4::sequenceid4 number) {
+    return raw(client, create_session(client, number)).next<nfs4::CREATE_SESSION4res>();
+  }
+  nfs4::SEQUENCE4res sequence_alone(TestClient& client, const nfs4::SEQUENCE4args& args) {
+    return raw(client, args).next<nfs4::SEQUENCE4res>();
+  }
   /// EXCHANGE_ID, CREATE_SESSION and, unless told otherwise, RECLAIM_COMPLETE.
   TestClient connect(const std::string& owner = "client-1", bool reclaim_complete = true);
 

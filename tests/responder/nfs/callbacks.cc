@@ -22,11 +22,11 @@ void encode_recall(xdr::Encoder& out, const Session& session) {
   encode_operation(out, recall);
 }
 
-void finish_recall(Session& session, const Result<xdr::Decoder>& results) {
+void finish_recall(Session& session, const Connection* used, const Result<xdr::Decoder>& results) {
   session.back.busy = false;
   if (!results) {
     --session.back.sequence;  // sent again with the same number
-    session.back.connection = nullptr;
+    if (session.back.connection == used) session.back.connection = nullptr;
     log::info("callback failed: {}", results.error().message());
     return;
   }
@@ -46,10 +46,11 @@ void recall_slots(Session& session) {
   back.busy = true;
   ++back.sequence;
   const SessionRef self = session.shared_from_this();
+  const Connection* used = back.connection;
   const auto called = back.connection->call_back(
       back.program, [self](xdr::Encoder& out) { encode_recall(out, *self); },
-      [self](Result<xdr::Decoder> results) { finish_recall(*self, results); });
-  if (!called) finish_recall(session, fail(called.error()));
+      [self, used](Result<xdr::Decoder> results) { finish_recall(*self, used, results); });
+  if (!called) finish_recall(session, used, fail(called.error()));
 }
 
 }  // namespace nfsrdma::responder

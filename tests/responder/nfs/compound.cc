@@ -1,10 +1,8 @@
 #include "tests/responder/nfs/compound.h"
 
-#include <array>
-
 #include "client/proto/compound.h"
 #include "tests/responder/nfs/compound_context.h"
-#include "tests/responder/nfs/ops/ops.h"
+#include "tests/responder/nfs/operation_table.h"
 #include "tests/responder/nfs/session/sequence.h"
 #include "transport/base/log.h"
 
@@ -14,131 +12,9 @@ using namespace nfs4;
 
 namespace {
 
-/// How one operation is executed, and how its result looks when it is refused without that.
-struct Row {
-  nfsstat4 (*execute)(CompoundContext&) = nullptr;
-  void (*encode_refusal)(xdr::Encoder&, nfsstat4) = nullptr;
-  unsigned traits = 0;
-};
-
-constexpr unsigned kNeedsCurrent = 1;
-constexpr unsigned kNeedsSaved = 2;
-constexpr unsigned kChangesState = 4;
-/// Changes the file system, so that a read-only export refuses it.
-constexpr unsigned kModifies = 8 | kChangesState;
-/// May be the only operation of a COMPOUND without SEQUENCE.
-constexpr unsigned kSessionless = 16;
-
 /// No result of an operation that changes anything is longer, but for a denied LOCK's, which has
 /// changed nothing. So a reply that is too big is noticed before and not after a change.
 constexpr std::size_t kMaxChangingResult = 256;
-
-template <class Args, class Res, nfsstat4 (*Run)(CompoundContext&, const Args&, Res&)>
-nfsstat4 execute(CompoundContext& context) {
-  Args args;
-  decode(context.in, args);
-  Res result;
-  const nfsstat4 status = context.in.ok() ? Run(context, args, result) : NFS4ERR_BADXDR;
-  status_of(result) = status;
-  encode(context.out, result);
-  return status;
-}
-
-template <class Args, nfsstat4 (*Run)(CompoundContext&, const Args&)>
-nfsstat4 execute_encoding(CompoundContext& context) {
-  Args args;
-  decode(context.in, args);
-  const std::size_t status_at = context.out.placeholder();
-  const std::size_t body_at = context.out.size();
-  const nfsstat4 status = context.in.ok() ? Run(context, args) : NFS4ERR_BADXDR;
-  if (status != NFS4_OK) context.out.rewind(body_at);
-  context.out.patch(status_at, status);
-  return status;
-}
-
-template <class Res>
-void encode_refusal(xdr::Encoder& out, nfsstat4 status) {
-  Res result;
-  status_of(result) = status;
-  encode(out, result);
-}
-
-template <class Args, class Res, nfsstat4 (*Run)(CompoundContext&, const Args&, Res&)>
-constexpr Row row(unsigned traits = 0) {
-  return {&execute<Args, Res, Run>, &encode_refusal<Res>, traits};
-}
-template <class Args, class Res, nfsstat4 (*Run)(CompoundContext&, const Args&)>
-constexpr Row encoding_row(unsigned traits = 0) {
-  return {&execute_encoding<Args, Run>, &encode_refusal<Res>, traits};
-}
-
-constexpr std::size_t kOperationNumbers = OP_RECLAIM_COMPLETE + 1;
-using Table = std::array<Row, kOperationNumbers>;
-
-#define NFSRDMA_ROW(NAME, function, ...) \
-  table[OP_##NAME] = row<NAME##4args, NAME##4res, function>(__VA_ARGS__)
-
-constexpr Table make_table() {
-  Table table{};
-  NFSRDMA_ROW(EXCHANGE_ID, op_exchange_id, kSessionless);
-  NFSRDMA_ROW(CREATE_SESSION, op_create_session, kSessionless);
-  NFSRDMA_ROW(DESTROY_SESSION, op_destroy_session, kSessionless);
-  NFSRDMA_ROW(DESTROY_CLIENTID, op_destroy_clientid, kSessionless);
-  NFSRDMA_ROW(BIND_CONN_TO_SESSION, op_bind_conn_to_session, kSessionless);
-  NFSRDMA_ROW(BACKCHANNEL_CTL, op_backchannel_ctl);
-  NFSRDMA_ROW(RECLAIM_COMPLETE, op_reclaim_complete);
-  NFSRDMA_ROW(PUTROOTFH, op_putrootfh);
-  NFSRDMA_ROW(PUTPUBFH, op_putpubfh);
-  NFSRDMA_ROW(PUTFH, op_putfh);
-  NFSRDMA_ROW(GETFH, op_getfh, kNeedsCurrent);
-  NFSRDMA_ROW(SAVEFH, op_savefh, kNeedsCurrent);
-  NFSRDMA_ROW(RESTOREFH, op_restorefh);
-  NFSRDMA_ROW(LOOKUP, op_lookup, kNeedsCurrent);
-  NFSRDMA_ROW(LOOKUPP, op_lookupp, kNeedsCurrent);
-  NFSRDMA_ROW(CREATE, op_create, kNeedsCurrent | kModifies);
-  NFSRDMA_ROW(REMOVE, op_remove, kNeedsCurrent | kModifies);
-  NFSRDMA_ROW(RENAME, op_rename, kNeedsCurrent | kNeedsSaved | kModifies);
-  NFSRDMA_ROW(LINK, op_link, kNeedsCurrent | kNeedsSaved | kModifies);
-  NFSRDMA_ROW(READLINK, op_readlink, kNeedsCurrent);
-  NFSRDMA_ROW(SECINFO, op_secinfo, kNeedsCurrent);
-  NFSRDMA_ROW(SECINFO_NO_NAME, op_secinfo_no_name, kNeedsCurrent);
-  NFSRDMA_ROW(ACCESS, op_access, kNeedsCurrent);
-  NFSRDMA_ROW(SETATTR, op_setattr, kNeedsCurrent | kModifies);
-  NFSRDMA_ROW(VERIFY, op_verify, kNeedsCurrent);
-  NFSRDMA_ROW(NVERIFY, op_nverify, kNeedsCurrent);
-  NFSRDMA_ROW(OPEN, op_open, kNeedsCurrent | kChangesState);
-  NFSRDMA_ROW(CLOSE, op_close, kNeedsCurrent | kChangesState);
-  NFSRDMA_ROW(OPEN_DOWNGRADE, op_open_downgrade, kNeedsCurrent | kChangesState);
-  NFSRDMA_ROW(READ, op_read, kNeedsCurrent);
-  NFSRDMA_ROW(WRITE, op_write, kNeedsCurrent | kModifies);
-  NFSRDMA_ROW(COMMIT, op_commit, kNeedsCurrent);
-  NFSRDMA_ROW(LOCK, op_lock, kNeedsCurrent | kChangesState);
-  NFSRDMA_ROW(LOCKT, op_lockt, kNeedsCurrent);
-  NFSRDMA_ROW(LOCKU, op_locku, kNeedsCurrent | kChangesState);
-  NFSRDMA_ROW(TEST_STATEID, op_test_stateid);
-  NFSRDMA_ROW(FREE_STATEID, op_free_stateid, kChangesState);
-  table[OP_GETATTR] = encoding_row<GETATTR4args, GETATTR4res, op_getattr>(kNeedsCurrent);
-  table[OP_READDIR] = encoding_row<READDIR4args, READDIR4res, op_readdir>(kNeedsCurrent);
-  return table;
-}
-#undef NFSRDMA_ROW
-
-constexpr Table kTable = make_table();
-
-struct UnsupportedRes {
-  nfsstat4 status = NFS4_OK;
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-constexpr Row kUnsupported{nullptr, &encode_refusal<UnsupportedRes>, 0};
-
-const Row& row_of(std::uint32_t opnum) {
-  if (opnum == OP_SEQUENCE) {
-    static constexpr Row kSequence{nullptr, &encode_refusal<SEQUENCE4res>, 0};
-    return kSequence;
-  }
-  const bool listed = opnum < kTable.size() && kTable[opnum].execute;
-  return listed ? kTable[opnum] : kUnsupported;
-}
 
 /// One COMPOUND being executed.
 class Execution {
@@ -150,9 +26,9 @@ class Execution {
   nfsstat4 run_operations();
   nfsstat4 run_next();
   nfsstat4 run_sequence();
-  nfsstat4 run_listed(std::uint32_t opnum, const Row& row);
-  nfsstat4 check_place(std::uint32_t opnum, const Row& row) const;
-  nfsstat4 check_operands(const Row& row) const;
+  nfsstat4 run_listed(std::uint32_t opnum, const OperationRow& row);
+  nfsstat4 check_place(std::uint32_t opnum, const OperationRow& row) const;
+  nfsstat4 check_operands(const OperationRow& row) const;
   nfsstat4 forced_status(std::uint32_t opnum) const;
   nfsstat4 too_big() const;
   bool has_room(std::size_t octets);
@@ -206,7 +82,7 @@ nfsstat4 Execution::run_next() {
   if (!is_defined(static_cast<nfs_opnum4>(opnum)) || opnum == OP_ILLEGAL) {
     return refuse_operation(OP_ILLEGAL, NFS4ERR_OP_ILLEGAL);
   }
-  const Row& row = row_of(opnum);
+  const OperationRow& row = operation_row(opnum);
   const FaultHooks::Verdict verdict = context_.server.faults.next(static_cast<nfs_opnum4>(opnum));
   outcome_.delay += verdict.delay;
   nfsstat4 status = check_place(opnum, row);
@@ -222,7 +98,7 @@ nfsstat4 Execution::run_next() {
 }
 
 // RFC 8881 section 2.10.6.1.2: what may come first, alone, or only behind SEQUENCE.
-nfsstat4 Execution::check_place(std::uint32_t opnum, const Row& row) const {
+nfsstat4 Execution::check_place(std::uint32_t opnum, const OperationRow& row) const {
   const bool first = context_.index == 0;
   if (opnum == OP_SEQUENCE) return first ? NFS4_OK : NFS4ERR_SEQUENCE_POS;
   if (opnum == OP_BIND_CONN_TO_SESSION && context_.operations > 1) return NFS4ERR_NOT_ONLY_OP;
@@ -231,11 +107,10 @@ nfsstat4 Execution::check_place(std::uint32_t opnum, const Row& row) const {
   return context_.operations == 1 ? NFS4_OK : NFS4ERR_NOT_ONLY_OP;
 }
 
-nfsstat4 Execution::check_operands(const Row& row) const {
+nfsstat4 Execution::check_operands(const OperationRow& row) const {
   if ((row.traits & kNeedsCurrent) != 0 && !context_.current) return NFS4ERR_NOFILEHANDLE;
   if ((row.traits & kNeedsSaved) != 0 && !context_.saved) return NFS4ERR_NOFILEHANDLE;
-  const bool modifies = (row.traits & kModifies) == kModifies;
-  if (modifies && context_.server.config.read_only) return NFS4ERR_ROFS;
+  if ((row.traits & kModifies) != 0 && context_.server.config.read_only) return NFS4ERR_ROFS;
   return NFS4_OK;
 }
 
@@ -244,7 +119,7 @@ nfsstat4 Execution::forced_status(std::uint32_t opnum) const {
   return forced ? static_cast<nfsstat4>(*forced) : NFS4_OK;
 }
 
-nfsstat4 Execution::run_listed(std::uint32_t opnum, const Row& row) {
+nfsstat4 Execution::run_listed(std::uint32_t opnum, const OperationRow& row) {
   if ((row.traits & kChangesState) != 0 && !has_room(kMaxChangingResult)) {
     return refuse_operation(opnum, too_big());
   }
@@ -270,7 +145,7 @@ bool Execution::has_room(std::size_t octets) {
 
 nfsstat4 Execution::refuse_operation(std::uint32_t opnum, nfsstat4 status) {
   context_.out.u32(opnum);
-  row_of(opnum).encode_refusal(context_.out, status);
+  operation_row(opnum).encode_refusal(context_.out, status);
   log::debug("{} refused: {}", operation_name(static_cast<nfs_opnum4>(opnum)), status_name(status));
   return status;
 }

@@ -7,6 +7,7 @@ using namespace nfs4;
 
 namespace {
 
+constexpr std::size_t kMaxSessions = 64;  // of one client
 constexpr std::uint32_t kFlags = CREATE_SESSION4_FLAG_PERSIST |
                                  CREATE_SESSION4_FLAG_CONN_BACK_CHAN |
                                  CREATE_SESSION4_FLAG_CONN_RDMA;
@@ -14,6 +15,7 @@ constexpr std::uint32_t kFlags = CREATE_SESSION4_FLAG_PERSIST |
 nfsstat4 make_session(CompoundContext& context, Client& client, const CREATE_SESSION4args& args,
                       CREATE_SESSION4resok& ok) {
   ClientState& clients = *context.server.clients;
+  if (clients.sessions.count_of(client) >= kMaxSessions) return NFS4ERR_NOSPC;
   ok.csr_fore_chan_attrs = args.csa_fore_chan_attrs;
   ok.csr_back_chan_attrs = args.csa_back_chan_attrs;
   const nfsstat4 status =

@@ -1,6 +1,6 @@
 // The operations. Each gets its decoded arguments, fills in what follows a status of NFS4_OK (or
 // NFS4ERR_DENIED) and returns the status. Current and saved file handles have been checked to be
-// there where the table in compound.cc says so.
+// there where operation_table.cc says so.
 #pragma once
 
 #include "client/proto/compound.h"

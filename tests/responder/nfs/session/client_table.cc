@@ -10,6 +10,8 @@ using namespace nfs4;
 namespace {
 
 constexpr int kInstanceShift = 32;
+// Records, confirmed or not; unconfirmed ones go when their lease ends.
+constexpr std::size_t kMaxClients = 1024;
 
 std::string text_of(std::span<const std::byte> octets) {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
@@ -35,6 +37,7 @@ Outcome<Client*> ClientTable::exchange(const EXCHANGE_ID4args& args, const Princ
   if (confirmed && confirmed->verifier == args.eia_clientowner.co_verifier) {
     return confirmed;  // case 2
   }
+  if (clients_.size() >= kMaxClients) return refuse(NFS4ERR_DELAY);
   // New owner, replacement of an unconfirmed record, or client restart (cases 1, 4 and 5): a
   // restarted client's old record stays until CREATE_SESSION confirms the new one.
   Client* added = add(args, principal, std::move(owner));

@@ -91,9 +91,9 @@ void SessionTable::destroy_all_of(const Client& client) {
   });
 }
 
-bool SessionTable::has_any(const Client& client) const {
-  return std::ranges::any_of(sessions_,
-                             [&](const auto& entry) { return entry.second->client == &client; });
+std::size_t SessionTable::count_of(const Client& client) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      sessions_, [&](const auto& entry) { return entry.second->client == &client; }));
 }
 
 void SessionTable::connection_closed(const Connection& connection) {

@@ -62,7 +62,8 @@ class SessionTable {
   SessionRef find(const nfs4::sessionid4& id) const;
   void destroy(const nfs4::sessionid4& id);
   void destroy_all_of(const Client& client);
-  bool has_any(const Client& client) const;
+  bool has_any(const Client& client) const { return count_of(client) != 0; }
+  std::size_t count_of(const Client& client) const;
 
   void connection_closed(const Connection& connection);
   /// Applies to all sessions, those to come included.
