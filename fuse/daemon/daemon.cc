@@ -99,8 +99,6 @@ Result<void> Daemon::mount() {
   if (!session) return fail_from(session);
   TRY((*session)->mount());
   session_ = std::move(*session);
-  const auto entry = find_mount(config_.session.mount_point);
-  if (entry) mounted_device_ = entry->device;
   backend_->on_mounted(session_->handle());
   return session_->start(*this);
 }
@@ -142,7 +140,7 @@ Task<void> Daemon::drain() {
 
 /// Detached but in use: whoever still has something open there gets ENOTCONN from now on.
 void Daemon::end_connection() {
-  if (!abort_connection(mounted_device_)) {
+  if (!abort_connection(session_->device())) {
     log::warning("{}: no /sys/fs/fuse/connections; its users wait until this program has ended",
                  config_.session.mount_point);
   }
@@ -151,7 +149,7 @@ void Daemon::end_connection() {
 /// After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
 Task<void> Daemon::remove_dead_mount() {
   const auto entry = find_mount(config_.session.mount_point);
-  if (mounted_device_.empty() || !entry || entry->device != mounted_device_) co_return;
+  if (!session_ || !entry || entry->device != session_->device()) co_return;
   auto removed = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
                                   kLazyUnmountPatience);
   if (!removed) log::error("{}: {}", config_.session.mount_point, removed.error().message());

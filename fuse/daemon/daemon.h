@@ -65,7 +65,6 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   Event idle_;
   bool kernel_let_go_ = false;
   bool stopping_ = false;
-  std::string mounted_device_;  ///< tells our mount from a later one on the same directory
   ExitCode exit_code_ = kSuccess;
 };
 

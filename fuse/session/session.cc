@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "fuse/session/mount.h"
+#include "fuse/session/mount_table.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -37,7 +38,13 @@ Session::Session(Reactor& reactor, BufferPool& slots, SessionConfig config)
       config_(std::move(config)),
       in_flight_(reactor, config_.callers) {}
 
-Session::~Session() = default;
+Session::~Session() {
+  receiver_.reset();
+  const auto entry = find_mount(config_.mount_point);
+  const bool another = entry && entry->device != device_;
+  // libfuse unmounts by name, if the connection has not ended, and frees what mounting allocated.
+  if (session_ && !another) fuse_session_unmount(session_.get());
+}
 
 Result<std::unique_ptr<Session>> Session::create(Reactor& reactor, BufferPool& slots,
                                                  SessionConfig config,
@@ -67,6 +74,8 @@ Result<void> Session::mount() {
   if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail(Error::from_errno(errno, "/dev/fuse"));
   }
+  const auto entry = find_mount(config_.mount_point);
+  if (entry) device_ = entry->device;
   return {};
 }
 

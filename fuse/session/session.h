@@ -21,8 +21,9 @@ struct SessionConfig {
   CallerPolicy callers;
 };
 
-/// Owns libfuse's session and the device. Belongs to one reactor; destroying it ends the connection
-/// with the kernel (requests in progress fail) but leaves the mount table alone: see unmount.h.
+/// Owns libfuse's session and the device. Belongs to one reactor. Destroying it ends the connection
+/// with the kernel (requests in progress fail) and takes a mount that is still there out of the
+/// tree, however used; unmount.h has the orderly way.
 class Session {
  public:
   /// `operations` are libfuse's, with `user_data` as their user data; init is this class's own.
@@ -45,6 +46,9 @@ class Session {
     if (receiver_) receiver_->pause();
   }
 
+  /// The mount's device, "0:53", which tells it from others on the same directory. Empty before
+  /// mount(), or when somebody has unmounted it at once.
+  const std::string& device() const { return device_; }
   /// For notifications to the kernel.
   fuse_session& handle() { return *session_; }
   InFlight& in_flight() { return in_flight_; }
@@ -61,6 +65,7 @@ class Session {
   Reactor& reactor_;
   BufferPool& slots_;
   SessionConfig config_;
+  std::string device_;
   InFlight in_flight_;
   std::unique_ptr<fuse_session, DestroySession> session_;
   std::unique_ptr<Receiver> receiver_;
