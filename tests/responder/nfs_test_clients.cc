@@ -166,6 +166,23 @@ TEST_F(NfsClientTest, ARequestThatEndsItsOwnClientGoesNoFurther) {
   EXPECT_EQ(results.count(), 3U);
 }
 
+TEST_F(NfsClientTest, AFloodOfOwnersAndSessionsIsBounded) {
+  TestClient client = connect();
+  nfsstat4 status = NFS4_OK;
+  std::uint32_t sessions = 1;
+  for (; status == NFS4_OK && sessions < 1000; ++sessions) {
+    status = create(client, sessions + 1).csr_status;
+  }
+  EXPECT_EQ(status, NFS4ERR_NOSPC);
+  status = NFS4_OK;
+  for (int i = 0; status == NFS4_OK && i < 10'000; ++i) {
+    TestClient other = unconnected("owner-" + std::to_string(i));
+    status = exchange(other).eir_status;
+  }
+  EXPECT_EQ(status, NFS4ERR_DELAY);
+  EXPECT_EQ(run(client).status(), NFS4_OK) << "who is there is still served";
+}
+
 TEST_F(NfsClientTest, ReclaimCompleteComesOnce) {
   TestClient client = connect();
   EXPECT_EQ(run(client, RECLAIM_COMPLETE4args{}).status(), NFS4ERR_COMPLETE_ALREADY);

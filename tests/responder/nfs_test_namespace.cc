@@ -315,6 +315,19 @@ TEST_F(NfsNamespaceTest, AnEmptyDirectoryHasNoEntries) {
   EXPECT_TRUE(page.names.empty());
 }
 
+TEST_F(NfsNamespaceTest, TheOnlyWriterTellsItsChangesAsAtomic) {
+  service.reset();
+  config.sole_writer = true;
+  write_file("file", "x");
+  client = connect();
+  root_handle = root(client);
+  const std::uint64_t before = getattr(client, root_handle, {FATTR4_CHANGE}).change;
+  const auto removed = on<REMOVE4res>(client, root_handle, REMOVE4args{"file"});
+  EXPECT_TRUE(removed.resok4.cinfo.atomic);
+  EXPECT_EQ(removed.resok4.cinfo.before, before);
+  EXPECT_EQ(removed.resok4.cinfo.after, getattr(client, root_handle, {FATTR4_CHANGE}).change);
+}
+
 TEST_F(NfsNamespaceTest, AReadOnlyExportRefusesChanges) {
   service.reset();
   config.read_only = true;
