@@ -113,6 +113,8 @@ end_mount() {
   local at=${mount_points[$1]} pid=${mount_pids[$1]} ended=no
   if [ -z "$pid" ]; then return 0; fi
   mount_pids[$1]=
+  # A daemon that died leaves a dead mount behind.
+  kill -0 "$pid" 2>/dev/null || fusermount3 -uz "$at" 2>/dev/null || true
   if kill -0 "$pid" 2>/dev/null && ! fusermount3 -u "$at"; then
     fuser -vm "$at" >&2 2>&1 || true
     fusermount3 -uz "$at" || true
