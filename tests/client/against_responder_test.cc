@@ -255,5 +255,108 @@ TEST_F(AgainstResponder, ResumesAfterALostConnection) {
   EXPECT_TRUE(removed_once);
 }
 
+// The reply of a change is lost; the server's replay cache answers, the change is made once.
+TEST_F(AgainstResponder, AChangeIsMadeOnceWhenItsReplyIsLost) {
+  ASSERT_EQ(here_.server().command("fault disconnect=after:op=CREATE:times=1").substr(0, 2), "ok");
+  auto made = here_.run(make_directory(mount(), caller(), root(), "d", 0755));
+  EXPECT_TRUE(made) << made.error().message();
+  EXPECT_EQ(here_.counter("session_requests_resent"), 1U);
+  auto again = here_.run(make_directory(mount(), caller(), root(), "d", 0755));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(to_errno(again.error()), EEXIST);
+}
+
+Task<void> write_blocks(Mount* mount, Caller caller, const Opened* file, std::uint64_t first,
+                        std::span<const std::byte> data, int* failures, int* running) {
+  constexpr int kBlocks = 64;
+  for (int i = 0; i < kBlocks; ++i) {
+    const std::uint64_t offset = (first * kBlocks + static_cast<std::uint64_t>(i)) * data.size();
+    auto written = co_await write(*mount, caller, file->handle, file->open->stateid(), offset, data,
+                                  UNSTABLE4);
+    if (!written || written->count != data.size()) ++*failures;
+  }
+  --*running;
+}
+
+TEST_F(AgainstResponder, WritersSurviveAServerThatKeepsHangingUp) {
+  constexpr int kWriters = 8;
+  constexpr std::size_t kBlock = 16 * 1024;
+  Opened file = make_file("f");
+  Buffer data = here_.data().acquire();
+  std::memset(data.data(), 'x', kBlock);
+  ASSERT_EQ(here_.server().command("fault disconnect=after:op=WRITE:every=37").substr(0, 2), "ok");
+  int failures = 0;
+  int running = kWriters;
+  for (int i = 0; i < kWriters; ++i) {
+    spawn(write_blocks(&mount(), caller(), &file, static_cast<std::uint64_t>(i), data.first(kBlock),
+                       &failures, &running));
+  }
+  while (running > 0) here_.reactor().run_once(std::chrono::milliseconds(100));
+  EXPECT_EQ(failures, 0);
+  EXPECT_GT(here_.counter("reconnects"), 3U);
+  EXPECT_EQ(here_.server().command("clear"), "ok");
+  auto attributes = here_.run(getattr(mount(), caller(), file.handle));
+  ASSERT_TRUE(attributes);
+  EXPECT_EQ(attributes->size, kWriters * 64 * kBlock);
+}
+
+TEST_F(AgainstResponder, ARestartedServerIsUsedWithANewClientId) {
+  Opened file = make_file("f");
+  ASSERT_EQ(here_.server().command("restart"), "ok");
+  auto attributes = here_.run(getattr(mount(), caller(), file.handle));
+  ASSERT_TRUE(attributes) << attributes.error().message();
+  EXPECT_TRUE(file.open->lost());
+  Buffer data = here_.data().acquire();
+  auto written = here_.run(
+      write(mount(), caller(), file.handle, file.open->stateid(), 0, data.first(1), UNSTABLE4));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(to_errno(written.error()), EIO);
+  Opened again = make_file("f");
+  EXPECT_EQ(put(again, 0, data.first(1)), 1U);
+}
+
+TEST_F(AgainstResponder, ADelayedOperationIsRepeated) {
+  ASSERT_EQ(here_.server().command("fault nfsstat=NFS4ERR_DELAY:op=LOOKUP:times=2").substr(0, 2),
+            "ok");
+  make_file("f");
+  auto found = here_.run(lookup(mount(), caller(), root(), "f"));
+  EXPECT_TRUE(found);
+  EXPECT_EQ(here_.counter("session_requests_delayed"), 2U);
+}
+
+TEST(MountOfResponder, AMissingExportIsNamed) {
+  MountConfig config;
+  config.export_path = "/no/such";
+  Mounted here({}, config);
+  auto started = here.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().message(),
+            "LOOKUP export: NFS4ERR_NOENT ('no' of /no/such: op 3 of 5)");
+}
+
+TEST(MountOfResponder, AnExportBelowTheRootIsFound) {
+  MountConfig config;
+  config.export_path = "/a//b/";
+  Mounted here({}, config);
+  ASSERT_EQ(mkdir(here.path("a").c_str(), 0755), 0);
+  ASSERT_EQ(mkdir(here.path("a/b").c_str(), 0755), 0);
+  ASSERT_TRUE(here.start());
+  struct stat expected {};
+  ASSERT_EQ(stat(here.path("a/b").c_str(), &expected), 0);
+  EXPECT_EQ(here.mount().root_attributes().fileid, expected.st_ino);
+  EXPECT_TRUE(here.stop());
+}
+
+TEST(MountOfResponder, ASilentServerFailsTheMountInTime) {
+  MountConfig config;
+  config.start_timeout = std::chrono::milliseconds(200);
+  Mounted here({}, config);
+  ASSERT_EQ(here.server().command("stop"), "ok");
+  auto started = here.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(to_errno(started.error()), ETIMEDOUT);
+  EXPECT_STREQ(started.error().step, "EXCHANGE_ID");
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

@@ -31,10 +31,12 @@ FakeChannel::~FakeChannel() {
 }
 
 void FakeChannel::submit(rpc::Call& call) {
+  if (server_.count_client) server_.count_client(false);
   open_.push_back(&call);
   reactor_.post([this, alive = alive_, &call] {
     if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
   });
+  if (server_.count_client) server_.count_client(true);
 }
 
 void FakeChannel::process(rpc::Call& call) {
@@ -62,7 +64,9 @@ void FakeChannel::finish(rpc::Call& call, std::vector<std::byte> reply) {
   auto* message = new HeapMessage(std::move(reply));
   rpc::Reply accepted{rpc::MessageRef(message), std::nullopt, xdr::Decoder(message->octets)};
   call.reply.emplace(std::move(accepted));
+  if (server_.count_client) server_.count_client(true);
   call.observer->on_call_done(call);
+  if (server_.count_client) server_.count_client(false);
 }
 
 void FakeChannel::close(Error reason) {

@@ -69,6 +69,8 @@ class FakeServer final : public rpc::ChannelFactory {
   /// sr_target_highest_slotid and sr_status_flags of every SEQUENCE from now on.
   std::optional<nfs4::slotid4> target_highest_slotid;
   std::uint32_t status_flags = 0;
+  /// Told when control goes to the client (true) and comes back (false) at the end of a call.
+  std::function<void(bool client)> count_client;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
 
