@@ -116,7 +116,6 @@ end_mount() {
   # A daemon that died leaves a dead mount behind.
   kill -0 "$pid" 2>/dev/null || fusermount3 -uz "$at" 2>/dev/null || true
   if kill -0 "$pid" 2>/dev/null && ! fusermount3 -u "$at"; then
-    fuser -vm "$at" >&2 2>&1 || true
     fusermount3 -uz "$at" || true
     kill "$pid" || true
     wait "$pid" || true
