@@ -175,7 +175,20 @@ TEST_F(BackwardTest, RdmaErrorEndsItsCall) {
   EXPECT_EQ(counters().dropped_error.value(), 1U);
 }
 
-// BD-18: an answer whose RPC message has another XID is not the answer.
+// BD-18, F-8, V1-4.2.1-2: an answer whose RPC message has another XID is not the answer.
+TEST_F(BackwardTest, AnswerWithAnotherXidInsideIsDropped) {
+  auto& requester = connect_and_learn();
+  ASSERT_TRUE(call_back());
+  const auto xid = xid_of(next(requester));
+  requester.send(assemble(message_header(xid, 7), words({xid + 1, 1, 0, 0, 0, 0, 41})));
+  expect_silence(requester);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(counters().dropped_reply.value(), 1U);
+  answer_and_wait(requester, answer(xid, 1, 42));
+  EXPECT_EQ(result_word, 42U);
+}
+
+// RFC 5531 section 9
 TEST_F(BackwardTest, RpcErrorsAreReported) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());

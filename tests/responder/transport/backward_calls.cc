@@ -79,7 +79,8 @@ BackwardCalls::Message* BackwardCalls::find_open(std::uint32_t xid) {
 
 bool BackwardCalls::on_reply(const rdma::Header& header, std::span<const std::byte> stream) {
   Message* message = find_open(header.rdma_xid);
-  if (!message) return false;
+  // A message that names another XID than its header answers nothing (requirement F-8).
+  if (!message || xdr::Decoder(stream).u32("xid") != header.rdma_xid) return false;
   credits_ = std::max(header.rdma_credit, 1U);
   core_.counters.backward_replies.add();
   xdr::Decoder in(stream);
