@@ -1,5 +1,6 @@
 #include "fuse/daemon/daemon.h"
 
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,13 @@ constexpr Duration kCleanUnmountPatience = 5s;
 constexpr Duration kLazyUnmountPatience = 2s;
 /// For operations in progress when the mount ends.
 constexpr Duration kDrainPatience = 2s;
+
+/// A mount whose connection has ended. Device numbers are used again at once, so that a new mount
+/// on the same directory may have the old one's.
+bool is_dead(const std::string& mount_point) {
+  struct statfs ignored {};
+  return ::statfs(mount_point.c_str(), &ignored) != 0 && errno == ENOTCONN;
+}
 
 }  // namespace
 
@@ -150,6 +158,7 @@ void Daemon::end_connection() {
 Task<void> Daemon::remove_dead_mount() {
   const auto entry = find_mount(config_.session.mount_point);
   if (!session_ || !entry || entry->device != session_->device()) co_return;
+  if (!is_dead(entry->mount_point)) co_return;
   auto removed = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
                                   kLazyUnmountPatience);
   if (!removed) log::error("{}: {}", config_.session.mount_point, removed.error().message());
