@@ -26,6 +26,11 @@ Result<xdr::Decoder> ParsedReply::results(std::span<const std::byte> from) const
 ResponderRig::ResponderRig()
     : reactor(make_epoll_reactor()), fabric(fabric::make_iwarp_fabric(*reactor)) {}
 
+void ResponderRig::TearDown() {
+  requesters.clear();
+  if (responder) responder->abort();
+}
+
 ResponderRig::~ResponderRig() {
   requesters.clear();
   responder.reset();

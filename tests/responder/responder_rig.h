@@ -51,6 +51,8 @@ class ResponderRig : public ::testing::Test {
  protected:
   ResponderRig();
   ~ResponderRig() override;
+  /// Ends all connections while the test's own members, which callbacks may use, are still there.
+  void TearDown() override;
 
   /// Starts the responder; called by the first connect() with these defaults.
   void start(const ResponderConfig& config = {});
