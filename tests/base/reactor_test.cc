@@ -239,6 +239,27 @@ TEST(VirtualReactor, TimersOfOneInstantFireInTheOrderTheyWereArmed) {
   EXPECT_EQ(order, "ab");
 }
 
+TEST(VirtualReactor, AdvanceEndsWithStop) {
+  VirtualReactor reactor;
+  Timer timer(reactor, [&] { reactor.stop(); });
+  timer.arm(std::chrono::seconds(1));
+  reactor.advance(std::chrono::seconds(5));
+  EXPECT_EQ(reactor.now(), TimePoint(std::chrono::seconds(1)));
+}
+
+TEST(VirtualReactor, ATimerThatIsArmedAgainForNowWaitsForTheNextTurn) {
+  VirtualReactor reactor;
+  int fired = 0;
+  Timer timer(reactor, [&] {
+    ++fired;
+    timer.arm(Duration::zero());
+  });
+  timer.arm(Duration::zero());
+  reactor.run_once(Duration::zero());
+  EXPECT_EQ(fired, 1);
+  timer.cancel();
+}
+
 TEST(VirtualReactor, SettleDoesNotMoveTime) {
   VirtualReactor reactor;
   bool fired = false;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The connection is broken every second while a tree and a large file go in and out.
 . "$(dirname "$0")/lib.sh"
-size=${NFSRDMA_FAULT_FILE:-268435456}
-tree=${NFSRDMA_FAULT_TREE:-/usr/include/linux}
+size=${NFSRDMA_FAULT_FILE:-1073741824}
+tree=${NFSRDMA_FAULT_TREE:-/usr/include}
 
 start_responder --not-durable
 start_mount

@@ -115,7 +115,7 @@ end_mount() {
   mount_pids[$1]=
   # A daemon that died leaves a dead mount behind.
   kill -0 "$pid" 2>/dev/null || fusermount3 -uz "$at" 2>/dev/null || true
-  if kill -0 "$pid" 2>/dev/null && ! fusermount3 -u "$at"; then
+  if kill -0 "$pid" 2>/dev/null && mountpoint -q "$at" && ! fusermount3 -u "$at"; then
     fusermount3 -uz "$at" || true
     kill "$pid" || true
     wait "$pid" || true

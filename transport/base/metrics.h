@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace nfsrdma {
@@ -25,6 +26,21 @@ class CounterVisitor {
  public:
   virtual ~CounterVisitor() = default;
   virtual void visit(std::string_view name, std::uint64_t value) = 0;
+};
+
+/// Passes counters on as "<prefix>_<name>": layers count things of the same name.
+class PrefixedVisitor final : public CounterVisitor {
+ public:
+  PrefixedVisitor(std::string_view prefix, CounterVisitor& to) : prefix_(prefix), to_(to) {
+    prefix_ += '_';
+  }
+  void visit(std::string_view name, std::uint64_t value) override {
+    to_.visit(prefix_ + std::string(name), value);
+  }
+
+ private:
+  std::string prefix_;
+  CounterVisitor& to_;
 };
 
 }  // namespace nfsrdma

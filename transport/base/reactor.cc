@@ -49,7 +49,9 @@ bool Reactor::run_deferred() {
 bool Reactor::run_due_timers() {
   bool worked = false;
   const TimePoint limit = now();
-  while (!timers_.empty() && timers_.begin()->first <= limit) {
+  // What is armed meanwhile, even for now, waits for the next turn: descriptors are not starved.
+  for (auto left = timers_.size(); left > 0; --left) {
+    if (timers_.empty() || timers_.begin()->first > limit) break;
     Timer* timer = timers_.begin()->second;
     timers_.erase(timers_.begin());
     timer->armed_ = false;

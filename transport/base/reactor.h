@@ -63,6 +63,7 @@ class Reactor {
   /// was done.
   bool run_once(Duration longest);
   void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
 
   /// Runs work on the reactor's thread soon. The one call that is safe from other threads.
   virtual void wake_from_other_thread(std::function<void()> work) = 0;

@@ -24,10 +24,10 @@ class VirtualReactor final : public Reactor {
     foreign_.push_back(std::move(work));
   }
 
-  /// Runs posted work and timers until `span` of virtual time has passed.
+  /// Runs posted work and timers until `span` of virtual time has passed, or stop() is called.
   void advance(Duration span) {
     const TimePoint end = now_ + span;
-    while (run_once(end - now_) || now_ < end) {
+    while (!stopped() && (run_once(end - now_) || now_ < end)) {
     }
   }
 

@@ -45,6 +45,7 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
       report_down_(reactor, [this] { report_down(); }) {}
 
 Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& server) {
+  provider_ = fabric.name();
   announced_ = {
       .remote_invalidation = options_.remote_invalidation && fabric.remote_invalidation_safe(),
       .send_size = options_.send_size,
@@ -186,6 +187,8 @@ void Connection::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("receives_posted", link_.posted());
   visitor.visit("messages_held", pools_.receives->in_state(Message::State::held));
   visitor.visit("callbacks_open", backward_.open_calls());
+  PrefixedVisitor of_provider(provider_, visitor);
+  link_.visit_provider(of_provider);
 }
 
 }  // namespace nfsrdma::rdma

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/backward_responder.h"
@@ -31,7 +32,8 @@ class Connection final : public rpc::Channel,
   void close(Error reason) override { link_.end(std::move(reason)); }
   std::uint64_t replies() const override { return requester_.replies(); }
   std::size_t open_calls() const override { return requester_.open_calls(); }
-  /// The counters of all connections to this server, and the present levels of this one.
+  /// The counters of all connections to this server, the present levels of this one, and what its
+  /// provider has counted ("iwarp_fpdus_sent").
   void visit_counters(CounterVisitor& visitor) const override;
 
  private:
@@ -65,6 +67,7 @@ class Connection final : public rpc::Channel,
   BackwardResponder backward_;
   PrivateData announced_;
   rpc::ChannelLimits limits_;
+  std::string_view provider_;
   Header incoming_;  // scratch: too large to make for each message
   // The observer destroys this object, which must not happen under the provider's feet.
   Deferred report_down_;

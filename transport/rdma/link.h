@@ -51,6 +51,10 @@ class Link {
   ReceivePool& receives() { return receives_; }
   fabric::Endpoint& endpoint() { return *endpoint_; }
   const Thresholds& thresholds() const { return thresholds_; }
+  /// The provider's counters of this connection; none before there is one.
+  void visit_provider(CounterVisitor& visitor) const {
+    if (endpoint_) endpoint_->visit_counters(visitor);
+  }
 
   void attach(std::unique_ptr<fabric::Endpoint> endpoint) { endpoint_ = std::move(endpoint); }
   void establish(const Thresholds& thresholds) { thresholds_ = thresholds; }

@@ -145,7 +145,7 @@ TEST_F(RequestTest, ACallerThatIsKilledAfterAHandledSignalIsReleased) {
 }
 
 TEST_F(RequestTest, ReadAndAnswerAreOneSystemCallEach) {
-  files_.add("plain", kSmall);
+  mounted_->on_shard([&] { files_.add("plain", kSmall); });
   const int fd = ::open(mounted_->path("plain").c_str(), O_RDONLY);
   ASSERT_GE(fd, 0);
   const auto reads = count(&SessionCounters::device_reads);
