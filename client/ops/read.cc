@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/compound/read_locator.h"
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
 #include "client/ops/steps.h"
@@ -37,6 +38,7 @@ Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, nfs4::
   compound->add(nfs4::READ4args{stateid, offset, static_cast<nfs4::count4>(count)},
                 result_size::kRead);
   compound->call().result_sink = sink.first(count);
+  compound->call().locator = &kReadLocator;
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
   co_return read_data(*compound, count);

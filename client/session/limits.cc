@@ -16,8 +16,6 @@ constexpr std::uint32_t kCachedReply = 2048;
 /// The longest request this client makes: OPEN and what goes with it.
 constexpr std::uint32_t kLeastOperations = 8;
 constexpr std::uint32_t kLeastMessage = 2 * kMessageOverhead;
-/// An RPC-over-RDMA version 1 header without chunks (RFC 8166 section 4.2).
-constexpr std::uint32_t kTransportHeader = 28;
 constexpr std::uint32_t kCallbackOperations = 8;
 
 std::uint32_t whole_pages(std::uint64_t octets) {
@@ -28,12 +26,6 @@ std::uint32_t whole_pages(std::uint64_t octets) {
 Error refused(const char* field, std::uint32_t asked, std::uint32_t granted, const char* why) {
   return Error::local(EPROTO, "CREATE_SESSION",
                       fmt::format("{} {}: asked {}, granted {}", field, why, asked, granted));
-}
-
-std::uint32_t without_header(std::size_t inline_octets) {
-  return inline_octets > kTransportHeader
-             ? static_cast<std::uint32_t>(inline_octets) - kTransportHeader
-             : 0;
 }
 
 }  // namespace
@@ -66,8 +58,8 @@ nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes) {
 nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits) {
   nfs4::channel_attrs4 back;
   back.ca_headerpadsize = 0;
-  back.ca_maxrequestsize = without_header(limits.max_inline_reply);
-  back.ca_maxresponsesize = without_header(limits.max_inline_call);
+  back.ca_maxrequestsize = static_cast<std::uint32_t>(limits.max_backward_call);
+  back.ca_maxresponsesize = static_cast<std::uint32_t>(limits.max_backward_reply);
   back.ca_maxresponsesize_cached = back.ca_maxresponsesize;
   back.ca_maxoperations = kCallbackOperations;
   back.ca_maxrequests = std::max(1U, limits.max_backward_calls);

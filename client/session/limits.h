@@ -41,7 +41,8 @@ struct Limits {
 inline constexpr std::uint32_t kMessageOverhead = 1024;
 /// CREATE_SESSION's fore channel attributes for these wishes.
 nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes);
-/// Callbacks must fit the connection's inline thresholds (E-8267-13, BD-14).
+/// Callbacks must fit what the connection takes: with RDMA its inline thresholds (E-8267-13,
+/// BD-14).
 nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits);
 
 /// Nothing may be raised above what was asked (E-8881-11), and it must be enough to work with.

@@ -23,7 +23,9 @@ struct Remedy {
 constexpr std::string_view kCheckRoute =
     "is the address right, the server up, and its port open to this machine?";
 constexpr std::string_view kNoService =
-    "is NFS over RDMA (iWARP) switched on there? port= names another port";
+    "does the server offer NFS over what proto= says (default: rdma)? port= names another port";
+constexpr std::string_view kOtherService =
+    "is this the port of NFS over what proto= says (default: rdma)?";
 constexpr std::string_view kAccess = "the server does not allow it to this machine or user";
 
 constexpr int code_of(Fault fault) { return static_cast<int>(fault); }
@@ -32,8 +34,8 @@ constexpr Remedy kRemedies[] = {
     {Layer::fabric, code_of(Fault::refused), kNoService},
     {Layer::fabric, code_of(Fault::timed_out), kCheckRoute},
     {Layer::fabric, code_of(Fault::rejected), kNoService},
-    {Layer::fabric, code_of(Fault::protocol), "is this the port of NFS over RDMA (iWARP)?"},
-    {Layer::fabric, code_of(Fault::closed), "is this the port of NFS over RDMA (iWARP)?"},
+    {Layer::fabric, code_of(Fault::protocol), kOtherService},
+    {Layer::fabric, code_of(Fault::closed), kOtherService},
     {Layer::system, ECONNREFUSED, kNoService},
     {Layer::system, EHOSTUNREACH, kCheckRoute},
     {Layer::system, ENETUNREACH, kCheckRoute},

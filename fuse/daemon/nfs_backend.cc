@@ -34,7 +34,7 @@ Task<Result<void>> NfsBackend::start() {
   auto reserved = reserve_memory();
   CO_TRY(reserved);
   const auto& transport = options_.transport;
-  auto addresses = fabric::resolve(options_.source.host, transport.port,
+  auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
   CO_TRY(addresses);
   Result<void> result = fail(Error::local(EHOSTUNREACH, "resolve server name", "no address"));
@@ -66,19 +66,28 @@ Result<void> NfsBackend::reserve_memory() {
   return {};
 }
 
+Result<void> NfsBackend::make_channels(const fabric::Address& server) {
+  if (options_.transport.protocol == Protocol::tcp) {
+    auto channels = tcp::ChannelFactory::create(reactor_, server, tcp_options(), *reply_slots_);
+    if (!channels) return fail_from(channels);
+    channels_ = std::move(*channels);
+    return {};
+  }
+  fabric_ = fabric::make_iwarp_fabric(reactor_);
+  for (auto* pool : {data_slots_.get(), message_slots_.get()}) TRY(fabric_->register_pool(*pool));
+  auto channels =
+      rdma::ChannelFactory::create(reactor_, *fabric_, server, rdma_options(), *reply_slots_);
+  if (!channels) return fail_from(channels);
+  channels_ = std::move(*channels);
+  return {};
+}
+
 Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
   mount_.reset();
   fabric_.reset();
   channels_.reset();
-  fabric_ = fabric::make_iwarp_fabric(reactor_);
-  for (auto* pool : {data_slots_.get(), message_slots_.get()}) {
-    auto registered = fabric_->register_pool(*pool);
-    CO_TRY(registered);
-  }
-  auto channels =
-      rdma::ChannelFactory::create(reactor_, *fabric_, address, transport_options(), *reply_slots_);
-  CO_TRY(channels);
-  channels_ = std::move(*channels);
+  auto made = make_channels(address);
+  CO_TRY(made);
   mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
   auto started = co_await mount_->start();
   if (!started) {
@@ -112,13 +121,20 @@ client::MountConfig NfsBackend::mount_config() const {
   return config;
 }
 
-rdma::Options NfsBackend::transport_options() const {
+rdma::Options NfsBackend::rdma_options() const {
   rdma::Options options;
   options.send_size = options_.transport.inline_threshold;
   options.receive_size = options_.transport.inline_threshold;
   options.credits = options_.transport.credits;
   options.endpoint.crc = options_.transport.crc;
   options.endpoint.capture = capture_.get();
+  return options;
+}
+
+tcp::Options NfsBackend::tcp_options() const {
+  tcp::Options options;
+  options.calls = options_.transport.credits;
+  options.capture = capture_.get();
   return options;
 }
 

@@ -1,4 +1,4 @@
-// An NFSv4.1 mount behind FUSE: fabric, memory, connection, client and file system.
+// An NFSv4.1 mount behind FUSE: memory, transport, client and file system.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "transport/capture/sink.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/channel_factory.h"
+#include "transport/tcp/channel_factory.h"
 
 namespace nfsrdma::fs {
 
@@ -34,7 +35,9 @@ class NfsBackend final : public Backend {
   Result<void> reserve_memory();
   Task<Result<void>> start_at(fabric::Address address);
   client::MountConfig mount_config() const;
-  rdma::Options transport_options() const;
+  Result<void> make_channels(const fabric::Address& server);
+  rdma::Options rdma_options() const;
+  tcp::Options tcp_options() const;
 
   Reactor& reactor_;
   const Options options_;
@@ -43,8 +46,8 @@ class NfsBackend final : public Backend {
   std::unique_ptr<BufferPool> message_slots_;
   std::unique_ptr<BufferPool> reply_slots_;
   std::unique_ptr<capture::Sink> capture_;
-  std::unique_ptr<rdma::ChannelFactory> channels_;
-  std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<rpc::ChannelFactory> channels_;
+  std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<FileSystem> file_system_;
 };

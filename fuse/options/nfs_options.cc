@@ -19,16 +19,18 @@ std::uint32_t transfer_size(std::uint64_t asked) {
 }
 
 Result<void> apply_proto(Options& options, const OptionValue& value) {
+  TransportOptions& transport = options.transport;
   if (value.text == "rdma" || value.text == "rdma6") {
-    options.transport.ipv6_only = value.text == "rdma6";
-    return {};
-  }
-  if (value.text == "tcp" || value.text == "tcp6") {
-    return bad_value("NFS over plain TCP is not supported yet; use proto=rdma");
-  }
-  if (value.text == "udp" || value.text == "udp6")
+    transport.protocol = Protocol::rdma;
+  } else if (value.text == "tcp" || value.text == "tcp6") {
+    transport.protocol = Protocol::tcp;
+  } else if (value.text == "udp" || value.text == "udp6") {
     return bad_value("NFSv4.1 does not run over UDP");
-  return bad_value("must be rdma or rdma6");
+  } else {
+    return bad_value("must be rdma, rdma6, tcp or tcp6");
+  }
+  transport.ipv6_only = value.text.ends_with('6');
+  return {};
 }
 
 Result<void> apply_version(Options&, const OptionValue& value) {
@@ -75,7 +77,7 @@ Result<void> apply_local_lock(Options&, const OptionValue& value) {
 
 Result<void> apply_xprtsec(Options&, const OptionValue& value) {
   if (value.text == "none") return {};
-  return bad_value("TLS is not possible on an RDMA transport; use xprtsec=none");
+  return bad_value("TLS is not supported; use xprtsec=none");
 }
 
 void set_attribute_times(cache::AttributePolicy& policy, Duration time) {
@@ -167,17 +169,22 @@ constexpr OptionSpec kOptions[] = {
      .argument = "N",
      .kind = OptionKind::nfs,
      .default_value = "20049",
-     .doc = "the server's port",
+     .doc = "the server's port; the default with proto=tcp is 2049",
      .min = 1,
      .max = kMaxPort,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
        options.transport.port = static_cast<std::uint16_t>(value.number);
        return {};
      }},
-    choice("proto", "rdma|rdma6", "rdma", "transport; rdma6 is rdma over IPv6 only", apply_proto),
+    choice("proto", "rdma|rdma6|tcp|tcp6", "rdma",
+           "transport; rdma6 and tcp6 are the same over IPv6 only", apply_proto),
     flag("rdma", "the same as proto=rdma",
          [](Options& options, const OptionValue&) {
            return apply_proto(options, {"proto", "rdma"});
+         }),
+    flag("tcp", "the same as proto=tcp",
+         [](Options& options, const OptionValue&) {
+           return apply_proto(options, {"proto", "tcp"});
          }),
     choice("vers", "4.1", "4.1", "NFS version", apply_version),
     choice("nfsvers", "4.1", "4.1", "the same as vers", apply_version),

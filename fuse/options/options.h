@@ -19,14 +19,23 @@ struct CacheOptions {
   bool readdirplus = true;
 };
 
+enum class Protocol : std::uint8_t { rdma, tcp };
+
 /// How the server is reached.
 struct TransportOptions {
-  std::uint16_t port = 20049;
-  bool ipv6_only = false;                 ///< proto=rdma6
+  Protocol protocol = Protocol::rdma;
+  std::uint16_t port = 0;                 ///< 0: the protocol's own
+  bool ipv6_only = false;                 ///< proto=rdma6, proto=tcp6
   std::uint32_t inline_threshold = 4096;  ///< octets, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
   bool crc = true;                        ///< MPA CRC32c
   std::string capture_file;               ///< empty: the wire is not recorded
+
+  /// The port as given, or that of the protocol: 20049 (RFC 8267 section 9), 2049.
+  std::uint16_t server_port() const {
+    if (port != 0) return port;
+    return protocol == Protocol::tcp ? 2049 : 20049;
+  }
 };
 
 /// How the program itself behaves.

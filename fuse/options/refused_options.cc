@@ -18,7 +18,6 @@ constexpr OptionSpec kOptions[] = {
     refused("softerr", "", "not supported yet: requests wait for the server (hard)"),
     refused("softreval", "", "not supported yet"),
     refused("bg", "", "use the mount option x-systemd.automount, or retry=MINUTES"),
-    refused("tcp", "", "NFS over plain TCP is not supported yet; use proto=rdma"),
     refused("udp", "", "NFSv4.1 does not run over UDP"),
     refused("lock", "", "locks are not sent to the server yet; use local_lock=all"),
     refused("write", "lazy|eager|wait", "not supported yet"),

@@ -44,8 +44,8 @@ TEST_F(SessionTest, AsksForTheRightChannels) {
   EXPECT_GT(args.csa_fore_chan_attrs.ca_maxrequestsize, 1U << 20);
   EXPECT_GT(args.csa_fore_chan_attrs.ca_maxresponsesize, 1U << 20);
   EXPECT_EQ(args.csa_fore_chan_attrs.ca_maxrequests, kSlots);
-  EXPECT_LE(args.csa_back_chan_attrs.ca_maxrequestsize, 4096U - 28);
-  EXPECT_LE(args.csa_back_chan_attrs.ca_maxresponsesize, 4096U - 28);
+  EXPECT_LE(args.csa_back_chan_attrs.ca_maxrequestsize, 4096U);
+  EXPECT_LE(args.csa_back_chan_attrs.ca_maxresponsesize, 4096U);
   EXPECT_FALSE(args.csa_fore_chan_attrs.ca_rdma_ird);
 }
 

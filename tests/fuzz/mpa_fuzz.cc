@@ -13,6 +13,7 @@
 namespace nfsrdma::fuzz {
 namespace {
 
+using namespace fabric;
 using namespace fabric::iwarp;
 
 void require(bool holds) {

@@ -2,6 +2,7 @@
 #
 # Environment: NFSRDMA_BIN   folder of nfsrdma and nfsrdma-responder (default: build/release/bin)
 #              NFSRDMA_USER  not empty: run as an ordinary user without capabilities
+#              NFSRDMA_PROTO rdma (default) or tcp
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
@@ -10,6 +11,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${NFSRDMA_BIN:=$here/../../build/release/bin}"
+: "${NFSRDMA_PROTO:=rdma}"
 ordinary_user=65534
 patience=300  # tenths of a second to wait for anything to happen
 
@@ -84,19 +86,21 @@ wait_for() {
 
 # start_responder [option...]: serves $export; sets $port.
 start_responder() {
-  "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" --port 0 --control "$work/control" \
-    --not-durable --stats "$work/responder.stats" "$@" >"$work/responder.out" \
+  "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" --port 0 --tcp-port 0 \
+    --control "$work/control" --not-durable --stats "$work/responder.stats" "$@" >"$work/responder.out" \
     2>"$work/responder.log" &
   responder_pid=$!
   wait_for "the responder" grep -q '^listening on' "$work/responder.out"
-  port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/responder.out" | head -n 1)
+  local line="listening on"
+  if [ "$NFSRDMA_PROTO" = tcp ]; then line="serving TCP on"; fi
+  port=$(sed -n "s/^$line .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1)
 }
 
 # mount_export [options [mount point]]: mounts the whole export, ready for use on return.
 mount_export() {
   local options=${1:-} at=${2:-$mnt} i=${#mount_points[@]}
   mkdir -p "$at"
-  "$NFSRDMA_BIN/nfsrdma" -f -o "port=$port,stats=$work/mount$i.stats${options:+,$options}" \
+  "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${options:+,$options}" \
     127.0.0.1:/ "$at" >"$work/mount$i.log" 2>&1 &
   mount_pids[i]=$!
   mount_points[i]=$at

@@ -113,8 +113,8 @@ TEST_F(Loss, SizesAreNegotiatedAnew) {
     harness_.fabric.peer_private_data.assign(wire.begin(), wire.end());
     reconnect();
     const std::size_t limit = std::min<std::size_t>(size, 4096);
-    EXPECT_EQ(harness_.channel->limits().max_inline_call, limit);
-    EXPECT_EQ(harness_.channel->limits().max_inline_reply, limit);
+    EXPECT_EQ(harness_.channel->limits().max_backward_reply, limit - rdma::kMinHeader);
+    EXPECT_EQ(harness_.channel->limits().max_backward_call, limit - rdma::kMinHeader);
     open_credits();
   }
 }

@@ -210,8 +210,8 @@ class Loopback : public testing::Test, protected rpc::CallObserver {
 
 // E-8797-3, E-8797-7: what both ends announced while connecting.
 TEST_F(Loopback, ConnectsWithAgreedSizes) {
-  EXPECT_EQ(channel_->limits().max_inline_call, kMessage);
-  EXPECT_EQ(channel_->limits().max_inline_reply, kMessage);
+  EXPECT_EQ(channel_->limits().max_backward_reply, kMessage - rdma::kMinHeader);
+  EXPECT_EQ(channel_->limits().max_backward_call, kMessage - rdma::kMinHeader);
 }
 
 // V1-3.5.1-1

@@ -380,8 +380,8 @@ TEST(DefaultThresholds, WithoutPrivateData) {
   setup.server.reset();
   Harness harness(setup);
   harness.connect();
-  EXPECT_EQ(harness.channel->limits().max_inline_call, 1024u);
-  EXPECT_EQ(harness.channel->limits().max_inline_reply, 1024u);
+  EXPECT_EQ(harness.channel->limits().max_backward_reply, 1024u - rdma::kMinHeader);
+  EXPECT_EQ(harness.channel->limits().max_backward_call, 1024u - rdma::kMinHeader);
   TestCall call(harness, 1, 1024 - kMinHeader + 4);
   call.call.max_reply = 1024 - kMinHeader + 4;
   call.submit();
@@ -401,8 +401,8 @@ TEST(DefaultThresholds, AsymmetricPrivateData) {
   setup.options.receive_size = 65536;
   Harness harness(setup);
   harness.connect();
-  EXPECT_EQ(harness.channel->limits().max_inline_call, 8192u);
-  EXPECT_EQ(harness.channel->limits().max_inline_reply, 2048u);
+  EXPECT_EQ(harness.channel->limits().max_backward_reply, 8192u - rdma::kMinHeader);
+  EXPECT_EQ(harness.channel->limits().max_backward_call, 2048u - rdma::kMinHeader);
 }
 
 // E-8797-7: R is announced only where the provider makes it safe for every handle.

@@ -40,6 +40,10 @@ po::options_description make_options(CommandLine& line) {
   auto add = options.add_options();
   add("export", po::value(&server.service.directory)->value_name("DIR"), "directory to serve as /");
   add("port", po::value(&server.port)->value_name("N"), "port; 0: any (default 20049)");
+  add("tcp-port",
+      po::value<std::uint16_t>()->value_name("N")->notifier(
+          [&server](std::uint16_t port) { server.tcp_port = port; }),
+      "serve TCP on this port, too; 0: any");
   add("bind", po::value(&server.addresses)->value_name("ADDR"),
       "address to listen on, IPv4 or IPv6; may be repeated (default 127.0.0.1)");
   add("lease", po::value(&server.service.lease_seconds)->value_name("S"), "lease (default 90)");
@@ -146,6 +150,9 @@ Result<void> serve(const CommandLine& line) {
   Signals signals(*reactor, **server, line);
   TRY(signals.start());
   std::printf("listening on %s\n", (*server)->address().text().c_str());
+  if (const auto& tcp = (*server)->tcp_address()) {
+    std::printf("serving TCP on %s\n", tcp->text().c_str());
+  }
   std::fflush(stdout);
   reactor->run();
   if (!line.stats_path.empty()) write_stats(line, **server);

@@ -97,6 +97,19 @@ Result<void> Server::listen(const ServerOptions& options) {
     log::info("serving {} on {}", options.service.directory, bound->text());
   }
   if (address_.length == 0) return fail(Error::local(EINVAL, "listen", "no address given"));
+  return options.tcp_port ? listen_tcp(options) : Result<void>{};
+}
+
+Result<void> Server::listen_tcp(const ServerOptions& options) {
+  std::uint16_t chosen = *options.tcp_port;
+  for (const auto& name : options.addresses) {
+    auto resolved = fabric::resolve(name, chosen, AF_UNSPEC);
+    if (!resolved) return fail_from(resolved);
+    auto bound = responder_->listen_tcp(resolved->front());
+    if (!bound) return fail_from(bound);
+    if (!tcp_address_) tcp_address_ = *bound;
+    chosen = port_of(*bound);
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ServerOptions {
   ResponderConfig transport;
   std::vector<std::string> addresses = {"127.0.0.1"};  ///< names or literals, IPv4 and IPv6
   std::uint16_t port = kDefaultPort;                   ///< 0: any; the same on all addresses
+  std::optional<std::uint16_t> tcp_port;               ///< for TCP, too; 0: any
   std::vector<std::string> faults;                     ///< see transport/fault_script.h
   std::string control_path;                            ///< empty: no control socket
   std::string capture_path;                            ///< empty: no capture
@@ -39,6 +41,8 @@ class Server {
   /// The first address with the port that was chosen.
   const fabric::Address& address() const { return address_; }
   std::uint16_t port() const;
+  /// The same for TCP; nothing when it is not served.
+  const std::optional<fabric::Address>& tcp_address() const { return tcp_address_; }
   Responder& responder() { return *responder_; }
   NfsService& service() { return *service_; }
   void visit_counters(CounterVisitor& visitor) const;
@@ -63,6 +67,7 @@ class Server {
   explicit Server(Reactor& reactor);
   Result<void> start(const ServerOptions& options);
   Result<void> listen(const ServerOptions& options);
+  Result<void> listen_tcp(const ServerOptions& options);
 
   Reactor& reactor_;
   std::unique_ptr<capture::Sink> capture_;
@@ -72,6 +77,7 @@ class Server {
   std::unique_ptr<Responder> responder_;
   std::unique_ptr<ControlSocket> control_;
   fabric::Address address_;
+  std::optional<fabric::Address> tcp_address_;
 };
 
 }  // namespace nfsrdma::responder

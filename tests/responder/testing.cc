@@ -49,6 +49,7 @@ void TestResponder::run(const ServerOptions& options, const std::function<void()
   if (!server) give_up(server.error().message());
   server_ = std::move(*server);
   address_ = server_->address();
+  tcp_address_ = server_->tcp_address().value_or(fabric::Address{});
   port_ = server_->port();
   started();
   reactor_->run();

@@ -25,6 +25,8 @@ class TestResponder {
 
   const fabric::Address& address() const { return address_; }
   std::uint16_t port() const { return port_; }
+  /// Where it serves TCP; options.tcp_port must be set.
+  const fabric::Address& tcp_address() const { return tcp_address_; }
   const std::string& directory() const { return directory_; }
 
   /// A line of the control socket (see Server::run_command): "fault drop-reply:times=1",
@@ -41,6 +43,7 @@ class TestResponder {
   std::string directory_;
   bool owns_directory_ = false;
   fabric::Address address_;
+  fabric::Address tcp_address_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Reactor> reactor_;
   std::unique_ptr<Server> server_;  // touched on thread_ only

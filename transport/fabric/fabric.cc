@@ -26,6 +26,22 @@ std::string_view fault_name(int fault) {
   return index < names.size() ? names[index] : "unknown fault";
 }
 
+Error as_loss(const Error& reason) {
+  if (reason.layer == Layer::fabric) return reason;
+  return Error{Layer::fabric, static_cast<int>(Fault::local_close), "connection", reason.message()};
+}
+
+bool message_can_cause(const Error& reason) {
+  if (reason.layer != Layer::fabric) return false;
+  switch (static_cast<Fault>(reason.code)) {
+    case Fault::protocol:
+    case Fault::remote_access:
+    case Fault::remote_terminate:
+    case Fault::receive_too_small: return true;
+    default: return false;
+  }
+}
+
 std::string Address::text() const {
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> service{};

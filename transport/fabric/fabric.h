@@ -49,6 +49,11 @@ enum class Fault : int {
   resources,          ///< a local limit (memory, queue depth, descriptors)
 };
 std::string_view fault_name(int fault);
+/// How a call's end is reported when its connection ended for `reason`: as an Error of
+/// Layer::fabric, whoever ended it.
+Error as_loss(const Error& reason);
+/// Whether a message can be the cause of such an end, so that sending it again may cause another.
+bool message_can_cause(const Error& reason);
 
 /// A remote or local address of memory as it travels in a chunk: handle, length, offset
 /// (RFC 8166 section 3.4.3).

@@ -4,15 +4,9 @@
 #include <cassert>
 
 #include "transport/rdma/backward_responder.h"
+#include "transport/rpc/backward_answer.h"
 
 namespace nfsrdma::rdma {
-namespace {
-
-/// NFSv4 callback versions that peers use: 1 of RFC 5662, 4 of the text of RFC 8881 (F-24).
-constexpr std::uint32_t kLowestCallbackVersion = 1;
-constexpr std::uint32_t kHighestCallbackVersion = 4;
-
-}  // namespace
 
 BackwardCallSlot::BackwardCallSlot(BackwardCallPool& pool, Buffer memory)
     : pool_(pool), memory_(std::move(memory)) {}
@@ -28,28 +22,13 @@ void BackwardCallSlot::start(BackwardResponder& responder, rpc::MessageRef messa
 
 void BackwardCallSlot::answer(rpc::AcceptStat status) {
   assert(!sending_ && "a callback is answered once");
-  encode_answer(status);
+  rpc::finish_backward_answer(results_, header_.xid, status);
   message_.reset();
   if (responder_) {
     responder_->send_reply(*this);
   } else {
     pool_.give_back(*this);
   }
-}
-
-void BackwardCallSlot::encode_answer(rpc::AcceptStat status) {
-  // Nothing is DDP-eligible in a callback (RFC 8267 section 6.5.2); results that do not fit or
-  // would need a chunk cannot be sent.
-  const bool sendable = results_.ok() && results_.omitted().empty();
-  if (status == rpc::AcceptStat::success && sendable) return;
-  results_.rewind(0);
-  if (status == rpc::AcceptStat::prog_mismatch) {
-    rpc::encode_prog_mismatch(results_, header_.xid, kLowestCallbackVersion,
-                              kHighestCallbackVersion);
-    return;
-  }
-  const bool failed = status == rpc::AcceptStat::success;
-  rpc::encode_accepted_reply(results_, header_.xid, failed ? rpc::AcceptStat::system_err : status);
 }
 
 void BackwardCallSlot::on_send_done() {

@@ -37,7 +37,6 @@ class BackwardCallSlot final : public rpc::BackwardCall, public SendOwner, publi
   /// Room for a header without chunks in front of the RPC message.
   std::span<std::byte> header_memory() const { return memory_.first(kMinHeader); }
   void start(BackwardResponder& responder, rpc::MessageRef message, std::size_t max_message);
-  void encode_answer(rpc::AcceptStat status);
 
   BackwardCallPool& pool_;
   Buffer memory_;

@@ -64,8 +64,8 @@ void Connection::on_established(const fabric::ConnectionInfo& info) {
   counters_.connections.add();
   const Thresholds agreed = agree(announced_, decode_private_data(info.peer_private_data));
   link_.establish(agreed);
-  limits_ = {.max_inline_call = agreed.call,
-             .max_inline_reply = agreed.reply,
+  limits_ = {.max_backward_call = agreed.reply - kMinHeader,
+             .max_backward_reply = agreed.call - kMinHeader,
              .max_backward_calls = options_.backward_credits};
   log::info("connected: {}, inline {} to the server and {} from it, remote invalidation {}",
             info.description, agreed.call, agreed.reply, agreed.remote_invalidation ? "on" : "off");

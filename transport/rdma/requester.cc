@@ -10,25 +10,6 @@
 namespace nfsrdma::rdma {
 namespace {
 
-/// Calls end with Layer::fabric when their connection is lost, whoever ended it.
-Error as_loss(const Error& reason) {
-  if (reason.layer == Layer::fabric) return reason;
-  return Error{Layer::fabric, static_cast<int>(fabric::Fault::local_close), "connection",
-               reason.message()};
-}
-
-/// Whether a message can be the cause of such an end, so that sending it again may cause another.
-bool message_can_cause(const Error& reason) {
-  if (reason.layer != Layer::fabric) return false;
-  switch (static_cast<fabric::Fault>(reason.code)) {
-    case fabric::Fault::protocol:
-    case fabric::Fault::remote_access:
-    case fabric::Fault::remote_terminate:
-    case fabric::Fault::receive_too_small: return true;
-    default: return false;
-  }
-}
-
 Error error_of(const Header& header) {
   if (header.error.err == ERR_CHUNK) {
     return transport_error(Fault::err_chunk, "RPC-over-RDMA call");
@@ -50,7 +31,7 @@ Requester::Requester(Link& link, Pools& pools)
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
-    fail_later(call, as_loss(link_.reason()));
+    fail_later(call, fabric::as_loss(link_.reason()));
     return;
   }
   call.reply.reset();
@@ -239,7 +220,7 @@ void Requester::on_down() {
   while (!in_use_.empty()) complete(in_use_.front());
   while (rpc::Call* call = queue_.pop()) {
     link_.counters().failed_calls.add();
-    call->reply = fail(as_loss(reason));
+    call->reply = fail(fabric::as_loss(reason));
     call->observer->on_call_done(*call);
   }
 }
@@ -252,7 +233,7 @@ void Requester::release_all_from_provider(const Error& reason) {
     context.unsettled = 0;
     if (context.answered) return;
     note_loss(context, reason);
-    context.error = as_loss(reason);
+    context.error = fabric::as_loss(reason);
     context.answered = true;
     open_.remove(context);
     credits_.give_back();
@@ -265,11 +246,9 @@ void Requester::release_all_from_provider(const Error& reason) {
 void Requester::note_loss(CallContext& context, const Error& reason) const {
   rpc::ConnectionLosses& losses = context.call->losses;
   ++losses.total;
-  if (!message_can_cause(reason)) return;
+  if (!fabric::message_can_cause(reason)) return;
   const CallContext* blamed = culprit_ ? culprit_ : suspect_;
-  if (blamed && blamed != &context) return;
-  losses.same_fault = losses.last_fault == reason.code ? losses.same_fault + 1 : 1;
-  losses.last_fault = reason.code;
+  if (!blamed || blamed == &context) losses.blame(reason.code);
 }
 
 void Requester::fail_later(rpc::Call& call, Error error) {

@@ -12,13 +12,13 @@
 
 #include "transport/base/buffer.h"
 #include "transport/rdma/call_context.h"
-#include "transport/rdma/call_queue.h"
 #include "transport/rdma/credits.h"
 #include "transport/rdma/header.h"
 #include "transport/rdma/link.h"
 #include "transport/rdma/pools.h"
-#include "transport/rdma/xid_table.h"
 #include "transport/rpc/call.h"
+#include "transport/rpc/call_queue.h"
+#include "transport/rpc/xid_table.h"
 
 namespace nfsrdma::rdma {
 
@@ -77,8 +77,8 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   Link& link_;
   Pools& pools_;
   CreditAccount credits_;
-  CallQueue queue_;
-  XidTable open_;
+  rpc::CallQueue queue_;
+  rpc::XidTable<CallContext> open_;
   IntrusiveList<CallContext> in_use_;  // in the order they were sent
   CallContext* suspect_ = nullptr;     // an open suspect call: nothing ordinary may join it
   CallContext* culprit_ = nullptr;     // the call whose reply ended the connection

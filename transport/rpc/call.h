@@ -67,6 +67,33 @@ struct ConnectionLosses {
   /// closed or reset does not count.
   std::uint32_t same_fault = 0;
   int last_fault = 0;
+
+  /// The call may have caused this loss.
+  void blame(int fault) {
+    same_fault = last_fault == fault ? same_fault + 1 : 1;
+    last_fault = fault;
+  }
+};
+
+/// Where the DDP-eligible result lies in the RPC message of a reply: for transports that carry it
+/// in the message (TCP), so that they can receive it straight into Call::result_sink.
+struct PayloadPlace {
+  enum class Kind : std::uint8_t {
+    unknown,  ///< `octets` octets of the message are needed to tell, more than there were
+    found,    ///< `length` octets at offset `octets`, pad not included
+    absent,   ///< the message has none
+  };
+  Kind kind = Kind::absent;
+  std::size_t octets = 0;
+  std::uint32_t length = 0;
+};
+
+/// How the result of a procedure is found. A value of static storage.
+struct PayloadLocator {
+  /// No payload of any reply to any call begins before this offset.
+  std::size_t least_offset = 0;
+  /// Looks at the first octets of a reply; a bounded number of them is always enough.
+  PayloadPlace (*locate)(std::span<const std::byte> head) = nullptr;
 };
 
 /// Losses of the same kind after which a call is not sent again.
@@ -83,6 +110,7 @@ class Call : public ListNode {
     xid = new_xid;
     encoder = xdr::Encoder(head_.bytes());
     result_sink = {};
+    locator = nullptr;
     max_reply = 0;
     urgency = Urgency::ordinary;
     reply.reset();
@@ -94,9 +122,11 @@ class Call : public ListNode {
   std::uint32_t xid = 0;
   /// Holds the RPC header and the arguments without their DDP-eligible items.
   xdr::Encoder encoder;
-  /// Where the one DDP-eligible result may be placed by RDMA, or empty. Registered memory; must
-  /// stay the call's until it has ended (V1-3.4.6-2: at least as large as the result can be).
+  /// Where the one DDP-eligible result may be placed by the transport, or empty. Registered memory;
+  /// must stay the call's until it has ended (V1-3.4.6-2: at least as large as the result can be).
   std::span<std::byte> result_sink;
+  /// Tells where the result begins in the message; null: it is left there when it comes inline.
+  const PayloadLocator* locator = nullptr;
   /// Upper bound of the reply's RPC message in octets, without the octets of the DDP-eligible
   /// result. Decides whether a Reply chunk is needed (V1-4.3.3-1).
   std::size_t max_reply = 0;

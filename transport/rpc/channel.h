@@ -13,9 +13,8 @@ namespace nfsrdma::rpc {
 
 /// What a connection can carry; fixed once it is up.
 struct ChannelLimits {
-  std::size_t max_inline_call =
-      0;  ///< octets of transport header plus RPC message, client to server
-  std::size_t max_inline_reply = 0;      ///< the same, server to client; also bounds callbacks
+  std::size_t max_backward_call = 0;     ///< octets of a callback's RPC message
+  std::size_t max_backward_reply = 0;    ///< octets of the RPC message that answers it
   std::uint32_t max_backward_calls = 0;  ///< callbacks this side takes at once
 };
 

@@ -189,13 +189,13 @@ TEST_P(RefusedValue, ByNameAndReason) {
 // V1-8.2.2-5, D05-11-1: integrity and privacy, which forbid reduction, are refused.
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedValue,
-    testing::Values(Refused{"proto=tcp", "not supported yet"}, Refused{"proto=udp", "UDP"},
-                    Refused{"proto=ib", "rdma or rdma6"}, Refused{"vers=3", "4.1"},
-                    Refused{"vers=4.2", "not supported yet"}, Refused{"nfsvers=4.0", "4.1"},
-                    Refused{"minorversion=0", "4.1"}, Refused{"sec=krb5", "Kerberos"},
-                    Refused{"sec=krb5i", "Kerberos"}, Refused{"sec=krb5p", "Kerberos"},
-                    Refused{"sec=lkey", "sys or none"}, Refused{"xprtsec=tls", "TLS"},
-                    Refused{"xprtsec=mtls", "TLS"}, Refused{"local_lock=none", "locks"},
+    testing::Values(Refused{"proto=udp", "UDP"}, Refused{"proto=ib", "rdma, rdma6, tcp or tcp6"},
+                    Refused{"vers=3", "4.1"}, Refused{"vers=4.2", "not supported yet"},
+                    Refused{"nfsvers=4.0", "4.1"}, Refused{"minorversion=0", "4.1"},
+                    Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
+                    Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
+                    Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+                    Refused{"local_lock=none", "locks"},
                     Refused{"lookupcache=some", "all, pos or none"},
                     Refused{"provider=verbs", "not supported yet"},
                     Refused{"provider=tcp", "iwarp"}, Refused{"device=mlx5_0", "verbs"},
@@ -214,7 +214,8 @@ TEST(OptionValues, Transfers) {
 
 // V1-5-2, V1-9-1: port 20049 unless told otherwise; netids rdma and rdma6.
 TEST(OptionValues, Transport) {
-  EXPECT_EQ(applied({})->transport.port, 20049);
+  EXPECT_EQ(applied({})->transport.server_port(), 20049);
+  EXPECT_EQ(applied({})->transport.protocol, Protocol::rdma);
   const auto options = applied({"proto=rdma6", "inline=8192", "nocrc", "capture=/tmp/a,b.pcapng"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->transport.ipv6_only);
@@ -225,6 +226,19 @@ TEST(OptionValues, Transport) {
   EXPECT_EQ(applied({"sec=none"})->sec, rpc::AuthFlavor::none);
   EXPECT_FALSE(applied({"rdma"})->transport.ipv6_only);
   EXPECT_TRUE(applied({"nocrc", "crc"})->transport.crc) << "the later one holds";
+}
+
+// RFC 8881 section 2.9.1: port 2049 with TCP unless told otherwise, wherever proto= stands.
+TEST(OptionValues, Tcp) {
+  const auto options = applied({"proto=tcp"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->transport.protocol, Protocol::tcp);
+  EXPECT_EQ(options->transport.server_port(), 2049);
+  EXPECT_FALSE(options->transport.ipv6_only);
+  EXPECT_TRUE(applied({"proto=tcp6"})->transport.ipv6_only);
+  EXPECT_EQ(applied({"port=3000", "tcp"})->transport.server_port(), 3000);
+  EXPECT_EQ(applied({"tcp", "port=20049"})->transport.server_port(), 20049);
+  EXPECT_EQ(applied({"tcp", "rdma"})->transport.server_port(), 20049) << "the later one holds";
 }
 
 TEST(OptionValues, AttributeTimes) {

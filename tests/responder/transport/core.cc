@@ -55,14 +55,16 @@ void Core::release_call(RdmaCall& call) {
 
 void Core::resume() {
   stopped_ = false;
-  std::deque<RdmaCall*> held;
+  std::deque<HeldCall*> held;
   held.swap(held_);
-  for (auto* call : held) call->pull();
+  for (auto* call : held) call->resume();
 }
 
 void Core::forget(RdmaCall& call) {
-  std::erase(held_, &call);
+  forget_held(call);
   std::erase(waiting_, &call);
 }
+
+void Core::forget_held(HeldCall& call) { std::erase(held_, &call); }
 
 }  // namespace nfsrdma::responder

@@ -19,6 +19,15 @@ namespace nfsrdma::responder {
 
 class RdmaCall;
 
+/// A call that waits until the responder is resumed.
+class HeldCall {
+ public:
+  virtual void resume() = 0;
+
+ protected:
+  ~HeldCall() = default;
+};
+
 /// How the responder behaves; fixed at its creation.
 struct ResponderConfig {
   std::size_t inline_size = 4096;      ///< largest message each way, in octets (1024 to 262144)
@@ -84,15 +93,16 @@ class Core {
   bool stopped() const { return stopped_; }
 
   /// Queues a call until the responder is resumed, or until a data buffer is free.
-  void hold_until_resumed(RdmaCall& call) { held_.push_back(&call); }
+  void hold_until_resumed(HeldCall& call) { held_.push_back(&call); }
   void hold_for_memory(RdmaCall& call) { waiting_.push_back(&call); }
-  /// Takes a call out of both queues.
+  /// Takes a call out of the queues.
   void forget(RdmaCall& call);
+  void forget_held(HeldCall& call);
 
  private:
   std::vector<std::unique_ptr<RdmaCall>> calls_;
   std::vector<RdmaCall*> free_calls_;
-  std::deque<RdmaCall*> held_;
+  std::deque<HeldCall*> held_;
   std::deque<RdmaCall*> waiting_;
   bool stopped_ = false;
 };

@@ -116,6 +116,11 @@ bool set_malformed(CallFaults& effect, std::string_view value) {
   return kind.has_value();
 }
 
+bool set_fragments(CallFaults& effect, std::string_view value) {
+  effect.fragment_octets = number<std::size_t>(value).value_or(0);
+  return effect.fragment_octets > 0;
+}
+
 /// Turns name and value into what the rule does. False: no such name, or a bad value.
 bool set_effect(FaultRule& rule) {
   CallFaults& effect = rule.effect;
@@ -128,6 +133,7 @@ bool set_effect(FaultRule& rule) {
   if (name == "nfsstat") return set_found(effect.nfs_status, nfs_status(value));
   if (name == "rpc-error") return set_rpc_error(effect, value);
   if (name == "rdma-error") return set_found(effect.rdma_error, find_name(kRdmaErrors, value));
+  if (name == "fragments") return set_fragments(effect, value);
   if (name == "malformed") return set_malformed(effect, value);
   if (!value.empty()) return false;
   if (name == "drop-reply") return effect.drop_reply = true;
@@ -187,6 +193,7 @@ void merge(CallFaults& faults, const FaultRule& rule) {
   faults.auth_error |= effect.auth_error;
   if (effect.rpc_error) faults.rpc_error = effect.rpc_error;
   if (effect.rdma_error) faults.rdma_error = effect.rdma_error;
+  if (effect.fragment_octets > 0) faults.fragment_octets = effect.fragment_octets;
   if (effect.malformed != Malformed::none) faults.malformed = effect.malformed;
   if (effect.nfs_status) {
     faults.nfs_status = effect.nfs_status;

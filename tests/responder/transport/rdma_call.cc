@@ -4,26 +4,16 @@
 #include <utility>
 
 #include "tests/responder/transport/rdma_connection.h"
+#include "tests/responder/transport/rpc_rules.h"
 
 namespace nfsrdma::responder {
 namespace {
-
-constexpr std::uint32_t kNullProcedureNumber = 0;
-constexpr std::uint32_t kCompoundProcedure = 1;
-/// auth_stat AUTH_BADCRED (RFC 5531 section 9).
-constexpr std::uint32_t kAuthBadCredential = 1;
 
 bool starts_a_call(std::span<const std::byte> stream, std::uint32_t xid) {
   xdr::Decoder in(stream);
   const bool same_xid = in.u32("xid") == xid;
   const bool is_call = in.u32("msg_type") == static_cast<std::uint32_t>(rpc::MessageType::call);
   return in.ok() && same_xid && is_call;
-}
-
-bool credential_acceptable(const rpc::CallHeader& header) {
-  if (header.raw_flavor == rpc::AuthFlavor::none) return true;
-  return header.raw_flavor == rpc::AuthFlavor::sys &&
-         header.credential.flavor == rpc::AuthFlavor::sys;
 }
 
 }  // namespace
@@ -58,6 +48,8 @@ void RdmaCall::accept(std::span<const std::byte> stream) {
   if (core_.stopped()) return core_.hold_until_resumed(*this);
   pull();
 }
+
+void RdmaCall::resume() { pull(); }
 
 void RdmaCall::pull() {
   if (reads_.total() == 0) return stream_complete();
@@ -113,17 +105,10 @@ void RdmaCall::decode_rpc_header() {
     return send_reply();
   }
   rpc_header_ = *header;
-  decide_faults();
+  faults_ = decide_faults(core_, rpc_header_, arguments_);
   if (faults_.delay == Duration::zero()) return execute();
   state_ = State::delayed;
   timer_.arm(faults_.delay);
-}
-
-void RdmaCall::decide_faults() {
-  OperationList operations;
-  if (rpc_header_.procedure == kCompoundProcedure) operations = list_operations(arguments_);
-  for (const auto number : operations.numbers()) core_.counters.operations[number].add();
-  if (!core_.faults.empty()) faults_ = core_.faults.decide(operations);
 }
 
 void RdmaCall::execute() {
@@ -140,10 +125,7 @@ void RdmaCall::execute() {
 }
 
 void RdmaCall::dispatch() {
-  if (rpc_header_.program != rpc::kNfsProgram) return reply(rpc::AcceptStat::prog_unavail);
-  if (rpc_header_.version != rpc::kNfsVersion4) return reply(rpc::AcceptStat::prog_mismatch);
-  if (rpc_header_.procedure == kNullProcedureNumber) return reply(rpc::AcceptStat::success);
-  if (rpc_header_.procedure != kCompoundProcedure) return reply(rpc::AcceptStat::proc_unavail);
+  if (const auto answer = answer_without_service(rpc_header_)) return reply(*answer);
   state_ = State::serving;
   core_.service.handle(*this);
 }

@@ -31,7 +31,7 @@ class SendOwner {
 
 /// Pooled. begin, then one of refuse, accept, abandon; it puts itself back into the pool when
 /// neither the service nor the provider holds any of its memory (I4, I5).
-class RdmaCall final : public ServerCall, public SendOwner, public ListNode {
+class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, public ListNode {
  public:
   /// `reply_memory` has room for a transport header and the largest reply message.
   RdmaCall(Core& core, Buffer reply_memory);
@@ -49,6 +49,8 @@ class RdmaCall final : public ServerCall, public SendOwner, public ListNode {
 
   /// Fetches the Read chunks, then executes. Called again when what it waited for is there.
   void pull();
+  /// The responder answers again.
+  void resume() override;
   void on_read_done();
   void on_sent() override;
   /// The connection is gone; so is the provider's hold on memory. The service may still have it.
@@ -81,7 +83,6 @@ class RdmaCall final : public ServerCall, public SendOwner, public ListNode {
   bool post_reads();
   void stream_complete();
   void decode_rpc_header();
-  void decide_faults();
   void execute();
   void dispatch();
   void begin_results();

@@ -4,6 +4,7 @@
 #include "tests/responder/transport/malformed_reply.h"
 #include "tests/responder/transport/rdma_call.h"
 #include "tests/responder/transport/rdma_connection.h"
+#include "tests/responder/transport/rpc_rules.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {
@@ -78,12 +79,7 @@ void RdmaCall::finish_results(rpc::AcceptStat status) {
   }
   if (status == rpc::AcceptStat::success) return;
   if (status == rpc::AcceptStat::garbage_args) core_.counters.garbage_args.add();
-  results_.rewind(0);
-  if (status == rpc::AcceptStat::prog_mismatch) {
-    rpc::encode_prog_mismatch(results_, xid(), rpc::kNfsVersion4, rpc::kNfsVersion4);
-  } else {
-    rpc::encode_accepted_reply(results_, xid(), status);
-  }
+  encode_failure(results_, xid(), status);
 }
 
 void RdmaCall::send_reply() {

@@ -13,6 +13,7 @@ Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderCo
     : reactor_(reactor),
       fabric_(fabric),
       core_(reactor, service, config, pools),
+      tcp_calls_(core_),
       disconnect_timer_(reactor, [this] {
         disconnect_all("fault script: periodic");
         arm_periodic_disconnect();
@@ -20,7 +21,9 @@ Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderCo
 
 void Responder::abort() {
   listeners_.clear();
+  tcp_listeners_.clear();
   connections_.clear();
+  tcp_connections_.clear();
 }
 
 Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::Fabric& fabric,
@@ -38,6 +41,14 @@ Result<fabric::Address> Responder::listen(const fabric::Address& address) {
   if (!listener) return fail_from(listener);
   listeners_.push_back(std::move(*listener));
   return listeners_.back()->address();
+}
+
+Result<fabric::Address> Responder::listen_tcp(const fabric::Address& address) {
+  auto listener =
+      TcpListener::create(reactor_, address, [this](UniqueFd fd) { on_tcp_socket(std::move(fd)); });
+  if (!listener) return fail_from(listener);
+  tcp_listeners_.push_back(std::move(*listener));
+  return tcp_listeners_.back()->address();
 }
 
 Result<std::uint32_t> Responder::add_fault(std::string_view spec) {
@@ -64,21 +75,23 @@ void Responder::arm_periodic_disconnect() {
 
 void Responder::disconnect_all(const char* why) {
   for (auto& connection : connections_) connection->disconnect(why);
+  for (auto& connection : tcp_connections_) connection->disconnect(why);
 }
 
 void Responder::close(std::function<void()> done) {
   listeners_.clear();
+  tcp_listeners_.clear();
   disconnect_timer_.cancel();
   disconnect_all("the responder is stopping");
-  if (connections_.empty()) return reactor_.post(std::move(done));
+  if (connections() == 0) return reactor_.post(std::move(done));
   closed_ = std::move(done);
 }
 
 void Responder::on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) {
-  if (connections_.size() >= core_.config.max_connections) {
+  if (full()) {
     core_.counters.connections_rejected.add();
     log::warning("connection of {} rejected: {} connections are open", request->peer(),
-                 connections_.size());
+                 connections());
     return request->reject({});
   }
   auto connection = std::make_unique<RdmaConnection>(core_, *this, ++last_connection_id_);
@@ -100,7 +113,32 @@ void Responder::on_connection_ended(RdmaConnection& connection) {
   if (place == connections_.end()) return;
   reactor_.dispose(std::move(*place));
   connections_.erase(place);
-  if (connections_.empty() && closed_) reactor_.post(std::exchange(closed_, nullptr));
+  report_if_closed();
+}
+
+void Responder::on_tcp_socket(UniqueFd socket) {
+  if (full()) {
+    core_.counters.connections_rejected.add();
+    return;
+  }
+  auto connection = std::make_unique<TcpConnection>(core_, tcp_calls_, *this, ++last_connection_id_,
+                                                    std::move(socket));
+  if (!connection->start()) return;
+  core_.counters.connections.add();
+  tcp_connections_.push_back(std::move(connection));
+}
+
+void Responder::on_connection_ended(TcpConnection& connection) {
+  const auto place = std::find_if(tcp_connections_.begin(), tcp_connections_.end(),
+                                  [&](const auto& each) { return each.get() == &connection; });
+  if (place == tcp_connections_.end()) return;
+  reactor_.dispose(std::move(*place));
+  tcp_connections_.erase(place);
+  report_if_closed();
+}
+
+void Responder::report_if_closed() {
+  if (connections() == 0 && closed_) reactor_.post(std::exchange(closed_, nullptr));
 }
 
 void Responder::visit_counters(CounterVisitor& visitor) const {

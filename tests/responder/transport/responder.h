@@ -1,4 +1,5 @@
-// The RPC-over-RDMA version 1 server side: listens, keeps connections, follows the fault script.
+// The server side of the transports, RPC-over-RDMA version 1 and TCP: listens, keeps connections,
+// follows the fault script.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/rdma_connection.h"
+#include "tests/responder/transport/tcp_connection.h"
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
 
@@ -17,7 +19,9 @@ namespace nfsrdma::responder {
 /// Serves one Service to any number of clients on one reactor. Destroying it ends all connections
 /// at once; close() ends them in order. Reactor, fabric and service must outlive it. Reactor's
 /// thread only.
-class Responder final : public fabric::ListenHandler, public ConnectionOwner {
+class Responder final : public fabric::ListenHandler,
+                        public ConnectionOwner,
+                        public TcpConnectionOwner {
  public:
   /// `pools` must have been made with the same config, and must outlive the fabric.
   static Result<std::unique_ptr<Responder>> create(Reactor& reactor, fabric::Fabric& fabric,
@@ -27,6 +31,8 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
 
   /// Listens on one more address; returns it with the port the system chose, if 0 was asked.
   Result<fabric::Address> listen(const fabric::Address& address);
+  /// The same for TCP.
+  Result<fabric::Address> listen_tcp(const fabric::Address& address);
 
   /// Adds, removes, forgets rules of the fault script; takes effect at once.
   Result<std::uint32_t> add_fault(std::string_view spec);
@@ -46,7 +52,7 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
   /// called any more, and may still drop the calls it has.
   void abort();
 
-  std::size_t connections() const { return connections_.size(); }
+  std::size_t connections() const { return connections_.size() + tcp_connections_.size(); }
   const Counters& counters() const { return core_.counters; }
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -56,6 +62,10 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
 
   void on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) override;
   void on_connection_ended(RdmaConnection& connection) override;
+  void on_connection_ended(TcpConnection& connection) override;
+  void on_tcp_socket(UniqueFd socket);
+  bool full() const { return connections() >= core_.config.max_connections; }
+  void report_if_closed();
   void arm_periodic_disconnect();
 
   Reactor& reactor_;
@@ -63,6 +73,9 @@ class Responder final : public fabric::ListenHandler, public ConnectionOwner {
   Core core_;
   std::vector<std::unique_ptr<RdmaConnection>> connections_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;
+  TcpCalls tcp_calls_;
+  std::vector<std::unique_ptr<TcpConnection>> tcp_connections_;
+  std::vector<std::unique_ptr<TcpListener>> tcp_listeners_;
   std::uint64_t last_connection_id_ = 0;
   std::function<void()> closed_;
   Timer disconnect_timer_;

@@ -6,7 +6,7 @@
 #include "transport/capture/sink.h"
 #include "transport/fabric/iwarp/endpoint.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
-#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 

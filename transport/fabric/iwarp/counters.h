@@ -2,14 +2,11 @@
 #pragma once
 
 #include "transport/base/metrics.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
-struct Counters {
-  Counter read_calls;   ///< system calls
-  Counter write_calls;  ///< system calls
-  Counter octets_received;
-  Counter octets_sent;
+struct Counters : StreamCounters {
   Counter fpdus_received;
   Counter fpdus_sent;
   Counter sends;

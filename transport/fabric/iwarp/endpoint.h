@@ -15,8 +15,8 @@
 #include "transport/fabric/iwarp/receive_path.h"
 #include "transport/fabric/iwarp/send_queue.h"
 #include "transport/fabric/iwarp/stag_table.h"
-#include "transport/fabric/iwarp/tcp.h"
 #include "transport/fabric/iwarp/transmitter.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 

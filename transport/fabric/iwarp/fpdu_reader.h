@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "transport/fabric/iwarp/byte_stream.h"
+#include "transport/fabric/byte_stream.h"
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/ddp_header.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"

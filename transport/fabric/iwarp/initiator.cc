@@ -62,9 +62,7 @@ Result<void> Initiator::step() {
 }
 
 Result<void> Initiator::finish_tcp_connect() {
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (::getsockopt(connecting_.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  const int error = connect_outcome(connecting_.get());
   if (error != 0) return fail(socket_error(error, kConnectStep, peer_.text()));
   std::unique_ptr<capture::Flow> flow;
   if (capture_ != nullptr) {

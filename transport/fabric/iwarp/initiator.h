@@ -11,7 +11,7 @@
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
-#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 

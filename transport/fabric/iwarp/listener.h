@@ -10,7 +10,7 @@
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/stag_table.h"
-#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 

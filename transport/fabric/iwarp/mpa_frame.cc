@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "transport/fabric/iwarp/octets.h"
-#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {

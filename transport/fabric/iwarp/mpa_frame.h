@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/base/result.h"
-#include "transport/fabric/iwarp/byte_stream.h"
+#include "transport/fabric/byte_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 

@@ -25,4 +25,9 @@ inline tl::unexpected<Violation> violation(const TerminateCode& code, Fault faul
   return tl::unexpected<Violation>(Violation{code, fault, std::move(detail)});
 }
 
+/// An error of this layer on an established connection.
+inline Error connection_error(Fault fault, std::string detail) {
+  return Error{Layer::fabric, static_cast<int>(fault), "iwarp", std::move(detail)};
+}
+
 }  // namespace nfsrdma::fabric::iwarp

@@ -1,21 +1,23 @@
-// Sockets: what is particular to TCP lives here.
+// TCP connections: sockets, their options, their errors. The iwarp provider and transport/tcp stand
+// on it.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
+#include "transport/base/metrics.h"
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/sink.h"
+#include "transport/fabric/byte_stream.h"
 #include "transport/fabric/fabric.h"
-#include "transport/fabric/iwarp/byte_stream.h"
-#include "transport/fabric/iwarp/counters.h"
 
-namespace nfsrdma::fabric::iwarp {
+namespace nfsrdma::fabric {
 
-/// A non-blocking TCP socket with the options every connection of this provider has.
+/// A non-blocking TCP socket with the options of set_connection_options().
 Result<UniqueFd> make_socket(int family);
-/// The options alone, for a socket that accept(2) returned.
+/// The options that every connection has (no delay, keep-alive, a bound on unacknowledged data),
+/// for a socket that accept(2) returned.
 void set_connection_options(int fd);
 /// A listening socket bound to `local`.
 Result<UniqueFd> make_listening_socket(const Address& local);
@@ -23,16 +25,24 @@ Address local_address(int fd);
 Address peer_address(int fd);
 /// The TCP maximum segment size in use, in octets.
 std::size_t maximum_segment(int fd);
-/// An error of this layer on an established connection.
-Error connection_error(Fault fault, std::string detail);
+/// The outcome of a non-blocking connect(2): 0 or an errno value.
+int connect_outcome(int fd);
 /// What a socket error means for a connection; `step` says what was being done.
 Error socket_error(int error_number, const char* step, std::string detail = {});
+
+/// What a TcpStream counts.
+struct StreamCounters {
+  Counter read_calls;   ///< system calls
+  Counter write_calls;  ///< system calls
+  Counter octets_received;
+  Counter octets_sent;
+};
 
 /// A connected socket as a ByteStream, counted and, if asked, captured.
 class TcpStream final : public ByteStream {
  public:
   /// `capture` may be null.
-  TcpStream(UniqueFd socket, Counters& counters, std::unique_ptr<capture::Flow> capture)
+  TcpStream(UniqueFd socket, StreamCounters& counters, std::unique_ptr<capture::Flow> capture)
       : socket_(std::move(socket)), counters_(counters), capture_(std::move(capture)) {}
 
   ssize_t read(std::span<iovec> into) override;
@@ -44,8 +54,8 @@ class TcpStream final : public ByteStream {
 
  private:
   UniqueFd socket_;
-  Counters& counters_;
+  StreamCounters& counters_;
   std::unique_ptr<capture::Flow> capture_;
 };
 
-}  // namespace nfsrdma::fabric::iwarp
+}  // namespace nfsrdma::fabric

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "transport/rdma/call_context.h"
+namespace nfsrdma::rpc {
 
-namespace nfsrdma::rdma {
-
+/// A transport's context of an open Call: has `call` and, for this table, `next_in_bucket`.
+template <class CallContext>
 class XidTable {
  public:
   /// For about `calls` open at once.
@@ -41,4 +41,4 @@ class XidTable {
   std::vector<CallContext*> buckets_;
 };
 
-}  // namespace nfsrdma::rdma
+}  // namespace nfsrdma::rpc

@@ -1,4 +1,4 @@
-#include "transport/fabric/iwarp/tcp.h"
+#include "transport/fabric/tcp_stream.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace nfsrdma::fabric::iwarp {
+namespace nfsrdma::fabric {
 namespace {
 
 constexpr int kBacklog = 128;
@@ -84,8 +84,11 @@ std::size_t maximum_segment(int fd) {
   return static_cast<std::size_t>(segment);
 }
 
-Error connection_error(Fault fault, std::string detail) {
-  return Error{Layer::fabric, static_cast<int>(fault), "iwarp", std::move(detail)};
+int connect_outcome(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+  return error;
 }
 
 Error socket_error(int error_number, const char* step, std::string detail) {
@@ -130,4 +133,4 @@ ssize_t TcpStream::write(std::span<iovec> from) {
 
 void TcpStream::finish_writing() { (void)::shutdown(socket_.get(), SHUT_WR); }
 
-}  // namespace nfsrdma::fabric::iwarp
+}  // namespace nfsrdma::fabric

@@ -1,0 +1,95 @@
+// One call on its way through the responder that came over TCP.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tests/responder/service.h"
+#include "tests/responder/transport/core.h"
+#include "tests/responder/transport/fault_script.h"
+#include "transport/base/intrusive_list.h"
+
+namespace nfsrdma::responder {
+
+class TcpCalls;
+class TcpConnection;
+
+/// Pooled. begin, then it puts itself back into the pool when neither the service nor the socket
+/// needs any of its memory.
+class TcpCall final : public ServerCall, public HeldCall, public ListNode {
+ public:
+  TcpCall(Core& core, TcpCalls& pool, Buffer reply_memory);
+
+  /// A record with a call is complete: the first `length` octets of `record`.
+  void begin(TcpConnection& connection, Buffer record, std::size_t length);
+  /// The socket has taken a copy of the reply.
+  void on_sent();
+  /// The connection is gone. The service may still have the call.
+  void on_connection_lost();
+
+  // HeldCall
+  void resume() override;
+
+  // ServerCall
+  const rpc::CallHeader& header() const override { return rpc_header_; }
+  xdr::Decoder& arguments() override { return arguments_; }
+  xdr::Encoder& results() override { return results_; }
+  std::span<std::byte> scratch(std::size_t size) override;
+  Connection& connection() override;
+  void reply(rpc::AcceptStat status) override;
+  void drop() override;
+  std::optional<std::uint32_t> forced_status(std::uint32_t operation) const override;
+
+ private:
+  enum class State : std::uint8_t {
+    free,
+    held,      ///< until the responder is resumed
+    delayed,   ///< by a fault script, before it is executed
+    serving,   ///< the service has it
+    replying,  ///< answered by the service; perhaps delayed
+    sending,   ///< the socket has it
+  };
+
+  void execute();
+  void refuse_header(const Error& error);
+  void send_reply();
+  void send_spoiled();
+  std::vector<std::byte> flatten() const;
+  void release();
+
+  Core& core_;
+  TcpCalls& pool_;
+  TcpConnection* connection_ = nullptr;
+  State state_ = State::free;
+  Buffer record_;
+  std::uint32_t xid_ = 0;
+  rpc::CallHeader rpc_header_;
+  xdr::Decoder arguments_;
+  Buffer reply_memory_;
+  xdr::Encoder results_;
+  std::array<Buffer, xdr::Encoder::kMaxOmitted> scratch_;
+  unsigned sends_pending_ = 0;
+  CallFaults faults_;
+  Timer timer_;
+};
+
+/// The calls of all TCP connections of one responder.
+class TcpCalls {
+ public:
+  explicit TcpCalls(Core& core) : core_(core) {}
+
+  /// Null when as many are in use as there are reply buffers.
+  TcpCall* acquire();
+  void release(TcpCall& call) { free_.push_back(&call); }
+
+ private:
+  Core& core_;
+  std::vector<std::unique_ptr<TcpCall>> calls_;
+  std::vector<TcpCall*> free_;
+};
+
+}  // namespace nfsrdma::responder

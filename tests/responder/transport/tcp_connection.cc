@@ -1,0 +1,262 @@
+#include "tests/responder/transport/tcp_connection.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "transport/base/log.h"
+#include "transport/capture/sink.h"
+
+namespace nfsrdma::responder {
+namespace {
+
+/// NFS4_CALLBACK and CB_COMPOUND (RFC 5662).
+constexpr std::uint32_t kCallbackVersion = 1;
+constexpr std::uint32_t kCallbackCompound = 1;
+constexpr std::uint32_t kLastFragment = 0x8000'0000;
+constexpr std::size_t kLeastMessage = 8;  // XID and message type
+constexpr int kReadsPerTurn = 64;
+
+std::uint32_t word(std::span<const std::byte> octets) { return xdr::Decoder(octets).u32("word"); }
+
+}  // namespace
+
+std::array<std::byte, kRecordMarkOctets> record_mark(std::uint32_t length, bool last) {
+  std::array<std::byte, kRecordMarkOctets> octets;
+  xdr::Encoder out{octets};
+  out.u32(last ? length | kLastFragment : length);
+  return octets;
+}
+
+TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& owner,
+                             std::uint64_t id, UniqueFd socket)
+    : core_(core),
+      pool_(calls),
+      owner_(owner),
+      id_(id),
+      resume_(core.reactor, [this] { receive(); }),
+      end_soon_(core.reactor, [this] { end(); }) {
+  const fabric::Address peer = fabric::peer_address(socket.get());
+  client_ = peer.text();
+  std::unique_ptr<capture::Flow> flow;
+  if (core.config.capture != nullptr) {
+    const fabric::Address local = fabric::local_address(socket.get());
+    flow = core.config.capture->open_flow(*local.get(), *peer.get(), false);
+  }
+  stream_ =
+      std::make_unique<fabric::TcpStream>(std::move(socket), stream_counters_, std::move(flow));
+}
+
+TcpConnection::~TcpConnection() {
+  core_.reactor.unwatch(stream_->fd());
+  const Error reason = Error::local(ECANCELED, "responder", "stopped");
+  calls_.for_each([](TcpCall& call) { call.on_connection_lost(); });
+  for (auto& [xid, done] : std::exchange(callbacks_, {})) done(fail(reason));
+  core_.service.on_connection_closed(*this);
+}
+
+Result<void> TcpConnection::start() { return core_.reactor.watch(stream_->fd(), EPOLLIN, *this); }
+
+void TcpConnection::disconnect(const char* why) {
+  if (std::exchange(closing_, true)) return;
+  log::info("connection {} of {}: closing: {}", id_, client_, why);
+  core_.reactor.unwatch(stream_->fd());
+  end_soon_.schedule();
+}
+
+void TcpConnection::end() {
+  core_.counters.disconnections.add();
+  owner_.on_connection_ended(*this);
+}
+
+void TcpConnection::on_ready(std::uint32_t events) {
+  if ((events & EPOLLOUT) != 0) flush();
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive();
+}
+
+void TcpConnection::receive() {
+  for (int i = 0; i < kReadsPerTurn && !closing_; ++i) {
+    const auto into = wanted();
+    if (closing_) return;
+    if (into.empty()) {
+      if (!BufferWaiter::linked()) core_.pools.data->wait(*this);
+      core_.counters.waits_for_memory.add();
+      return;
+    }
+    iovec piece{into.data(), into.size()};
+    const ssize_t got = stream_->read({&piece, 1});
+    if (got == -EAGAIN) return;
+    if (got <= 0) return disconnect(got == 0 ? "closed by the client" : "the connection broke");
+    take(static_cast<std::size_t>(got));
+  }
+}
+
+std::span<std::byte> TcpConnection::wanted() {
+  if (mark_have_ < kRecordMarkOctets) return std::span(mark_).subspan(mark_have_);
+  if (!record_) record_ = core_.pools.data->acquire();
+  if (!record_) return {};
+  if (fragment_left_ > record_.size() - record_have_) {
+    disconnect("a record longer than any call");
+    return {};
+  }
+  return record_.bytes().subspan(record_have_, fragment_left_);
+}
+
+void TcpConnection::take(std::size_t octets) {
+  if (mark_have_ < kRecordMarkOctets) {
+    mark_have_ += octets;
+    if (mark_have_ < kRecordMarkOctets) return;
+    fragment_left_ = word(mark_) & ~kLastFragment;
+    last_fragment_ = (word(mark_) & kLastFragment) != 0;
+  } else {
+    record_have_ += octets;
+    fragment_left_ -= octets;
+  }
+  if (fragment_left_ == 0) end_of_fragment();
+}
+
+void TcpConnection::end_of_fragment() {
+  mark_have_ = 0;
+  if (last_fragment_) end_of_record();
+}
+
+void TcpConnection::end_of_record() {
+  const std::size_t length = std::exchange(record_have_, 0);
+  core_.counters.inline_received_octets.add(length);
+  if (length < kLeastMessage) return disconnect("a record too short for a message");
+  const auto type = static_cast<rpc::MessageType>(word(record_.bytes().subspan(4)));
+  if (type == rpc::MessageType::reply) return take_reply(record_.first(length));
+  TcpCall* call = type == rpc::MessageType::call ? pool_.acquire() : nullptr;
+  if (!call) return disconnect("no call, or too many");
+  calls_.push_back(*call);
+  call->begin(*this, std::move(record_), length);
+}
+
+void TcpConnection::take_reply(std::span<const std::byte> message) {
+  const auto found = callbacks_.find(word(message));
+  if (found == callbacks_.end()) {
+    core_.counters.dropped_reply.add();
+    return;
+  }
+  const BackwardDone done = std::move(found->second);
+  callbacks_.erase(found);
+  core_.counters.backward_replies.add();
+  xdr::Decoder in(message);
+  auto accepted = rpc::decode_reply_header(in, word(message));
+  done(accepted ? Result<xdr::Decoder>(in) : fail_from(accepted));
+}
+
+Result<void> TcpConnection::call_back(std::uint32_t program,
+                                      std::function<void(xdr::Encoder&)> encode,
+                                      std::function<void(Result<xdr::Decoder>)> done) {
+  if (closing_) return fail(Error::local(ENOTCONN, "callback", "the connection is closing"));
+  if (callbacks_.size() >= core_.config.backward_credits) {
+    return fail(Error::local(EAGAIN, "callback", "too many are open"));
+  }
+  std::vector<std::byte> octets(kRecordMarkOctets + kMaxBackward);
+  xdr::Encoder out{std::span(octets).subspan(kRecordMarkOctets)};
+  rpc::Credential nobody;
+  nobody.flavor = rpc::AuthFlavor::none;
+  const std::uint32_t xid = ++last_xid_;
+  rpc::encode_call_header(out, xid, program, kCallbackVersion, kCallbackCompound, nobody, {});
+  encode(out);
+  if (!out.ok() || !out.omitted().empty()) {
+    return fail(Error::local(EMSGSIZE, "callback", "does not fit"));
+  }
+  octets.resize(kRecordMarkOctets + out.size());
+  const auto mark = record_mark(static_cast<std::uint32_t>(out.size()), true);
+  std::copy(mark.begin(), mark.end(), octets.begin());
+  callbacks_[xid] = std::move(done);
+  core_.counters.backward_calls.add();
+  send_octets(std::move(octets));
+  return {};
+}
+
+void TcpConnection::send(const xdr::Encoder& message, TcpCall& call) {
+  static constexpr std::array<std::byte, xdr::kUnit> kZeros{};
+  Sending& next = sending_.emplace_back();
+  next.call = &call;
+  std::size_t length = 0;
+  const auto add = [&](std::span<const std::byte> piece) {
+    if (piece.empty()) return;
+    next.pieces.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+    length += piece.size();
+  };
+  next.own.resize(kRecordMarkOctets);
+  next.pieces.push_back({next.own.data(), next.own.size()});
+  std::size_t done = 0;
+  for (const auto& item : message.omitted()) {
+    add(message.encoded().subspan(done, item.offset - done));
+    add(item.data);
+    add(std::span(kZeros).first(xdr::pad_of(item.data.size())));
+    done = item.offset;
+  }
+  add(message.encoded().subspan(done));
+  const auto mark = record_mark(static_cast<std::uint32_t>(length), true);
+  std::copy(mark.begin(), mark.end(), next.own.begin());
+  core_.counters.inline_sent_octets.add(length);
+  if (!watching_write_) flush();
+}
+
+void TcpConnection::send_octets(std::vector<std::byte> octets) {
+  Sending& next = sending_.emplace_back();
+  next.own = std::move(octets);
+  next.pieces.push_back({next.own.data(), next.own.size()});
+  core_.counters.inline_sent_octets.add(next.own.size());
+  if (!watching_write_) flush();
+}
+
+bool TcpConnection::advance(Sending& sending, std::size_t octets) {
+  for (; sending.first < sending.pieces.size(); ++sending.first) {
+    iovec& piece = sending.pieces[sending.first];
+    if (octets < piece.iov_len) {
+      piece.iov_base = static_cast<std::byte*>(piece.iov_base) + octets;
+      piece.iov_len -= octets;
+      return false;
+    }
+    octets -= piece.iov_len;
+  }
+  return true;
+}
+
+void TcpConnection::flush() {
+  bool blocked = false;
+  while (!sending_.empty() && !closing_ && !blocked) {
+    Sending& front = sending_.front();
+    const ssize_t put = stream_->write(std::span(front.pieces).subspan(front.first));
+    blocked = put == -EAGAIN;
+    if (blocked) break;
+    if (put < 0) return disconnect("the connection broke");
+    if (!advance(front, static_cast<std::size_t>(put))) continue;
+    TcpCall* call = front.call;
+    sending_.pop_front();
+    if (call) call->on_sent();
+  }
+  if (closing_ || blocked == watching_write_) return;
+  watching_write_ = blocked;
+  const std::uint32_t events = blocked ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  if (!core_.reactor.modify(stream_->fd(), events, *this)) disconnect("epoll");
+}
+
+Result<std::unique_ptr<TcpListener>> TcpListener::create(Reactor& reactor,
+                                                         const fabric::Address& address,
+                                                         OnSocket on_socket) {
+  auto fd = fabric::make_listening_socket(address);
+  if (!fd) return fail_from(fd);
+  std::unique_ptr<TcpListener> listener(
+      new TcpListener(reactor, std::move(*fd), std::move(on_socket)));
+  TRY(reactor.watch(listener->fd_.get(), EPOLLIN, *listener));
+  return listener;
+}
+
+void TcpListener::on_ready(std::uint32_t) {
+  UniqueFd socket(::accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket) return;
+  fabric::set_connection_options(socket.get());
+  on_socket_(std::move(socket));
+}
+
+}  // namespace nfsrdma::responder

@@ -1,0 +1,37 @@
+// What the TCP transport counts, over all connections to one server.
+#pragma once
+
+#include "transport/base/metrics.h"
+#include "transport/fabric/tcp_stream.h"
+
+namespace nfsrdma::tcp {
+
+/// read_calls and write_calls are system calls that moved octets or found none to move.
+struct Counters : fabric::StreamCounters {
+  Counter connections;  ///< established
+
+  Counter sends;      ///< RPC Calls
+  Counter replies;    ///< to open Calls
+  Counter records;    ///< received
+  Counter fragments;  ///< received
+
+  Counter call_octets_payload;   ///< arguments sent from where they lie
+  Counter reply_octets_payload;  ///< results received where they were wanted
+  Counter reply_octets_message;  ///< the rest of the replies
+  Counter payload_copies;        ///< copies of payload in user space: stays zero
+  Counter large_replies;         ///< longer than Options::message_size
+
+  Counter queue_waits;     ///< Calls that could not be sent when they were submitted
+  Counter partial_sends;   ///< messages that the kernel did not take whole
+  Counter receive_pauses;  ///< reading stopped until memory for a message was free
+  Counter bad_xids;        ///< replies nobody waits for
+  Counter bad_records;     ///< each ends a connection
+  Counter failed_calls;    ///< ended by the loss of a connection
+
+  Counter backward_calls;
+  Counter backward_overruns;  ///< more at once than this side has room for
+
+  void visit(CounterVisitor& visitor) const;
+};
+
+}  // namespace nfsrdma::tcp

@@ -1,0 +1,62 @@
+#include "transport/tcp/link.h"
+
+#include <sys/epoll.h>
+
+namespace nfsrdma::tcp {
+
+Link::Link(Reactor& reactor, const Options& options, Counters& counters, LinkObserver& observer)
+    : reactor_(reactor),
+      options_(options),
+      counters_(counters),
+      observer_(observer),
+      end_soon_(reactor, [this] { end(std::move(*broken_)); }) {}
+
+Result<void> Link::attach(std::unique_ptr<fabric::TcpStream> stream, FdHandler& handler) {
+  stream_ = std::move(stream);
+  handler_ = &handler;
+  reading_ = true;
+  return reactor_.watch(stream_->fd(), EPOLLIN, handler);
+}
+
+void Link::post(Outgoing& message) {
+  take(writer_.send(*stream_, message));
+  if (message.linked()) counters_.partial_sends.add();
+}
+
+void Link::flush() { take(writer_.flush(*stream_)); }
+
+void Link::take(WriteStatus status) {
+  if (status != WriteStatus::failed) return watch(reading_, status == WriteStatus::blocked);
+  if (broken_) return;
+  broken_ = fabric::socket_error(writer_.error(), "TCP connection");
+  end_soon_.schedule();
+}
+
+void Link::listen(bool wanted) { watch(wanted, writing_); }
+
+void Link::watch(bool read, bool write) {
+  if (read == reading_ && write == writing_) return;
+  reading_ = read;
+  writing_ = write;
+  const std::uint32_t events = (read ? EPOLLIN : 0U) | (write ? EPOLLOUT : 0U);
+  auto changed = reactor_.modify(stream_->fd(), events, *handler_);
+  if (changed || broken_) return;
+  broken_ = std::move(changed.error());
+  end_soon_.schedule();
+}
+
+void Link::end(Error reason) {
+  if (ending()) return;
+  reason_ = std::move(reason);
+  if (stream_) reactor_.unwatch(stream_->fd());
+  observer_.on_link_ending(*reason_);
+}
+
+void Link::close() {
+  end_soon_.cancel();
+  writer_.clear();
+  if (stream_) reactor_.unwatch(stream_->fd());
+  stream_.reset();
+}
+
+}  // namespace nfsrdma::tcp

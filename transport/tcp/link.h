@@ -1,0 +1,78 @@
+// What the parts of one connection share: its socket, what waits to be sent, and how it is ended.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "transport/base/reactor.h"
+#include "transport/fabric/tcp_stream.h"
+#include "transport/tcp/counters.h"
+#include "transport/tcp/options.h"
+#include "transport/tcp/record_writer.h"
+
+namespace nfsrdma::tcp {
+
+/// The peer broke the protocol, and the connection ends for it.
+inline Error protocol_error(const char* step, std::string what) {
+  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), step, std::move(what)};
+}
+
+/// Told by the link that the connection is to end.
+class LinkObserver {
+ public:
+  /// Comes once, on the reactor's thread, never from within Link::post.
+  virtual void on_link_ending(const Error& reason) = 0;
+
+ protected:
+  ~LinkObserver() = default;
+};
+
+class Link {
+ public:
+  Link(Reactor& reactor, const Options& options, Counters& counters, LinkObserver& observer);
+  ~Link() { close(); }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  Reactor& reactor() { return reactor_; }
+  const Options& options() const { return options_; }
+  Counters& counters() { return counters_; }
+  fabric::ByteStream& stream() { return *stream_; }
+
+  /// From now on `handler` hears when the socket is readable or, while something waits, writable.
+  Result<void> attach(std::unique_ptr<fabric::TcpStream> stream, FdHandler& handler);
+  /// Sends a message, now as far as the kernel takes it. An error ends the connection soon.
+  void post(Outgoing& message);
+  /// The socket is writable.
+  void flush();
+  /// Whether to hear that the socket is readable.
+  void listen(bool wanted);
+
+  bool ending() const { return reason_.has_value(); }
+  /// Why the connection ends. Only while ending.
+  const Error& reason() const { return *reason_; }
+  /// Ends the connection: nothing is read or sent from now on. Idempotent: the first reason stays.
+  void end(Error reason);
+  /// Closes the socket and forgets what was to be sent.
+  void close();
+
+ private:
+  void take(WriteStatus status);
+  void watch(bool read, bool write);
+
+  Reactor& reactor_;
+  const Options& options_;
+  Counters& counters_;
+  LinkObserver& observer_;
+  std::unique_ptr<fabric::TcpStream> stream_;
+  FdHandler* handler_ = nullptr;
+  RecordWriter writer_;
+  bool reading_ = false;
+  bool writing_ = false;
+  std::optional<Error> reason_;
+  std::optional<Error> broken_;  // found while posting, to be told soon
+  Deferred end_soon_;
+};
+
+}  // namespace nfsrdma::tcp

@@ -1,0 +1,35 @@
+#include "transport/tcp/pools.h"
+
+#include "transport/tcp/requester.h"
+
+namespace nfsrdma::tcp {
+namespace {
+
+/// Callbacks beyond what was announced are handled as long as there is room for them.
+std::size_t backward_count(const Options& options) {
+  return 2 * std::size_t{options.backward_calls};
+}
+
+/// As many replies as can be open, as many that are still being read, the callbacks, and the
+/// message that is being received.
+std::size_t message_count(const Options& options) {
+  return 2 * (options.calls + kReservedCalls) + backward_count(options) + 1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool& large) {
+  std::unique_ptr<Pools> pools(new Pools(large));
+  auto answers = BufferPool::create(options.message_size, backward_count(options));
+  if (!answers) return fail_from(answers);
+  pools->answer_memory = std::move(*answers);
+  auto messages = MessagePool::create(options.message_size, message_count(options));
+  if (!messages) return fail_from(messages);
+  pools->messages = std::move(*messages);
+  pools->contexts = std::make_unique<CallContextPool>(options.calls + kReservedCalls);
+  pools->backward =
+      std::make_unique<BackwardCallPool>(*pools->answer_memory, backward_count(options));
+  return pools;
+}
+
+}  // namespace nfsrdma::tcp

@@ -1,0 +1,91 @@
+// Judges each record as it comes in and decides where its octets go: the message to pooled memory,
+// the DDP-eligible result of a Call straight to its result_sink.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/base/buffer.h"
+#include "transport/tcp/call_context.h"
+#include "transport/tcp/counters.h"
+#include "transport/tcp/pools.h"
+#include "transport/tcp/record_reader.h"
+
+namespace nfsrdma::tcp {
+
+/// Takes what the receive path has put together.
+class MessageHandler {
+ public:
+  /// The open Call a reply belongs to, or null.
+  virtual CallContext* find_open(std::uint32_t xid) = 0;
+  /// No result that is to be placed begins before this offset in any reply that can come; SIZE_MAX
+  /// when there is none to be placed.
+  virtual std::size_t least_payload_offset() const = 0;
+  virtual void on_reply(CallContext& context, Received reply) = 0;
+  virtual void on_call(std::uint32_t xid, Received call) = 0;
+  /// There is memory again: the connection may go on reading.
+  virtual void on_memory_free() = 0;
+
+ protected:
+  ~MessageHandler() = default;
+};
+
+class ReceivePath final : public RecordHandler, private BufferWaiter, private MessageWaiter {
+ public:
+  ReceivePath(MessageHandler& handler, Pools& pools, Counters& counters)
+      : handler_(handler), pools_(pools), counters_(counters) {}
+
+  // RecordHandler
+  Checked<Place> place(std::size_t rest) override;
+  Checked<> filled(std::size_t octets, bool copied) override;
+  Checked<> end_of_record() override;
+  std::size_t lookahead() const override;
+
+  /// The Call whose reply is being received, or null: to blame when the reply is malformed.
+  CallContext* current() const { return context_; }
+  /// The connection is gone: lets go of everything.
+  void clear();
+
+ private:
+  enum class Phase : std::uint8_t {
+    head,     ///< octets that tell what comes behind them
+    payload,  ///< of the result, to result_sink
+    pad,      ///< behind the payload
+    rest,     ///< what is left of the message
+    discard,  ///< a record that is nobody's
+  };
+
+  Checked<> decide();
+  Checked<> identify();
+  Checked<> locate();
+  /// False: there is no memory now.
+  Checked<bool> make_room(std::size_t octets);
+  void reset();
+  void on_buffer_available() override { handler_.on_memory_free(); }
+  void on_message_free() override { handler_.on_memory_free(); }
+
+  static constexpr std::size_t kScratch = 4096;
+  /// XID and msg_type.
+  static constexpr std::size_t kIdentity = 8;
+
+  MessageHandler& handler_;
+  Pools& pools_;
+  Counters& counters_;
+  Phase phase_ = Phase::head;
+  CallContext* context_ = nullptr;
+  Received received_;
+  std::span<std::byte> memory_;  // where the message is put together
+  std::size_t filled_ = 0;
+  std::size_t wanted_ = kIdentity;  // octets of the message that the next decision needs
+  std::span<std::byte> payload_;
+  std::size_t payload_filled_ = 0;
+  std::size_t pad_left_ = 0;
+  std::uint32_t xid_ = 0;
+  bool is_call_ = false;
+  std::array<std::byte, kScratch> scratch_;  // for what nobody wants
+};
+
+}  // namespace nfsrdma::tcp

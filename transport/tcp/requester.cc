@@ -1,0 +1,190 @@
+#include "transport/tcp/requester.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "transport/rpc/message.h"
+
+namespace nfsrdma::tcp {
+namespace {
+
+bool is_placeable(const rpc::Call& call) { return call.locator && !call.result_sink.empty(); }
+
+/// Blames the call whose reply was malformed or the suspect that was open, else every open call.
+void note_loss(const CallContext& context, const CallContext* blamed, const Error& reason) {
+  rpc::ConnectionLosses& losses = context.call->losses;
+  ++losses.total;
+  if (!fabric::message_can_cause(reason)) return;
+  if (!blamed || blamed == &context) losses.blame(reason.code);
+}
+
+Result<rpc::Reply> decode_reply(CallContext& context) {
+  Received& received = context.reply;
+  rpc::Reply reply;
+  reply.results = xdr::Decoder(received.octets);
+  if (received.payload) {
+    auto& message = static_cast<Message&>(*received.message);
+    message.placed[0] = {.data = context.call->result_sink.first(*received.payload)};
+    reply.results.place_in_order(message.placed);
+  }
+  TRY(rpc::decode_reply_header(reply.results, context.call->xid));
+  reply.message = std::move(received.message);
+  reply.reply_chunk = std::move(received.large);
+  return reply;
+}
+
+}  // namespace
+
+Requester::Requester(Link& link, Pools& pools)
+    : link_(link),
+      pools_(pools),
+      open_(link.options().calls + kReservedCalls),
+      flush_later_(link.reactor(), [this] { flush_failed(); }) {}
+
+void Requester::submit(rpc::Call& call) {
+  if (link_.ending()) {
+    fail_later(call, fabric::as_loss(link_.reason()));
+    return;
+  }
+  call.reply.reset();
+  queue_.push(call);
+  pump();
+  if (call.linked() && !call.reply) link_.counters().queue_waits.add();
+}
+
+void Requester::pump() {
+  while (!link_.ending()) {
+    rpc::Call* call = queue_.next(*this, suspect_ != nullptr);
+    if (!call || !send(*call)) return;
+  }
+}
+
+bool Requester::may_send(rpc::Urgency urgency) const {
+  const std::size_t kept_back = urgency == rpc::Urgency::reserved ? 0 : kReservedCalls;
+  return pools_.contexts->in_use() + kept_back < link_.options().calls + kReservedCalls;
+}
+
+/// Calls are bounded by the session's ca_maxrequestsize; these are the bounds of this transport.
+Result<void> Requester::check(const rpc::Call& call) const {
+  std::size_t octets = call.encoder.size();
+  for (const auto& item : call.encoder.omitted()) octets += xdr::padded(item.data.size());
+  if (octets > RecordMark::kMaxLength) {
+    return fail(Error::local(EMSGSIZE, "RPC call", "it does not fit one record fragment"));
+  }
+  if (call.max_reply > pools_.large.slot_size()) {
+    return fail(Error::local(EMSGSIZE, "RPC call", "its reply could be too large"));
+  }
+  return {};
+}
+
+/// False when there is no context for the call now.
+bool Requester::send(rpc::Call& call) {
+  if (auto fits = check(call); !fits) {
+    queue_.remove(call);
+    fail_later(call, std::move(fits.error()));
+    return true;
+  }
+  CallContext* context = pools_.contexts->take();
+  if (!context) return false;
+  queue_.remove(call);
+  context->requester = this;
+  context->call = &call;
+  in_use_.push_back(context->in_use);
+  open_.add(*context);
+  ++in_flight_;
+  if (call.suspect()) suspect_ = context;
+  if (is_placeable(call)) {
+    ++placeable_;
+    least_offset_ = std::min(least_offset_, call.locator->least_offset);
+  }
+  context->set_message(call.encoder);
+  link_.counters().sends.add();
+  link_.counters().call_octets_payload.add(context->payload_octets());
+  link_.post(*context);
+  return true;
+}
+
+std::size_t Requester::least_payload_offset() const {
+  return placeable_ > 0 ? least_offset_ : SIZE_MAX;
+}
+
+void Requester::on_reply(CallContext& context, Received reply) {
+  link_.counters().replies.add();
+  link_.counters().reply_octets_message.add(reply.octets.size());
+  link_.counters().reply_octets_payload.add(reply.payload.value_or(0));
+  ++replies_;
+  context.reply = std::move(reply);
+  context.answered = true;
+  retire(context);
+  complete_if_finished(context);
+  pump();
+}
+
+/// Nothing more comes for this call.
+void Requester::retire(CallContext& context) {
+  if (suspect_ == &context) suspect_ = nullptr;
+  open_.remove(context);
+  --in_flight_;
+  if (is_placeable(*context.call)) --placeable_;
+}
+
+void Requester::on_sent(CallContext& context) {
+  context.sent = true;
+  complete_if_finished(context);
+}
+
+void Requester::complete_if_finished(CallContext& context) {
+  if (context.finished()) complete(context);
+}
+
+void Requester::complete(CallContext& context) {
+  rpc::Call& call = *context.call;
+  if (context.error) {
+    call.reply = fail(std::move(*context.error));
+  } else {
+    call.reply = decode_reply(context);
+  }
+  context.in_use.unlink();
+  pools_.contexts->give_back(context);
+  call.observer->on_call_done(call);
+}
+
+void Requester::on_down() {
+  const Error reason = link_.reason();
+  const CallContext* blamed = culprit_ ? culprit_ : suspect_;
+  in_use_.for_each([&](CallContext::InUse& node) {
+    CallContext& context = node.context;
+    assert(!context.linked() && "the writer has let go of everything");
+    context.sent = true;
+    if (context.answered) return;
+    note_loss(context, blamed, reason);
+    context.error = fabric::as_loss(reason);
+    context.answered = true;
+    retire(context);
+    link_.counters().failed_calls.add();
+  });
+  suspect_ = culprit_ = nullptr;
+  while (!in_use_.empty()) complete(in_use_.front().context);
+  while (rpc::Call* call = queue_.pop()) {
+    link_.counters().failed_calls.add();
+    call->reply = fail(fabric::as_loss(reason));
+    call->observer->on_call_done(*call);
+  }
+}
+
+void Requester::fail_later(rpc::Call& call, Error error) {
+  call.reply = fail(std::move(error));
+  failed_.push_back(call);
+  flush_later_.schedule();
+}
+
+void Requester::flush_failed() {
+  // Calls that fail again while their observers are told wait for the next turn.
+  for (std::size_t left = failed_.size(); left > 0; --left) {
+    rpc::Call* call = failed_.pop_front();
+    call->observer->on_call_done(*call);
+  }
+}
+
+}  // namespace nfsrdma::tcp
