@@ -29,8 +29,11 @@ inline constexpr std::size_t kExchangeId =
 
 /// Without the octets of the data: they are DDP-eligible.
 inline constexpr std::size_t kRead = 2 * kWord;
-inline constexpr std::size_t kReadLink = kWord;
 inline constexpr std::size_t kWrite = 2 * kWord + kVerifier;
+
+/// Linux allows no longer link text.
+inline constexpr std::size_t kLinkText = 4096;
+inline constexpr std::size_t kReadLink = kWord + kLinkText;
 
 /// An owner or group that is longer does not fit the bound; servers end names at 128 or less.
 inline constexpr std::size_t kOwner = kWord + 256;

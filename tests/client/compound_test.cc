@@ -100,7 +100,7 @@ TEST_F(CompoundTest, TheSizesOfResultsAreThoseOfTheirEncoding) {
   EXPECT_EQ(size(ACCESS4res{}), result_size::kAccess);
   EXPECT_EQ(size(WRITE4res{}), result_size::kWrite);
   EXPECT_EQ(size(READ4res{}), result_size::kRead);
-  EXPECT_EQ(size(READLINK4res{}), result_size::kReadLink);
+  EXPECT_EQ(size(READLINK4res{}), result_size::kReadLink - result_size::kLinkText);
   EXPECT_EQ(size(COMMIT4res{}), result_size::kVerifier);
   EXPECT_EQ(size(REMOVE4res{}), result_size::kChangeInfo);
   EXPECT_EQ(size(CLOSE4res{}), result_size::kStateid);

@@ -86,6 +86,7 @@ Arrival describe(const rpc::Call& call, xdr::Decoder in, int connection, TimePoi
   arrival.connection = connection;
   arrival.at = now;
   arrival.max_reply = call.max_reply;
+  arrival.result_sink = !call.result_sink.empty();
   arrival.urgency = call.urgency;
   const auto octets = call.encoder.encoded();
   arrival.octets.assign(octets.begin(), octets.end());

@@ -29,6 +29,7 @@ struct Arrival {
   std::optional<nfs4::SEQUENCE4args> sequence;
   std::vector<std::byte> octets;  ///< as encoded, without payloads
   std::size_t max_reply = 0;
+  bool result_sink = false;  ///< whether memory for a placed result was offered
   rpc::Urgency urgency = rpc::Urgency::ordinary;
 
   bool has(nfs4::nfs_opnum4 opnum) const;

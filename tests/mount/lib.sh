@@ -7,6 +7,7 @@
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
 # start_responder, mount_export, unmount_export, control, fail, skip, same, refused, errno_of.
+# Where set, $exported is what is mounted instead of /.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -51,8 +52,9 @@ show_logs() {
   done
 }
 
+# clean_up [STATUS]: what the script ends with, and nothing stays behind.
 clean_up() {
-  local status=$?
+  local status=${1:-$?}
   trap - EXIT INT TERM
   cd /
   for i in "${!mount_points[@]}"; do
@@ -101,7 +103,7 @@ mount_export() {
   local options=${1:-} at=${2:-$mnt} i=${#mount_points[@]}
   mkdir -p "$at"
   "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${options:+,$options}" \
-    127.0.0.1:/ "$at" >"$work/mount$i.log" 2>&1 &
+    "127.0.0.1:${exported:-/}" "$at" >"$work/mount$i.log" 2>&1 &
   mount_pids[i]=$!
   mount_points[i]=$at
   for _ in $(seq $patience); do

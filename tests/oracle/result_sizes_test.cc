@@ -21,7 +21,8 @@ TEST(ResultSizes, AreThoseOfTheLargestResult) {
   EXPECT_EQ(result_size::kCreateSession, max_encoded_size<nfs4::CREATE_SESSION4resok>());
   EXPECT_EQ(result_size::kBindConnection, max_encoded_size<nfs4::BIND_CONN_TO_SESSION4resok>());
   EXPECT_EQ(result_size::kRead, max_encoded_size<nfs4::READ4resok>());
-  EXPECT_EQ(result_size::kReadLink, max_encoded_size<nfs4::READLINK4resok>());
+  EXPECT_EQ(result_size::kReadLink,
+            max_encoded_size<nfs4::READLINK4resok>() + result_size::kLinkText);
   EXPECT_EQ(result_size::kWrite, max_encoded_size<nfs4::WRITE4resok>());
 }
 

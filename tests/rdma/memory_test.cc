@@ -35,6 +35,23 @@ class Memory : public testing::Test {
     return all;
   }
 
+  struct Invalidated {
+    bool down = false;
+    bool answered = false;
+  };
+  /// What comes of a reply that invalidates the call's one handle.
+  static Invalidated invalidate_only_handle(const Harness::Setup& setup) {
+    Harness harness(setup);
+    harness.connect();
+    TestCall call(harness, 5);
+    Buffer sink = harness.data->acquire();
+    call.call.result_sink = sink.first(9000);
+    call.submit();
+    const auto handle = harness.peer().sent(0).leases[0]->segment.handle;
+    harness.deliver(encode(harness.reply_header(0), rpc_reply(5)), handle);
+    return {.down = harness.peer().down(), .answered = call.ok()};
+  }
+
   Harness harness_;
   Buffer argument_;
   Buffer sink_;
@@ -140,20 +157,22 @@ TEST_F(Memory, InvalidatingAForeignHandleEndsTheConnection) {
   EXPECT_FALSE(first->ok());
 }
 
-// E-8797-6: nor any handle when remote invalidation was not agreed on.
-TEST_F(Memory, RemoteInvalidationWithoutAgreementEndsTheConnection) {
+// E-8797-6: nor any handle when the client has not announced that it may be.
+TEST_F(Memory, RemoteInvalidationNotAnnouncedEndsTheConnection) {
   Harness::Setup setup;
-  setup.server = rdma::PrivateData{.remote_invalidation = false, .send_size = 4096};
-  Harness harness(setup);
-  harness.connect();
-  TestCall call(harness, 5);
-  Buffer sink = harness.data->acquire();
-  call.call.result_sink = sink.first(9000);
-  call.submit();
-  const auto handle = harness.peer().sent(0).leases[0]->segment.handle;
-  harness.deliver(encode(harness.reply_header(0), rpc_reply(5)), handle);
-  EXPECT_TRUE(harness.peer().down());
-  EXPECT_FALSE(call.ok());
+  setup.options.remote_invalidation = false;
+  const auto invalidated = invalidate_only_handle(setup);
+  EXPECT_TRUE(invalidated.down);
+  EXPECT_FALSE(invalidated.answered);
+}
+
+// E-8797-7: the client's own R bit decides. Linux knfsd invalidates, and leaves its R bit clear.
+TEST_F(Memory, AnnouncedRemoteInvalidationStandsServerWithoutIt) {
+  Harness::Setup setup;
+  setup.server->remote_invalidation = false;
+  const auto invalidated = invalidate_only_handle(setup);
+  EXPECT_FALSE(invalidated.down);
+  EXPECT_TRUE(invalidated.answered);
 }
 
 // I4, P6: the reply may come before the Send is done; the call's memory is free after both.

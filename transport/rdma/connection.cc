@@ -62,7 +62,9 @@ Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& 
 void Connection::on_established(const fabric::ConnectionInfo& info) {
   if (link_.ending()) return;
   counters_.connections.add();
-  const Thresholds agreed = agree(announced_, decode_private_data(info.peer_private_data));
+  Thresholds agreed = agree(announced_, decode_private_data(info.peer_private_data));
+  // Linux knfsd uses what a client has announced and leaves its own R bit clear.
+  agreed.remote_invalidation = announced_.remote_invalidation;
   link_.establish(agreed);
   limits_ = {.max_backward_call = agreed.reply - kMinHeader,
              .max_backward_reply = agreed.call - kMinHeader,

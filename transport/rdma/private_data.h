@@ -37,7 +37,8 @@ std::array<std::byte, kPrivateDataSize> encode_private_data(const PrivateData& d
 /// Anything that is not a whole message of version 1 counts as absent: the defaults are returned.
 PrivateData decode_private_data(std::span<const std::byte> buffer);
 
-/// Both directions, from what client and server said (section 4.2).
+/// Both directions, from what client and server said (section 4.2). Remote invalidation is what a
+/// server may use (section 4.1); a client stands it whenever it has announced it.
 Thresholds agree(const PrivateData& client, const PrivateData& server);
 
 }  // namespace nfsrdma::rdma

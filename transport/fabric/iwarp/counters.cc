@@ -17,6 +17,7 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("read_octets_placed", read_octets_placed.value());
   visitor.visit("read_requests_received", read_requests_received.value());
   visitor.visit("read_octets_served", read_octets_served.value());
+  visitor.visit("nudges", nudges.value());
   visitor.visit("leases", leases.value());
   visitor.visit("invalidations_local", invalidations_local.value());
   visitor.visit("invalidations_remote", invalidations_remote.value());

@@ -17,6 +17,7 @@ struct Counters : StreamCounters {
   Counter read_octets_placed;  ///< by the peer's RDMA Read Responses, in our memory
   Counter read_requests_received;
   Counter read_octets_served;  ///< from our memory, to the peer's RDMA Reads
+  Counter nudges;              ///< RDMA Writes of no octets, for a peer that does not answer
   Counter leases;
   Counter invalidations_local;
   Counter invalidations_remote;

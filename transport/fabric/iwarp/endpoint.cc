@@ -23,7 +23,8 @@ IwarpEndpoint::IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags,
       reader_(receive_path_, counters_),
       transmitter_(sends_, reads_, inbound_, counters_),
       turn_(reactor, [this] { turn(); }),
-      close_timer_(reactor, [this] { finish(); }) {}
+      close_timer_(reactor, [this] { finish(); }),
+      nudge_(reactor, [this] { send_nudge(); }) {}
 
 IwarpEndpoint::~IwarpEndpoint() { release_everything(); }
 
@@ -93,6 +94,7 @@ Result<void> IwarpEndpoint::post_send(const SendWork& work) {
   TRY(sends_.post_send(work));
   for (Lease* lease : work.leases) stags_->bind(this, *lease);
   counters_.sends.add();
+  if (initiator_) nudge_.expect_answer();
   if (sends_.waiting_octets() >= kFlushEarly) flush();
   if (!in_event_) turn_.schedule();
   return {};
@@ -203,7 +205,17 @@ void IwarpEndpoint::complete() {
   }
 }
 
-void IwarpEndpoint::on_first_fpdu() { transmitter_.hold(false); }
+void IwarpEndpoint::on_first_fpdu() {
+  nudge_.stop();
+  transmitter_.hold(false);
+}
+
+// No memory is named, and the peer's consumer sees nothing of it (RFC 5040 section 5.1).
+void IwarpEndpoint::send_nudge() {
+  if (phase_ != Phase::open || !sends_.post_write({}, Segment{})) return;
+  counters_.nudges.add();
+  turn_.schedule();
+}
 
 void IwarpEndpoint::on_message(ReceiveBuffer& buffer, std::size_t length,
                                std::optional<std::uint32_t> invalidated) {

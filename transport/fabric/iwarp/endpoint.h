@@ -11,6 +11,7 @@
 #include "transport/fabric/iwarp/fpdu_reader.h"
 #include "transport/fabric/iwarp/initiator.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
+#include "transport/fabric/iwarp/nudge.h"
 #include "transport/fabric/iwarp/read_queue.h"
 #include "transport/fabric/iwarp/receive_path.h"
 #include "transport/fabric/iwarp/send_queue.h"
@@ -75,6 +76,7 @@ class IwarpEndpoint final : public Endpoint,
   void flush();
   void complete();
   void watch_for_write(bool wanted);
+  void send_nudge();
 
   void violated(const Violation& violation);
   void stream_ended();
@@ -98,6 +100,7 @@ class IwarpEndpoint final : public Endpoint,
   Ring<Lease*> settled_;  // to be told
   Deferred turn_;
   Timer close_timer_;
+  Nudge nudge_;
   std::unique_ptr<Initiator> initiator_;
   std::unique_ptr<TcpStream> stream_;
   Phase phase_ = Phase::connecting;

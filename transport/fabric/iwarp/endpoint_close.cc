@@ -97,6 +97,7 @@ void IwarpEndpoint::release_everything() {
   phase_ = Phase::closed;
   turn_.cancel();
   close_timer_.cancel();
+  nudge_.stop();
   if (stream_) reactor_.unwatch(stream_->fd());
   stream_.reset();
   transmitter_.clear();

@@ -1,0 +1,34 @@
+// READLINK: how its result comes.
+#include "client/ops/readlink.h"
+
+#include <gtest/gtest.h>
+
+#include "client/compound/result_sizes.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+
+class ReadLinkTest : public FakeMount {};
+
+// RFC 8267 section 6.1 allows a Write chunk for the text. The knfsd of Linux 6.1 puts other octets
+// into it, so that there must be none, and room for the whole text in the reply.
+TEST_F(ReadLinkTest, TextComesInTheReply) {
+  const std::string text(result_size::kLinkText - 1, 't');
+  server_.on<READLINK4args, READLINK4res>([&](const READLINK4args&, READLINK4res& result) {
+    result.resok4.link.data = std::as_bytes(std::span(text));
+  });
+  start();
+  auto read = run(readlink(mount(), Caller{}, handle(1)));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, text);
+  const auto calls = server_.arrivals_of(OP_READLINK);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_FALSE(calls[0].result_sink);
+  EXPECT_GT(calls[0].max_reply, text.size());
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
