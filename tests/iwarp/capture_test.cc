@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 #include "transport/capture/sink.h"
 
 namespace nfsrdma::fabric::testing {

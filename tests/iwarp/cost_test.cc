@@ -1,5 +1,5 @@
 // What an operation costs, counted and not timed.
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 
 namespace nfsrdma::fabric::testing {
 namespace {

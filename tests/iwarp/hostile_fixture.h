@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 #include "tests/iwarp/raw_peer.h"
 
 namespace nfsrdma::fabric::testing {

@@ -1,7 +1,7 @@
 // For tests of MPA startup against a raw socket (RFC 5044 section 7.1, RFC 6581).
 #pragma once
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 #include "tests/iwarp/raw_peer.h"
 
 namespace nfsrdma::fabric::testing {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 #include "tests/iwarp/wire_frames.h"
 #include "transport/base/unique_fd.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {

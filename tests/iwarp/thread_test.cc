@@ -3,7 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 #include "transport/capture/sink.h"
 
 namespace nfsrdma::fabric::testing {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 
 namespace nfsrdma::fabric::testing::wire {
 

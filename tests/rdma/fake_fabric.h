@@ -115,7 +115,7 @@ class FakeFabric final : public fabric::Fabric {
   explicit FakeFabric(Reactor& reactor) : reactor_(reactor) {}
 
   std::string_view name() const override { return "fake"; }
-  bool remote_invalidation_safe() const override { return remote_invalidation; }
+  bool remote_invalidation_safe(const fabric::Address&) override { return remote_invalidation; }
   Result<void> register_pool(BufferPool&) override { return {}; }
   Result<std::unique_ptr<fabric::Endpoint>> connect(
       const fabric::Address& peer, fabric::EndpointHandler& handler,

@@ -94,6 +94,9 @@ struct SendWork {
   std::span<Lease* const> leases;           ///< prepared leases that become bound with this Send
   std::optional<std::uint32_t> invalidate;  ///< Send with Invalidate of this peer handle
   void* context = nullptr;
+  /// The peer answers this message, and the consumer calls Endpoint::answered when it has: the
+  /// provider may leave out on_send_done until then, and so save a completion.
+  bool answered = false;
 };
 
 /// What both ends learned while connecting.
@@ -136,6 +139,10 @@ class Endpoint {
   /// One message. Counts as one post however many leases it binds. An error means that the
   /// connection is going down; the work's memory stays lent until on_disconnected.
   virtual Result<void> post_send(const SendWork& work) = 0;
+  /// The peer has answered the message that was sent with this context and SendWork::answered, so
+  /// that it has all of it: what might be sent again, it will drop. True when that ends the Send
+  /// now, without on_send_done; false when on_send_done has come or will come.
+  virtual bool answered(void* /*context*/) { return false; }
 
   /// Prepares an exposure; nothing is visible to the peer before a Send binds it.
   virtual Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) = 0;
@@ -209,11 +216,11 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
   virtual std::string_view name() const = 0;  ///< "iwarp", "verbs"
-  /// Endpoint::remote_invalidation_safe of every endpoint made by connect: what the private data
-  /// says must be known before there is one.
-  virtual bool remote_invalidation_safe() const { return false; }
-  /// Makes a pool's memory usable for leases, Sends, Writes and Reads. The pool must outlive the
-  /// fabric. No effect for providers that can use any memory.
+  /// Endpoint::remote_invalidation_safe of an endpoint that connects to `peer` now: what the
+  /// private data says must be known before there is one.
+  virtual bool remote_invalidation_safe(const Address& /*peer*/) { return false; }
+  /// Makes a pool's memory usable for leases, Sends, Receives, Writes and Reads. The pool must
+  /// outlive the fabric. No effect for providers that can use any memory.
   virtual Result<void> register_pool(BufferPool& pool) = 0;
   /// Starts connecting; handler.on_established or on_disconnected follows.
   virtual Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,

@@ -140,6 +140,7 @@ void post_call(Link& link, CallContext& context, std::uint32_t credits, Header& 
   work.pieces = {pieces.data(), count};
   work.leases = context.leases.list();
   work.context = static_cast<SendOwner*>(&context);
+  work.answered = true;
   link.post(work);
 }
 

@@ -46,10 +46,10 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
 
 Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& server) {
   provider_ = fabric.name();
-  announced_ = {
-      .remote_invalidation = options_.remote_invalidation && fabric.remote_invalidation_safe(),
-      .send_size = options_.send_size,
-      .receive_size = options_.receive_size};
+  announced_ = {.remote_invalidation =
+                    options_.remote_invalidation && fabric.remote_invalidation_safe(server),
+                .send_size = options_.send_size,
+                .receive_size = options_.receive_size};
   const auto private_data = encode_private_data(announced_);
   fabric::EndpointOptions endpoint = options_.endpoint;
   endpoint.private_data = private_data;

@@ -163,6 +163,8 @@ void Requester::answer(CallContext& context, std::optional<std::uint32_t> invali
   auto& counters = link_.counters();
   counters.remote_invalidations.add(invalidated ? 1 : 0);
   counters.local_invalidations.add(context.leases.count() - (invalidated ? 1 : 0));
+  SendOwner* const sender = &context;
+  if (!context.send_done) context.send_done = link_.endpoint().answered(sender);
   context.unsettled = context.leases.settle(link_.endpoint());
   complete_if_finished(context);
   pump();

@@ -15,7 +15,8 @@ class IwarpFabric final : public Fabric {
       : reactor_(reactor), stags_(std::make_shared<StagTable>()) {}
 
   std::string_view name() const override { return "iwarp"; }
-  bool remote_invalidation_safe() const override { return true; }  // STags are made for one call
+  // STags are made for one call.
+  bool remote_invalidation_safe(const Address&) override { return true; }
   Result<void> register_pool(BufferPool&) override { return {}; }
 
   Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include "transport/base/ring.h"
 #include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/random.h"
 #include "transport/fabric/iwarp/rdmap_header.h"
-#include "transport/fabric/iwarp/ring.h"
 #include "transport/fabric/iwarp/stag_table.h"
 #include "transport/fabric/iwarp/violation.h"
 

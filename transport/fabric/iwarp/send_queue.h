@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "transport/base/ring.h"
 #include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/rdmap_header.h"
-#include "transport/fabric/iwarp/ring.h"
 
 namespace nfsrdma::fabric::iwarp {
 

@@ -16,12 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fabric/registered_memory.h"
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
 
 namespace nfsrdma::fabric::testing {
 
-using Bytes = std::vector<std::byte>;
+using Bytes = std::vector<std::byte, TestAllocator<std::byte>>;
 
 /// Octets that differ at every place and from seed to seed.
 Bytes pattern(std::size_t size, unsigned seed = 1);
@@ -106,15 +107,20 @@ class Acceptor final : public ListenHandler {
   std::vector<std::unique_ptr<End>> ends;
 };
 
-/// The factory is the test parameter.
+/// What tests that know fabric.h alone are run on. The factory is the test parameter.
 struct Provider {
-  const char* name;
-  std::unique_ptr<Fabric> (*make)(Reactor&);
-  const char* host;
+  std::string name;
+  std::function<std::unique_ptr<Fabric>(Reactor&)> make;
+  std::string host;
+  /// Private data arrives with its length, and a side that refuses something knows why. With
+  /// devices the connection manager pads the one, and only the side that was refused is told.
+  bool exact = true;
 };
 std::string provider_name(const ::testing::TestParamInfo<Provider>& info);
+/// Those that the program was told to test.
+std::vector<Provider> chosen_providers();
 
-Address address_of(const char* host, std::uint16_t port = 0);
+Address address_of(const std::string& host, std::uint16_t port = 0);
 
 /// A listener and the means to connect to it.
 class FabricTest : public ::testing::TestWithParam<Provider> {
@@ -126,6 +132,16 @@ class FabricTest : public ::testing::TestWithParam<Provider> {
   void connect();
   void connect(End& client);
   End& server() { return *acceptor.ends.back(); }
+  /// Exposes memory of the client with a message.
+  void expose(Lease& lease, std::span<std::byte> memory, Access access,
+              std::span<const std::byte> message);
+  /// Ends an exposure of the client's, however long that takes.
+  void settle(Lease& lease);
+  /// Whether keys end with the call that they were made for.
+  bool keys_are_for_one_call() const { return client.endpoint->remote_invalidation_safe(); }
+  /// What the server may invalidate with its answer.
+  std::optional<std::uint32_t> invalidatable(const Lease& lease) const;
+  static bool has_failed(const End& end, Fault fault);
 
   Loop loop;
   std::unique_ptr<Fabric> fabric;

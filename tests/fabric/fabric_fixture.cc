@@ -1,4 +1,4 @@
-#include "tests/iwarp/fabric_fixture.h"
+#include "tests/fabric/fabric_fixture.h"
 
 #include <netinet/in.h>
 
@@ -128,13 +128,17 @@ std::string provider_name(const ::testing::TestParamInfo<Provider>& info) {
   return info.param.name;
 }
 
-Address address_of(const char* host, std::uint16_t port) {
+Address address_of(const std::string& host, std::uint16_t port) {
   auto found = resolve(host, port, AF_UNSPEC);
   EXPECT_TRUE(found) << found.error().message();
   return found ? found->front() : Address{};
 }
 
-FabricTest::FabricTest() : fabric(GetParam().make(loop.reactor())) {}
+FabricTest::FabricTest() : fabric(GetParam().make(loop.reactor())) {
+  if (BufferPool* memory = registered_memory()) {
+    EXPECT_TRUE(fabric->register_pool(*memory));
+  }
+}
 
 void FabricTest::listen() {
   auto made = fabric->listen(address_of(GetParam().host), acceptor);
@@ -156,6 +160,29 @@ void FabricTest::connect(End& end) {
   ASSERT_TRUE(loop.until([&] { return end.established || end.down; }));
   ASSERT_TRUE(end.established) << end.down->message();
   ASSERT_EQ(acceptor.ends.size(), before + 1);
+}
+
+void FabricTest::expose(Lease& lease, std::span<std::byte> memory, Access access,
+                        std::span<const std::byte> message) {
+  ASSERT_TRUE(client.endpoint->prepare(lease, memory, access));
+  Lease* const leases[] = {&lease};
+  ASSERT_TRUE(client.send(message, leases));
+}
+
+void FabricTest::settle(Lease& lease) {
+  if (client.endpoint->settle(lease)) return;
+  ASSERT_TRUE(loop.until([&] { return lease.state == LeaseState::free; }));
+  EXPECT_EQ(client.settled.back(), &lease);
+}
+
+std::optional<std::uint32_t> FabricTest::invalidatable(const Lease& lease) const {
+  if (!keys_are_for_one_call()) return std::nullopt;
+  return lease.segment.handle;
+}
+
+bool FabricTest::has_failed(const End& end, Fault fault) {
+  if (!end.down) return false;
+  return !GetParam().exact || end.down->is(Layer::fabric, static_cast<int>(fault));
 }
 
 }  // namespace nfsrdma::fabric::testing

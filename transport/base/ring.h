@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace nfsrdma::fabric::iwarp {
+namespace nfsrdma {
 
 template <class T>
 class Ring {
@@ -58,4 +58,4 @@ class Ring {
   Position tail_ = 0;
 };
 
-}  // namespace nfsrdma::fabric::iwarp
+}  // namespace nfsrdma

@@ -1,0 +1,56 @@
+#include "transport/fabric/verbs/core.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace nfsrdma::fabric::verbs {
+
+Result<EventChannel*> Core::events() {
+  if (!events_) {
+    auto opened = EventChannel::open(reactor_);
+    if (!opened) return fail_from(opened);
+    events_ = std::move(*opened);
+  }
+  return events_.get();
+}
+
+Result<void> Core::add_pool(BufferPool& pool) {
+  pools_.push_back(&pool);
+  for (auto& device : devices_) TRY(device->regions().add(pool.memory()));
+  return {};
+}
+
+Result<void> Core::check_wanted(const std::string& name) const {
+  if (options_.device.empty() || options_.device == name) return {};
+  return fail(Error::local(ENODEV, "RDMA device",
+                           fmt::format("the route goes through {}, and device={} was asked for",
+                                       name, options_.device)));
+}
+
+Result<std::shared_ptr<Device>> Core::device_of(const rdma_cm_id& id) {
+  if (id.verbs == nullptr) {
+    return fail(Error::local(ENODEV, "RDMA device", "the address is not behind one"));
+  }
+  TRY(check_wanted(::ibv_get_device_name(id.verbs->device)));
+  for (auto& device : devices_) {
+    if (device->context() == id.verbs) return device;
+  }
+  auto opened = Device::open(reactor_, id.verbs, options_.registration);
+  if (!opened) return opened;
+  for (BufferPool* pool : pools_) TRY((*opened)->regions().add(pool->memory()));
+  devices_.push_back(*opened);
+  return opened;
+}
+
+void Core::forget(const Device* device) {
+  std::erase_if(devices_, [device](const auto& each) { return each.get() == device; });
+}
+
+void Core::close() {
+  pools_.clear();
+  devices_.clear();
+}
+
+}  // namespace nfsrdma::fabric::verbs

@@ -1,0 +1,57 @@
+#include <mutex>
+
+#include "transport/fabric/fabric.h"
+#include "transport/fabric/verbs/core.h"
+#include "transport/fabric/verbs/endpoint.h"
+#include "transport/fabric/verbs/listener.h"
+#include "transport/fabric/verbs/route.h"
+#include "transport/fabric/verbs/verbs.h"
+
+namespace nfsrdma::fabric {
+namespace verbs {
+namespace {
+
+class VerbsFabric final : public Fabric {
+ public:
+  VerbsFabric(Reactor& reactor, VerbsOptions options)
+      : core_(std::make_shared<Core>(reactor, std::move(options))) {}
+  ~VerbsFabric() override { core_->close(); }
+
+  std::string_view name() const override { return "verbs"; }
+
+  bool remote_invalidation_safe(const Address& peer) override {
+    auto route = find_route(peer);
+    if (!route) return false;
+    const auto tier = Device::tier_of(route->device(), core_->options().registration);
+    return tier && *tier == Tier::windows;
+  }
+
+  Result<void> register_pool(BufferPool& pool) override { return core_->add_pool(pool); }
+
+  Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,
+                                            const EndpointOptions& options) override {
+    auto endpoint = std::make_unique<VerbsEndpoint>(core_, handler, options);
+    endpoint->connect(peer);
+    return std::unique_ptr<Endpoint>(std::move(endpoint));
+  }
+
+  Result<std::unique_ptr<Listener>> listen(const Address& local, ListenHandler& handler) override {
+    auto listener = std::make_unique<VerbsListener>(core_, handler);
+    TRY(listener->start(local));
+    return std::unique_ptr<Listener>(std::move(listener));
+  }
+
+ private:
+  std::shared_ptr<Core> core_;  // endpoints may outlive the fabric
+};
+
+}  // namespace
+}  // namespace verbs
+
+std::unique_ptr<Fabric> make_verbs_fabric(Reactor& reactor, VerbsOptions options) {
+  static std::once_flag named;
+  std::call_once(named, [] { register_code_namer(Layer::fabric, fault_name); });
+  return std::make_unique<verbs::VerbsFabric>(reactor, std::move(options));
+}
+
+}  // namespace nfsrdma::fabric

@@ -1,0 +1,35 @@
+// The provider for RDMA devices: librdmacm makes connections, libibverbs moves the data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::fabric {
+
+/// How memory is made reachable for one call.
+enum class RegistrationChoice : std::uint8_t {
+  automatic,    ///< windows where the device has them, static keys elsewhere
+  windows,      ///< type-2 memory windows, or no connection
+  static_keys,  ///< registered once for each direction; the key outlives the call
+};
+
+struct VerbsOptions {
+  std::string device;  ///< only this one ("mlx5_0"); empty: the one that the route goes through
+  RegistrationChoice registration = RegistrationChoice::automatic;
+};
+
+/// Through which RDMA device this machine's route to `peer` leaves: its name. The error says in one
+/// line why there is none: no device, no /dev/infiniband, no device behind that route. Asks the
+/// kernel only; nothing is sent and nothing waits.
+Result<std::string> find_rdma_device(const Address& peer);
+
+/// The provider on rdma-core. Devices are opened, and memory is registered, with the first
+/// connection through them.
+std::unique_ptr<Fabric> make_verbs_fabric(Reactor& reactor, VerbsOptions options = {});
+
+}  // namespace nfsrdma::fabric
