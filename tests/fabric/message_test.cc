@@ -51,6 +51,7 @@ TEST_P(MessageTest, ReadFetchesLeasedMemory) {
   ASSERT_TRUE(loop.until([&] { return !acceptor.ends.empty() && !server().reads_done.empty(); }));
   EXPECT_EQ(server().reads_done[0], &context);
   EXPECT_EQ(fetched, memory);
+  settle(lease);
 }
 
 TEST_P(MessageTest, SmallestAndLargestMessages) {
