@@ -36,7 +36,8 @@ TEST_P(ConnectionTest, ReadDepthsAreNegotiated) {
   acceptor.options.ird = 7;
   connect();
   EXPECT_EQ(client.ird, 5u);
-  EXPECT_EQ(client.ord, 7u);
+  // siw does not report what its peer can take.
+  EXPECT_TRUE(client.ord == 7u || (!GetParam().exact && client.ord < 7u)) << client.ord;
 }
 
 TEST_P(ConnectionTest, ARejectionReachesTheInitiator) {

@@ -173,8 +173,9 @@ void VerbsEndpoint::on_established(const ConnectionEvent& event) {
   if (!initiator) return;
   const std::string description =
       fmt::format("verbs {}, {}, {}", device_name_, tier_name(device_->tier()), peer_);
-  ord_ = event.initiator_depth;
-  ird_ = event.responder_resources;
+  // Linux siw reports what was asked for, and with the two exchanged.
+  ord_ = std::min<std::uint32_t>(ord_, event.initiator_depth);
+  ird_ = std::min<std::uint32_t>(ird_, event.responder_resources);
   handler_.on_established(ConnectionInfo{event.private_data(), ord_, ird_, description});
 }
 
