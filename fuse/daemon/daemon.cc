@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/statistics.h"
@@ -176,6 +177,7 @@ void Daemon::on_terminate() {
   if (!session_) {
     // Nothing is mounted; what the server knows of us ends with its lease.
     report_.failed(kInterrupted, config_.source + ": interrupted");
+    std::fflush(nullptr);  // a capture of a server that does not answer is of use just now
     ::_exit(kInterrupted);
   }
   if (stopping_) {

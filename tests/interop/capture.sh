@@ -4,8 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 command -v tshark >/dev/null || skip "no tshark: tests/install-packages test"
 use_knfsd "$1" "$2"
+standing=crc
 mount_export "capture=$work/wire.pcapng"
-head -c 3000000 /dev/urandom >"$work/source"
+head -c 1000000 /dev/urandom >"$work/source"
 mkdir "$mnt/wire"
 cp "$work/source" "$mnt/wire/file"
 for i in $(seq 100); do echo $i >"$mnt/wire/a-name-of-some-length-$i"; done

@@ -11,6 +11,6 @@ for fs in tmpfs ext4 xfs; do
   same written "$(guest_run "cat /export/$fs/new")" "what the server has of /$fs/new"
   same directory "$(stat -c %F "$mnt/$fs")" "type of /$fs"
 done
-same "ext4 tmpfs xfs" "$(ls "$mnt" | paste -sd' ')" "names in /"
-same 6 "$(find "$mnt" -type f -name 'new' -o -type f -name 'which' | wc -l)" "files found"
+same "ext4 secure tmpfs xfs" "$(ls "$mnt" | paste -sd' ')" "names in /"
+same 6 "$(find "$mnt"/{tmpfs,ext4,xfs} -type f -name 'new' -o -type f -name 'which' | wc -l)" "files found"
 rm "$mnt"/{tmpfs,ext4,xfs}/{new,which}

@@ -7,7 +7,7 @@
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
 # start_responder, mount_export, unmount_export, control, fail, skip, same, refused, errno_of.
-# Where set, $exported is what is mounted instead of /.
+# Where set, $exported is what is mounted instead of /, and $standing are options of every mount.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -102,7 +102,7 @@ start_responder() {
 mount_export() {
   local options=${1:-} at=${2:-$mnt} i=${#mount_points[@]}
   mkdir -p "$at"
-  "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${options:+,$options}" \
+  "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${standing:+,$standing}${options:+,$options}" \
     "127.0.0.1:${exported:-/}" "$at" >"$work/mount$i.log" 2>&1 &
   mount_pids[i]=$!
   mount_points[i]=$at

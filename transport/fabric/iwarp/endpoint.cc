@@ -29,7 +29,10 @@ IwarpEndpoint::IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags,
 IwarpEndpoint::~IwarpEndpoint() { release_everything(); }
 
 Result<void> IwarpEndpoint::connect(const Address& peer, Terms terms,
-                                    const EndpointOptions& options) {
+                                    const EndpointOptions& options,
+                                    std::shared_ptr<PeerQuirks> quirks) {
+  quirks_ = std::move(quirks);
+  if (quirks_->misjudges_crc) terms.crc = false;
   Initiator::Owner& owner = *this;
   initiator_ = std::make_unique<Initiator>(reactor_, owner, counters_, peer, std::move(terms),
                                            options.capture);

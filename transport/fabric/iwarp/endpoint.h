@@ -12,6 +12,7 @@
 #include "transport/fabric/iwarp/initiator.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
 #include "transport/fabric/iwarp/nudge.h"
+#include "transport/fabric/iwarp/peer_quirks.h"
 #include "transport/fabric/iwarp/read_queue.h"
 #include "transport/fabric/iwarp/receive_path.h"
 #include "transport/fabric/iwarp/send_queue.h"
@@ -29,8 +30,9 @@ class IwarpEndpoint final : public Endpoint,
   IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags, EndpointHandler& handler);
   ~IwarpEndpoint() override;
 
-  /// Initiator: starts connecting.
-  Result<void> connect(const Address& peer, Terms terms, const EndpointOptions& options);
+  /// Initiator: starts connecting. `quirks` is of all connections to this peer.
+  Result<void> connect(const Address& peer, Terms terms, const EndpointOptions& options,
+                       std::shared_ptr<PeerQuirks> quirks);
   /// Responder: takes over a connection whose MPA Request was read; `reply` goes out first.
   Result<void> adopt(UniqueFd socket, std::unique_ptr<capture::Flow> flow,
                      std::span<const std::byte> reply, const Agreement& agreement);
@@ -102,6 +104,7 @@ class IwarpEndpoint final : public Endpoint,
   Timer close_timer_;
   Nudge nudge_;
   std::unique_ptr<Initiator> initiator_;
+  std::shared_ptr<PeerQuirks> quirks_;  // initiator only
   std::unique_ptr<TcpStream> stream_;
   Phase phase_ = Phase::connecting;
   bool in_event_ = false;  // a turn() follows anyway

@@ -20,6 +20,11 @@ constexpr Duration kCloseWait = std::chrono::seconds(1);
 }  // namespace
 
 void IwarpEndpoint::on_terminated(const TerminateCode& code) {
+  if (quirks_ && code == terminate::kMpaCrcOfSiw) {
+    quirks_->misjudges_crc = true;
+    log::warning("iwarp {}: Linux siw misjudges CRCs; the next connection asks for none",
+                 peer_address(stream_->fd()).text());
+  }
   finish_soon(connection_error(Fault::remote_terminate, text(code)));
 }
 

@@ -24,7 +24,7 @@ class IwarpFabric final : public Fabric {
     auto terms = make_terms(options);
     if (!terms) return fail_from(terms);
     auto endpoint = std::make_unique<IwarpEndpoint>(reactor_, stags_, handler);
-    TRY(endpoint->connect(peer, std::move(*terms), options));
+    TRY(endpoint->connect(peer, std::move(*terms), options, quirks_));
     return std::unique_ptr<Endpoint>(std::move(endpoint));
   }
 
@@ -36,7 +36,9 @@ class IwarpFabric final : public Fabric {
 
  private:
   Reactor& reactor_;
-  std::shared_ptr<StagTable> stags_;  // endpoints may outlive the fabric
+  // Endpoints may outlive the fabric. It is for one server.
+  std::shared_ptr<StagTable> stags_;
+  std::shared_ptr<PeerQuirks> quirks_ = std::make_shared<PeerQuirks>();
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Meaning {
   std::string_view text;
 };
 
-constexpr std::array<Meaning, 24> kMeanings = {{
+constexpr std::array<Meaning, 25> kMeanings = {{
     {terminate::kRdmapCatastrophic, "RDMAP local catastrophic error"},
     {terminate::kRdmapInvalidStag, "RDMAP remote protection error: invalid STag"},
     {terminate::kRdmapBounds, "RDMAP remote protection error: base or bounds violation"},
@@ -48,6 +48,7 @@ constexpr std::array<Meaning, 24> kMeanings = {{
     {terminate::kDdpUntaggedVersion, "DDP untagged buffer error: invalid version"},
     {terminate::kMpaClosed, "MPA error: connection lost"},
     {terminate::kMpaCrc, "MPA error: CRC mismatch"},
+    {terminate::kMpaCrcOfSiw, "MPA error: CRC mismatch, in the words of Linux siw"},
     {terminate::kMpaLength, "MPA error: ULPDU length mismatch"},
 }};
 

@@ -50,6 +50,9 @@ inline constexpr TerminateCode kDdpUntaggedVersion{1, 2, 6};
 inline constexpr TerminateCode kMpaClosed{2, 0, 1};
 inline constexpr TerminateCode kMpaCrc{2, 0, 2};
 inline constexpr TerminateCode kMpaLength{2, 0, 3};
+/// Linux siw on little-endian machines has layer and type the other way round. This pair means
+/// nothing else.
+inline constexpr TerminateCode kMpaCrcOfSiw{0, 2, 2};
 }  // namespace terminate
 
 /// "DDP tagged buffer error: base or bounds violation (layer 1, type 1, code 1)".

@@ -1,0 +1,13 @@
+// What a connection has shown of its peer that the next one to the same peer has to know.
+#pragma once
+
+namespace nfsrdma::fabric::iwarp {
+
+struct PeerQuirks {
+  /// Linux siw takes a CRC that TCP delivers in two pieces for wrong (it puts the second where the
+  /// first belongs), and ends the connection: now and then on any path that cuts the stream where
+  /// it likes. That it is siw shows in its Terminate message.
+  bool misjudges_crc = false;
+};
+
+}  // namespace nfsrdma::fabric::iwarp
