@@ -2,12 +2,13 @@
 #
 #   use_knfsd TRANSPORT PATH   mounts go to PATH of the guest's knfsd, over siw or tcp
 #   caused REGEX               kernel messages of the guest that the cell provokes itself
+#   use_guest, into_guest, run_in_guest   for what runs in the guest itself
 # and guest_run. The cell fails when the guest's kernel has complained meanwhile.
 #
 # Environment: NFSRDMA_INTEROP  folder of the running guest (default: build/interop)
 
-. "$(dirname "${BASH_SOURCE[0]}")/../mount/lib.sh"
 interop=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$interop/../mount/lib.sh"
 . "$interop/guest/guest.sh"
 state=${NFSRDMA_INTEROP:-$interop/../../build/interop}
 guest_watched=
@@ -28,13 +29,18 @@ trap finish_cell EXIT
 
 caused() { guest_caused+="${guest_caused:+|}$1"; }
 
-use_knfsd() {
+# use_guest: the running guest, for cells that need no mount from here.
+use_guest() {
   [ ! -s "$state/unavailable" ] || skip "no guest: $(tail -n 1 "$state/unavailable")"
   guest_use "$state/guest"
   guest_alive || skip "no guest runs; tests/interop/matrix starts one"
   guest_dir=$(cd "$guest_dir" && pwd)
   guest_watched=cell-$$
   guest_log_mark "$guest_watched"
+}
+
+use_knfsd() {
+  use_guest
   # Leftovers of a cell that failed are not this one's.
   [ "$2" = / ] || guest_run "find /export$2 -mindepth 1 ! -name lost+found -delete"
   exported=$2
@@ -43,4 +49,25 @@ use_knfsd() {
   tcp) port=$(guest_port 2049); NFSRDMA_PROTO=tcp ;;
   *) fail "transport $1" ;;
   esac
+}
+
+# into_guest PROGRAM...: copies programs of $NFSRDMA_BIN, with the libraries that the guest lacks;
+# they are then run_in_guest PROGRAM ARGUMENT...
+into_guest() {
+  local there=$guest_dir/share/programs program library
+  mkdir -p "$there/lib"
+  for program; do
+    [ -x "$NFSRDMA_BIN/$program" ] || skip "no $NFSRDMA_BIN/$program"
+    cp "$NFSRDMA_BIN/$program" "$there/"
+    for library in $(guest_run "LD_LIBRARY_PATH=/share/programs/lib ldd /share/programs/$program" |
+      awk '/not found/ { print $1 }'); do
+      cp -L "$(ldd "$NFSRDMA_BIN/$program" | awk -v name="$library" '$1 == name { print $3 }')" \
+        "$there/lib/"
+    done
+  done
+}
+run_in_guest() {
+  local program=$1
+  shift
+  guest_run "LD_LIBRARY_PATH=/share/programs/lib /share/programs/$program $*"
 }

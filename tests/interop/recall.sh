@@ -8,29 +8,30 @@ client=$NFSRDMA_BIN/nfsrdma-recall-client
 [ -x "$client" ] || skip "no $client"
 use_knfsd "$1" "$2"
 
-# hold N: a client with a delegation on "file".
+# hold N: a client with a delegation on "fileN". knfsd gives none soon after a recall, for that file.
 hold() {
-  "$client" 127.0.0.1 "$port" "$2" file >"$work/client$1.log" 2>&1 &
+  "$client" 127.0.0.1 "$port" "$exported" "file$1" >"$work/client$1.log" 2>&1 &
   holder=$!
   wait_for "the delegation" grep -q '^delegated$' "$work/client$1.log"
 }
 # recalled N: it was called back, and has ended well.
 recalled() {
   wait "$holder" || fail "the client that held the delegation: $(tail -n 1 "$work/client$1.log")"
-  same "delegated recalled returned" "$(paste -sd' ' "$work/client$1.log")" "course of events"
+  same "delegated recalled returned" "$(grep -v "^\[" "$work/client$1.log" | paste -sd' ')" "course of events"
 }
 
-guest_run "echo one >/export$2/file"
-hold 1 "$2"
-guest_run "echo two >>/export$2/file"
+guest_run "echo one | tee /export$2/file1 >/export$2/file2"
+hold 1
+guest_run "echo two >>/export$2/file1"
 recalled 1
+same "one two" "$(guest_run "paste -sd' ' /export$2/file1")" "the first file"
 
 mount_export
-hold 2 "$2"
-echo three >>"$mnt/file"
+hold 2
+echo two >>"$mnt/file2"
 recalled 2
-same "one two three" "$(guest_run "paste -sd' ' /export$2/file")" "the file at the server"
-same "one two three" "$(paste -sd' ' "$mnt/file")" "the file here"
+same "one two" "$(guest_run "paste -sd' ' /export$2/file2")" "the second file at the server"
+same "one two" "$(paste -sd' ' "$mnt/file2")" "the second file here"
 # knfsd gives none to who wants none, and so has nothing to recall.
-guest_run "echo four >>/export$2/file"
+guest_run "echo three >>/export$2/file2"
 same 0 "$(counter callbacks)" "callbacks of the mount"
