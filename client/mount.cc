@@ -17,12 +17,13 @@
 #include "client/ops/steps.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
+#include "client/recovery/open_reclaimer.h"
+#include "client/recovery/recovery.h"
 #include "client/session/establisher.h"
 #include "client/session/lease.h"
 #include "client/session/session.h"
 #include "client/state/id_map.h"
 #include "client/state/open_table.h"
-#include "transport/base/log.h"
 #include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
@@ -69,7 +70,7 @@ Error at_step(Error error, const char* step, std::string_view subject) {
 }  // namespace
 
 /// Everything a mount consists of, in the order of dependence.
-struct Mount::Parts final : StateObserver, LossObserver {
+struct Mount::Parts {
   Parts(Mount& mount, rpc::ChannelFactory& channels)
       : ids(mount.reactor_),
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
@@ -79,15 +80,16 @@ struct Mount::Parts final : StateObserver, LossObserver {
         opens(mount),
         establisher(session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
                     Wishes{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
-                    callbacks, *this),
-        keeper(mount.reactor_, channels, establisher),
+                    callbacks),
+        recovery(mount.reactor_, session, establisher, callbacks),
+        open_reclaimer(mount, compounds),
+        keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper) {
     session.attach(keeper);
-    session.observe(*this);
+    session.observe(recovery);
+    recovery.attach(keeper);
+    recovery.add(open_reclaimer);
   }
-
-  void on_status_flags(std::uint32_t flags) override;
-  void on_client_forgotten() override;
 
   IdMap ids;
   CompoundPool compounds;
@@ -95,25 +97,12 @@ struct Mount::Parts final : StateObserver, LossObserver {
   CallbackService callbacks;
   OpenTable opens;
   Establisher establisher;
+  Recovery recovery;
+  OpenReclaimer open_reclaimer;
   rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
   bool cut_off = false;
 };
-
-// Reclaiming is not done here: what the server says it has revoked is lost, and is said to be.
-void Mount::Parts::on_status_flags(std::uint32_t flags) {
-  constexpr std::uint32_t kAllLost =
-      nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
-  if (flags != 0) log::warning("the server reports sr_status_flags {:#x}", flags);
-  if ((flags & kAllLost) != 0) on_client_forgotten();
-}
-
-void Mount::Parts::on_client_forgotten() {
-  if (opens.open_files() > 0) {
-    log::error("the server has lost {} open files of this mount", opens.open_files());
-  }
-  opens.mark_all_lost();
-}
 
 Mount::Mount(Reactor& reactor, rpc::ChannelFactory& channels, MountConfig config,
              BufferPool& message_pool)
@@ -253,8 +242,10 @@ Task<Result<void>> Mount::say_goodbye() {
   auto closed = co_await opens().close_all();
   auto channel = co_await parts_->keeper.ready();
   CO_TRY(channel);
-  auto destroyed = co_await parts_->establisher.destroy(**channel);
-  CO_TRY(destroyed);
+  auto session = co_await parts_->establisher.destroy_session(**channel);
+  CO_TRY(session);
+  auto client = co_await parts_->establisher.destroy_client(**channel);
+  CO_TRY(client);
   co_return closed;
 }
 
@@ -280,6 +271,8 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->keeper.visit_counters(visitor);
   parts_->session.visit_counters(visitor);
   parts_->lease.visit_counters(visitor);
+  parts_->recovery.visit_counters(visitor);
+  parts_->open_reclaimer.visit_counters(visitor);
   parts_->callbacks.visit_counters(visitor);
   parts_->opens.visit_counters(visitor);
 }

@@ -1,6 +1,7 @@
 #include "client/compound/compound.h"
 
 #include <cerrno>
+#include <utility>
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/compound.h"
@@ -26,8 +27,10 @@ void Compound::begin_unsequenced(const Caller& caller, std::string_view machine_
 }
 
 void Compound::start(const Caller& caller, std::string_view machine_name) {
-  call_.reset(0);
+  clear();
   call_.urgency = urgency_;
+  state_at_ = 0;
+  unanswered_ = maybe_executed_ = false;
   count_ = first_modifying_ = 0;
   modifying_ = false;
   sequence_at_ = 0;
@@ -44,6 +47,32 @@ void Compound::append(nfs4::nfs_opnum4 opnum, std::size_t max_result) {
   ++count_;
   max_reply_ += kResultHeader + xdr::padded(max_result);
   call_.encoder.u32(opnum);
+  if (state_ && state_at_ == 0) {
+    state_at_ = call_.encoder.size();
+    state_index_ = count_ - 1;
+  }
+}
+
+void Compound::use_state(StateRef state) { state_ = std::move(state); }
+
+void Compound::set_stateid() {
+  if (state_at_ == 0) return;
+  sent_stateid_ = state_->stateid();
+  xdr::Encoder in_place(call_.head_memory().subspan(state_at_));
+  nfs4::encode(in_place, sent_stateid_);
+}
+
+bool Compound::state_refused() const {
+  if (state_at_ == 0 || reader_.last_index() != state_index_) return false;
+  switch (reader_.status()) {
+    case nfs4::NFS4ERR_BAD_STATEID:
+    case nfs4::NFS4ERR_STALE_STATEID:
+    case nfs4::NFS4ERR_OLD_STATEID:
+    case nfs4::NFS4ERR_EXPIRED:
+    case nfs4::NFS4ERR_ADMIN_REVOKED:
+    case nfs4::NFS4ERR_DELEG_REVOKED: return true;
+    default: return false;
+  }
 }
 
 Result<void> Compound::seal() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/compound/compound_reader.h"
+#include "client/compound/state_holder.h"
 #include "client/proto/codec.h"
 #include "client/proto/ops_session.h"
 #include "client/types.h"
@@ -51,6 +52,8 @@ class Compound : public ListNode {
     modifying_ = true;
     add(args, max_result);
   }
+  /// The operation added next uses this state: its arguments begin with the stateid.
+  void use_state(StateRef state);
   /// Completes the request. An error when it does not fit the message slot or the operation limit.
   Result<void> seal();
 
@@ -58,6 +61,23 @@ class Compound : public ListNode {
   void set_xid(std::uint32_t xid);
   /// Fills in the arguments of SEQUENCE.
   void set_sequence(const nfs4::SEQUENCE4args& args);
+  /// Fills in the stateid that is current now.
+  void set_stateid();
+
+  /// What use_state() was given, or null.
+  StateHolder* state() const { return state_.get(); }
+  /// The server has refused the stateid that was sent (the reply has been opened).
+  bool state_refused() const;
+  /// The stateid that was sent is still the current one.
+  bool stateid_current() const { return state_ && state_->stateid() == sent_stateid_; }
+
+  /// A connection was lost while this was sent and not answered.
+  void set_unanswered(bool unanswered) { unanswered_ = unanswered; }
+  bool unanswered() const { return unanswered_; }
+  /// The answer may be that of a second execution: an operation that finds its work done already
+  /// has done it itself.
+  bool maybe_executed() const { return maybe_executed_; }
+  void set_maybe_executed() { maybe_executed_ = true; }
 
   /// Opens the reply: checks the COMPOUND header and stands at the first result.
   Result<void> open_reply();
@@ -66,6 +86,11 @@ class Compound : public ListNode {
   /// After the last result was read: the reply itself, for who needs its views longer.
   rpc::Reply take_reply() { return std::move(**call_.reply); }
 
+  /// Lets go of the reply, of kept buffers and of the state.
+  void clear() {
+    call_.reset(0);
+    state_.reset();
+  }
   rpc::Call& call() { return call_; }
   bool sequenced() const { return sequence_at_ != 0; }
   bool modifying() const { return modifying_; }
@@ -95,6 +120,12 @@ class Compound : public ListNode {
   std::size_t sequence_at_ = 0;  // where SEQUENCE's arguments are encoded; 0: there is none
   std::size_t max_reply_ = 0;
   TimePoint sent_at_{0};
+  StateRef state_;
+  nfs4::stateid4 sent_stateid_{};
+  std::size_t state_at_ = 0;       // where its stateid is encoded; 0: no state is used
+  std::uint32_t state_index_ = 0;  // of the operation that uses it
+  bool unanswered_ = false;
+  bool maybe_executed_ = false;
 };
 
 }  // namespace nfsrdma::client

@@ -62,7 +62,7 @@ CompoundRef CompoundPool::acquire_reserved() {
 
 void CompoundPool::give_back(Compound* compound) {
   // Lets go of the reply and of every buffer now, not when the Compound is next used.
-  compound->call().reset(0);
+  compound->clear();
   if (compound->urgency() == rpc::Urgency::reserved) {
     --reserved_;
     recycle(compound);

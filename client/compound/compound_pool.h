@@ -26,7 +26,7 @@ using CompoundRef = std::unique_ptr<Compound, ReturnCompound>;
 /// renewal and recovery move when every other request waits.
 class CompoundPool {
  public:
-  static constexpr std::size_t kReserved = 4;
+  static constexpr std::size_t kReserved = 6;
 
   /// `most`: ordinary requests at once. Reactor and pool outlive this.
   CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most, std::string machine_name);

@@ -5,6 +5,8 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
+#include "client/ops/done_before.h"
+#include "client/ops/lookup.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
@@ -34,6 +36,17 @@ Result<Created> read_created(Mount& mount, CompoundReader& results) {
   return Created{*handle, steps::read_last_attributes(mount, results)};
 }
 
+/// Whether an object that is there already can be the one that was to be made. The server may have
+/// changed the upper mode bits; a directory of ours has nothing in it yet.
+bool is_as_made(const Attributes& found, const NewObject& wanted) {
+  constexpr std::uint32_t kPermissionBits = 0777;
+  constexpr std::uint32_t kLinksOfEmptyDirectory = 2;
+  if (found.type != wanted.type.type) return false;
+  if (found.type == NF4DIR && found.numlinks > kLinksOfEmptyDirectory) return false;
+  if (found.type == NF4LNK) return found.size == wanted.type.linkdata.data.size();
+  return (found.mode & kPermissionBits) == (*wanted.attributes.mode & kPermissionBits);
+}
+
 Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
                          NewObject object) {
   const steps::Name kept(name);
@@ -51,6 +64,11 @@ Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::strin
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
   auto created = read_created(mount, compound->results());
+  if (!created && may_be_done(*compound, created.error(), NFS4ERR_EXIST)) {
+    compound.reset();
+    auto found = co_await lookup(mount, caller, dir, kept.view());
+    if (found && is_as_made(found->attributes, object)) co_return found;
+  }
   CO_TRY(created);
   compound.reset();
   const FileHandle handle = created->handle;

@@ -2,6 +2,8 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
+#include "client/ops/done_before.h"
+#include "client/ops/lookup.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
@@ -24,6 +26,11 @@ Task<Result<Found>> link(Mount& mount, Caller caller, FileHandle file, FileHandl
   CompoundReader& results = compound->results();
   auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res, nfs4::LINK4res,
                             nfs4::RESTOREFH4res>(results);
+  if (!passed && may_be_done(*compound, passed.error(), nfs4::NFS4ERR_EXIST)) {
+    compound.reset();
+    auto found = co_await lookup(mount, caller, dir, kept.view());
+    if (found && found->handle == file) co_return found;
+  }
   CO_TRY(passed);
   auto attributes = steps::read_last_attributes(mount, results);
   compound.reset();

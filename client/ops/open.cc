@@ -219,8 +219,7 @@ Task<Result<Opened>> create(Mount& mount, Caller caller, FileHandle dir, std::st
   if (mode != CreateMode::exclusive) co_return opened;
   const SetAttributes rest = still_to_set(creation, initial, attrset);
   if (rest.empty()) co_return opened;
-  const stateid4 stateid = opened->open->stateid();
-  auto attributes = co_await setattr(mount, caller, opened->handle, stateid, rest);
+  auto attributes = co_await setattr(mount, caller, opened->handle, opened->open.state(), rest);
   CO_TRY(attributes);
   opened->attributes = *attributes;
   co_return opened;

@@ -29,13 +29,14 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
 
 }  // namespace
 
-Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<std::byte> sink) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   const std::size_t count = std::min<std::size_t>(sink.size(), mount.rsize());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::READ4args{stateid, offset, static_cast<nfs4::count4>(count)},
+  compound->use_state(std::move(state));
+  compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, static_cast<nfs4::count4>(count)},
                 result_size::kRead);
   compound->call().result_sink = sink.first(count);
   compound->call().locator = &kReadLocator;

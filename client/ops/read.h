@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "client/compound/state_holder.h"
 #include "client/types.h"
 #include "transport/rpc/call.h"
 
@@ -21,7 +22,7 @@ struct ReadData {
 
 /// Reads at most sink.size() octets, and no more than rsize. `sink` is registered memory that stays
 /// the operation's until it has ended, whoever has lost interest meanwhile.
-Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<std::byte> sink);
 
 }  // namespace nfsrdma::client

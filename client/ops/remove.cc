@@ -2,6 +2,7 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
+#include "client/ops/done_before.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
@@ -24,7 +25,11 @@ Task<Result<void>> remove(Mount& mount, Caller caller, FileHandle dir, std::stri
   compound->add_modifying(nfs4::REMOVE4args{kept.view()}, result_size::kChangeInfo);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_removed(compound->results());
+  auto removed = read_removed(compound->results());
+  if (!removed && may_be_done(*compound, removed.error(), nfs4::NFS4ERR_NOENT)) {
+    co_return Result<void>{};
+  }
+  co_return removed;
 }
 
 }  // namespace nfsrdma::client

@@ -2,6 +2,8 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
+#include "client/ops/done_before.h"
+#include "client/ops/lookup.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
@@ -29,7 +31,12 @@ Task<Result<void>> rename(Mount& mount, Caller caller, FileHandle from_dir, std:
                           2 * result_size::kChangeInfo);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_renamed(compound->results());
+  auto renamed = read_renamed(compound->results());
+  if (renamed || !may_be_done(*compound, renamed.error(), nfs4::NFS4ERR_NOENT)) co_return renamed;
+  compound.reset();
+  auto found = co_await lookup(mount, caller, to_dir, new_name.view());
+  if (found) co_return Result<void>{};
+  co_return renamed;
 }
 
 }  // namespace nfsrdma::client

@@ -9,15 +9,17 @@
 
 namespace nfsrdma::client {
 
-Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file,
-                                 nfs4::stateid4 stateid, SetAttributes change) {
+Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                                 SetAttributes change) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   {
     const Attributes attributes = steps::settable(change);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
-    compound->add_modifying(nfs4::SETATTR4args{stateid, encoded.view()}, result_size::kBitmap);
+    compound->use_state(std::move(state));
+    compound->add_modifying(nfs4::SETATTR4args{nfs4::kAnonymousStateid, encoded.view()},
+                            result_size::kBitmap);
   }
   steps::add_attributes(*compound);
   auto answered = co_await mount.session().execute(*compound);

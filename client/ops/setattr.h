@@ -1,6 +1,7 @@
 // SETATTR (RFC 8881 section 18.30), with the attributes afterwards.
 #pragma once
 
+#include "client/compound/state_holder.h"
 #include "client/ops/set_attributes.h"
 #include "client/types.h"
 
@@ -8,9 +9,9 @@ namespace nfsrdma::client {
 
 class Mount;
 
-/// `stateid`: of an open for writing when the size changes and there is one, else the anonymous
+/// `state`: an open for writing when the size changes and there is one, else none: the anonymous
 /// stateid (all zero).
-Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file,
-                                 nfs4::stateid4 stateid, SetAttributes change);
+Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                                 SetAttributes change);
 
 }  // namespace nfsrdma::client

@@ -36,7 +36,7 @@ Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t 
 
 }  // namespace
 
-Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable) {
   CompoundRef compound = co_await mount.session().compound(caller);
@@ -44,10 +44,10 @@ Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, nfs4::
   const std::size_t count = std::min<std::size_t>(data.size(), mount.wsize());
   steps::add_handle(*compound, file);
   nfs4::WRITE4args args;
-  args.stateid = stateid;
   args.offset = offset;
   args.stable = stable;
   args.data.data = data.first(count);
+  compound->use_state(std::move(state));
   compound->add_modifying(args, result_size::kWrite);
   add_data_attributes(*compound);
   auto answered = co_await mount.session().execute(*compound);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "client/compound/state_holder.h"
 #include "client/proto/ops_data.h"
 #include "client/types.h"
 
@@ -22,7 +23,7 @@ struct Written {
 
 /// Writes at most wsize octets of `data`, which is registered memory that stays untouched until
 /// the operation has ended.
-Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, nfs4::stateid4 stateid,
+Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable);
 

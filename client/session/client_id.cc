@@ -23,16 +23,21 @@ std::string host_name() {
   return name;
 }
 
+std::uint64_t random_number() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+/// The random part tells mounts apart that start at once in containers of one name.
 std::string make_identity() {
   const auto started = std::chrono::system_clock::now().time_since_epoch().count();
-  return fmt::format("nfsrdma {} {} {:x}", host_name(), getpid(), started);
+  return fmt::format("nfsrdma {} {} {:x} {:016x}", host_name(), getpid(), started, random_number());
 }
 
 /// Different for every start, also of the same identity: the server then drops the state of the
 /// instance before (RFC 8881 section 18.35.4, client restart).
 nfs4::verifier4 make_verifier() {
-  std::random_device random;
-  const std::uint64_t value = std::uint64_t{random()} << 32 | random();
+  const std::uint64_t value = random_number();
   nfs4::verifier4 verifier;
   std::memcpy(verifier.data(), &value, verifier.size());
   return verifier;

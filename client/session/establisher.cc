@@ -10,9 +10,6 @@
 namespace nfsrdma::client {
 namespace {
 
-/// Rungs of the ladder that one connection may climb before it is given up.
-constexpr int kMaxRungs = 6;
-
 bool is_status(const Error& error, nfs4::nfsstat4 status) {
   return error.is(Layer::nfs, static_cast<int>(status));
 }
@@ -32,52 +29,13 @@ Error with_remedy(Error error) {
 }  // namespace
 
 Establisher::Establisher(Session& session, CompoundPool& compounds, ClientId client,
-                         const Caller& caller, Wishes wishes, CallbackHandler& callbacks,
-                         LossObserver& losses)
+                         const Caller& caller, Wishes wishes, CallbackHandler& callbacks)
     : session_(session),
       compounds_(compounds),
       client_(std::move(client)),
       caller_(caller),
       wishes_(wishes),
-      callbacks_(callbacks),
-      losses_(losses) {}
-
-Task<Result<void>> Establisher::on_new_channel(rpc::Channel& channel) {
-  // A session whose RECLAIM_COMPLETE was cut off is not gone on with: a new one is simpler.
-  if (session_.begun() && !session_.lost() && !reclaim_pending_) {
-    auto bound = co_await bind(channel);
-    if (bound) co_return bound;
-    if (bound.error().layer != Layer::nfs) co_return bound;
-    log::warning("{}: a new session is made", bound.error().message());
-  }
-  auto made = co_await renew_all(channel);
-  if (made) session_.slots().open();
-  co_return made;
-}
-
-void Establisher::on_backward_call(rpc::BackwardCall& call) { callbacks_.on_backward_call(call); }
-
-void Establisher::on_channel_lost(const Error&) {}
-
-Task<Result<void>> Establisher::renew_all(rpc::Channel& channel) {
-  for (int rung = 0; rung < kMaxRungs; ++rung) {
-    if (!client_.known()) {
-      auto exchanged = co_await exchange_id(channel);
-      if (!exchanged) co_return fail(with_remedy(std::move(exchanged.error())));
-    }
-    auto created = co_await create_session(channel);
-    if (created) {
-      auto completed = co_await reclaim_complete(channel);
-      co_return completed;
-    }
-    // The client id or its sequence is not what the server has: begin at the top.
-    const bool unknown = is_status(created.error(), nfs4::NFS4ERR_STALE_CLIENTID) ||
-                         is_status(created.error(), nfs4::NFS4ERR_SEQ_MISORDERED);
-    if (!unknown) co_return fail(with_remedy(std::move(created.error())));
-    client_.forget();
-  }
-  co_return fail(Error::local(EIO, "CREATE_SESSION", "the server keeps forgetting the client id"));
-}
+      callbacks_(callbacks) {}
 
 CompoundRef Establisher::begin(const char* step) {
   step_ = step;
@@ -91,14 +49,14 @@ Task<Result<void>> Establisher::ask(rpc::Channel& channel, Compound& compound) {
   Backoff backoff;
   for (;;) {
     auto answered = co_await exchange(channel, compound, compounds_.next_xid());
-    CO_TRY(answered);
+    if (!answered) co_return fail(with_remedy(std::move(answered.error())));
     if (compound.results().status() != nfs4::NFS4ERR_DELAY) co_return answered;
     const bool slept = co_await session_.pauses().pause(backoff.next());
     if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
   }
 }
 
-Task<Result<void>> Establisher::exchange_id(rpc::Channel& channel) {
+Task<Result<bool>> Establisher::exchange_id(rpc::Channel& channel) {
   CompoundRef compound = begin("EXCHANGE_ID");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   client_.add_exchange(*compound);
@@ -106,13 +64,8 @@ Task<Result<void>> Establisher::exchange_id(rpc::Channel& channel) {
   CO_TRY(answered);
   const nfs4::clientid4 before = client_.clientid();
   auto accepted = client_.accept_exchange(compound->results());
-  CO_TRY(accepted);
-  if (client_.clientid() != before || !had_client_) {
-    reclaim_pending_ = true;
-    if (had_client_) losses_.on_client_forgotten();
-    had_client_ = true;
-  }
-  co_return Result<void>{};
+  if (!accepted) co_return fail(with_remedy(std::move(accepted.error())));
+  co_return client_.clientid() != before;
 }
 
 Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
@@ -135,7 +88,7 @@ Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
   CO_TRY(answered);
   nfs4::CREATE_SESSION4res result;
   auto read = compound->results().read(result);
-  CO_TRY(read);
+  if (!read) co_return fail(with_remedy(std::move(read.error())));
   auto finished = compound->results().finish();
   CO_TRY(finished);
   auto accepted = accept_session(result.csr_resok4, args);
@@ -151,14 +104,13 @@ Result<void> Establisher::accept_session(const nfs4::CREATE_SESSION4resok& resul
     log::info("the server makes no callbacks over this connection");
   }
   session_.limits().apply_session(result.csr_fore_chan_attrs, wishes_);
-  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs);
+  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, wishes_.max_slots);
   callbacks_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
   return {};
 }
 
 // After every new client id, also with nothing to reclaim: servers refuse ordinary opens before.
 Task<Result<void>> Establisher::reclaim_complete(rpc::Channel& channel) {
-  if (!reclaim_pending_) co_return Result<void>{};
   step_ = "RECLAIM_COMPLETE";
   CompoundRef compound = compounds_.acquire_reserved();
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
@@ -171,10 +123,7 @@ Task<Result<void>> Establisher::reclaim_complete(rpc::Channel& channel) {
     nfs4::RECLAIM_COMPLETE4res result;
     auto read = compound->results().read(result);
     const bool complete = read || is_status(read.error(), nfs4::NFS4ERR_COMPLETE_ALREADY);
-    if (complete) {
-      reclaim_pending_ = false;
-      co_return Result<void>{};
-    }
+    if (complete) co_return Result<void>{};
     if (!is_status(read.error(), nfs4::NFS4ERR_DELAY)) co_return read;
     const bool slept = co_await session_.pauses().pause(backoff.next());
     if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
@@ -202,13 +151,6 @@ Task<Result<void>> Establisher::bind(rpc::Channel& channel) {
     log::info("the server makes no callbacks over this connection");
   }
   co_return Result<void>{};
-}
-
-Task<Result<void>> Establisher::destroy(rpc::Channel& channel) {
-  auto session = co_await destroy_session(channel);
-  CO_TRY(session);
-  auto client = co_await destroy_client(channel);
-  co_return client;
 }
 
 Task<Result<void>> Establisher::destroy_session(rpc::Channel& channel) {

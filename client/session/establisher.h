@@ -1,17 +1,11 @@
-// Makes a connection usable: binds the session to it, or makes client id and session anew.
-//
-//   the session lives     BIND_CONN_TO_SESSION, fore and back
-//   it is unknown         CREATE_SESSION with the client id we have; opens stay
-//   that is unknown too   EXCHANGE_ID, CREATE_SESSION, RECLAIM_COMPLETE; opens are lost
-//
-// All on the new connection and before anything else uses it; requests that wait for an answer are
-// sent again afterwards. Each rung is tried a bounded number of times.
+// The operations that make and end client id and session, one by one, on one connection. Which of
+// them are needed, and in which order, is decided in client/recovery.
 #pragma once
 
 #include "client/compound/compound_pool.h"
 #include "client/session/client_id.h"
 #include "client/session/session.h"
-#include "transport/rpc/connection_keeper.h"
+#include "transport/rpc/channel.h"
 
 namespace nfsrdma::client {
 
@@ -25,43 +19,33 @@ class CallbackHandler {
   ~CallbackHandler() = default;
 };
 
-/// Told when the server has forgotten this client, and with it all opens.
-class LossObserver {
- public:
-  virtual void on_client_forgotten() = 0;
-
- protected:
-  ~LossObserver() = default;
-};
-
-class Establisher final : public rpc::ChannelBinder {
+/// Each operation waits for NFS4ERR_DELAY and ends with the connection. Belongs to one shard.
+class Establisher {
  public:
   /// Program number of the callbacks (csa_cb_program), from the transient range.
   static constexpr std::uint32_t kCallbackProgram = 0x40000000;
 
   Establisher(Session& session, CompoundPool& compounds, ClientId client, const Caller& caller,
-              Wishes wishes, CallbackHandler& callbacks, LossObserver& losses);
+              Wishes wishes, CallbackHandler& callbacks);
 
-  Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
-  void on_backward_call(rpc::BackwardCall& call) override;
-  void on_channel_lost(const Error& reason) override;
-
-  /// DESTROY_SESSION and DESTROY_CLIENTID on this connection.
-  Task<Result<void>> destroy(rpc::Channel& channel);
-  /// What it is doing or did last: "EXCHANGE_ID"; for messages.
-  const char* step() const { return step_; }
-  const ClientId& client() const { return client_; }
-
- private:
-  Task<Result<void>> bind(rpc::Channel& channel);
-  Task<Result<void>> renew_all(rpc::Channel& channel);
-  Task<Result<void>> exchange_id(rpc::Channel& channel);
+  /// EXCHANGE_ID. True when the client id is another one than before: it has no state.
+  Task<Result<bool>> exchange_id(rpc::Channel& channel);
+  /// CREATE_SESSION: Session::begin() has been called afterwards.
   Task<Result<void>> create_session(rpc::Channel& channel);
-  Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
-                              const nfs4::CREATE_SESSION4args& asked);
+  /// BIND_CONN_TO_SESSION, fore and back.
+  Task<Result<void>> bind(rpc::Channel& channel);
   Task<Result<void>> reclaim_complete(rpc::Channel& channel);
   Task<Result<void>> destroy_session(rpc::Channel& channel);
   Task<Result<void>> destroy_client(rpc::Channel& channel);
+
+  /// What it is doing or did last: "EXCHANGE_ID"; for messages.
+  const char* step() const { return step_; }
+  ClientId& client() { return client_; }
+  const ClientId& client() const { return client_; }
+
+ private:
+  Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
+                              const nfs4::CREATE_SESSION4args& asked);
   /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until patience ends.
   Task<Result<void>> ask(rpc::Channel& channel, Compound& compound);
   CompoundRef begin(const char* step);
@@ -72,10 +56,7 @@ class Establisher final : public rpc::ChannelBinder {
   const Caller caller_;
   const Wishes wishes_;
   CallbackHandler& callbacks_;
-  LossObserver& losses_;
   const char* step_ = "connect";
-  bool reclaim_pending_ = false;  // a client id whose RECLAIM_COMPLETE has not succeeded yet
-  bool had_client_ = false;       // there was a client id before: the new one starts without state
 };
 
 }  // namespace nfsrdma::client

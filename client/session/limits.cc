@@ -37,11 +37,18 @@ void Limits::apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishe
   max_requests = fore.ca_maxrequests;
   rsize = whole_pages(std::min(wishes.rsize, fore.ca_maxresponsesize - kMessageOverhead));
   wsize = whole_pages(std::min(wishes.wsize, fore.ca_maxrequestsize - kMessageOverhead));
+  clip_to_file_system();
 }
 
 void Limits::apply_file_system(std::uint64_t max_read, std::uint64_t max_write) {
-  if (max_read > 0) rsize = whole_pages(std::min<std::uint64_t>(rsize, max_read));
-  if (max_write > 0) wsize = whole_pages(std::min<std::uint64_t>(wsize, max_write));
+  max_read_ = max_read;
+  max_write_ = max_write;
+  clip_to_file_system();
+}
+
+void Limits::clip_to_file_system() {
+  if (max_read_ > 0) rsize = whole_pages(std::min<std::uint64_t>(rsize, max_read_));
+  if (max_write_ > 0) wsize = whole_pages(std::min<std::uint64_t>(wsize, max_write_));
 }
 
 nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes) {

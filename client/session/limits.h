@@ -33,8 +33,15 @@ struct Limits {
   /// Takes over the session's channel attributes (RFC 8881 section 18.36); they never allow more
   /// than was wished for.
   void apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes);
-  /// FATTR4_MAXREAD and FATTR4_MAXWRITE, octets; 0: the server did not say.
+  /// FATTR4_MAXREAD and FATTR4_MAXWRITE, octets; 0: the server did not say. They hold for every
+  /// session to come as well.
   void apply_file_system(std::uint64_t max_read, std::uint64_t max_write);
+
+ private:
+  void clip_to_file_system();
+
+  std::uint64_t max_read_ = 0;
+  std::uint64_t max_write_ = 0;
 };
 
 /// Octets of a request or reply besides the data of a WRITE or READ.

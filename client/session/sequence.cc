@@ -19,6 +19,7 @@ Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
   nfs4::SEQUENCE4res result;
   auto read = compound.results().read(result);
   if (!read) return judge_failure(compound, slot, std::move(read.error()));
+  compound.set_unanswered(false);
   TRY(check_echo(result.sr_resok4, slot));
   // Servers answer SEQUENCE itself from their cache and put this in the result behind it
   // (RFC 8881 section 2.10.6.1.3).
@@ -44,46 +45,67 @@ void Session::note_success(const nfs4::SEQUENCE4resok& result, Slot& slot) {
   slot.record_acked();
   losses_in_a_row_ = 0;
   slots_.set_target(result.sr_target_highest_slotid);
-  if (result.sr_status_flags == status_flags_) return;
+  const bool changed = result.sr_status_flags != status_flags_;
+  if (!changed && status_flags_ == 0) return;
+  if (changed) flag_changes_.add();
   status_flags_ = result.sr_status_flags;
-  flag_changes_.add();
-  if (observer_) observer_->on_status_flags(status_flags_);
+  observer_->on_status_flags(status_flags_);
 }
 
 // None of these statuses moves the slot at the server (RFC 8881 section 18.46.3); two of them tell
-// that it had been moved before.
-Result<Session::Verdict> Session::judge_failure(const Compound& compound, Slot& slot, Error error) {
+// that it had been moved before. A request that was sent on an earlier connection already may have
+// moved it then: its slot stays unsettled.
+Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, Error error) {
   if (error.layer != Layer::nfs) return fail(std::move(error));
-  switch (static_cast<nfs4::nfsstat4>(error.code)) {
-    case nfs4::NFS4ERR_DELAY:
-      slot.record_not_taken();
-      delayed_.add();
-      return Verdict::again;
-    case nfs4::NFS4ERR_SEQ_FALSE_RETRY: slot.record_acked(); return Verdict::renumber;
-    case nfs4::NFS4ERR_RETRY_UNCACHED_REP:
-      slot.record_acked();
-      // It was executed and its reply is gone. What changes nothing can simply be asked again.
-      if (compound.modifying()) return fail(std::move(error));
-      return Verdict::renumber;
+  const auto status = static_cast<nfs4::nfsstat4>(error.code);
+  const bool moved =
+      status == nfs4::NFS4ERR_SEQ_FALSE_RETRY || status == nfs4::NFS4ERR_RETRY_UNCACHED_REP;
+  if (moved) {
+    slot.record_acked();
+    // It was executed and its reply is gone: a change is repeated as one that may be done already.
+    if (status == nfs4::NFS4ERR_RETRY_UNCACHED_REP) note_uncertain(compound);
+    return Verdict::renumber;
+  }
+  if (!compound.unanswered()) slot.record_not_taken();
+  switch (status) {
+    case nfs4::NFS4ERR_DELAY: delayed_.add(); return Verdict::again;
     case nfs4::NFS4ERR_BADSLOT:
     case nfs4::NFS4ERR_BAD_HIGH_SLOT:
-      slot.record_not_taken();
       slots_.set_target(slot.id > 0 ? slot.id - 1 : 0);
-      return Verdict::move;
-    case nfs4::NFS4ERR_SEQ_MISORDERED: misordered_.add(); break;
-    case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION:
+      if (compound.unanswered()) note_uncertain(compound);
       slot.record_not_taken();
-      if (keeper_) keeper_->drop(std::move(error));
-      return Verdict::rebind;
+      return Verdict::move;
+    case nfs4::NFS4ERR_SEQ_MISORDERED:
+      misordered_.add();
+      if (!slot.retired || compound.unanswered()) return fail(std::move(error));
+      slot.start_over();
+      return Verdict::at_once;
+    default: return fail(std::move(error));
+  }
+}
+
+void Session::note_uncertain(Compound& compound) {
+  if (compound.modifying()) uncertain_.add();
+  compound.set_maybe_executed();
+}
+
+// What SEQUENCE's refusal says about the session, for requests that can wait for another one.
+Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) {
+  if (error.layer != Layer::nfs) return fail(std::move(error));
+  switch (static_cast<nfs4::nfsstat4>(error.code)) {
+    case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION:
+      observer_->on_not_bound();
+      return Verdict::at_once;
     case nfs4::NFS4ERR_BADSESSION:
     case nfs4::NFS4ERR_DEADSESSION:
-    case nfs4::NFS4ERR_STALE_CLIENTID: break;
-    default: slot.record_not_taken(); return fail(std::move(error));
+    case nfs4::NFS4ERR_STALE_CLIENTID:
+    case nfs4::NFS4ERR_SEQ_MISORDERED: break;
+    default: return fail(std::move(error));
   }
-  slot.record_not_taken();
   if (losses_in_a_row_ >= kMaxLossesInARow) return fail(std::move(error));
+  if (compound.unanswered()) note_uncertain(compound);
   lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data());
-  return Verdict::rebind;
+  return Verdict::recover;
 }
 
 // Settling runs by itself, so that the operation that failed need not wait for it.
@@ -97,9 +119,14 @@ Task<void> Session::settle() {
   // The slot in question is given back by its request only after this was started.
   co_await pauses_.pause(Backoff::kFirst);
   CompoundRef compound = compounds_.acquire_reserved();
+  Backoff backoff;
   for (SlotHold slot = slots_.take_unsettled(); slot && compound; slot = slots_.take_unsettled()) {
     compound->begin(caller_, compounds_.machine_name());
     auto settled = co_await settle_one(*compound, slot);
+    if (!settled && settled.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) {
+      co_await pauses_.pause(backoff.next());  // the request is still being executed
+      continue;
+    }
     if (slot && slot->unsettled()) {
       if (!slots_.closed()) lose("a slot could not be settled");
       break;

@@ -12,6 +12,8 @@ namespace {
 
 /// New numbers or slots that one request may try.
 constexpr int kMaxTries = 8;
+/// Times that one request's state may be refused and recovered.
+constexpr int kMaxRefusals = 4;
 
 }  // namespace
 
@@ -21,23 +23,68 @@ Session::Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller
       caller_(caller),
       slots_(reactor),
       pauses_(reactor),
-      background_(reactor) {}
+      background_(reactor),
+      drain_waiters_(reactor),
+      recovery_waiters_(reactor) {}
 
 Task<Result<void>> Session::execute(Compound& compound) {
+  return execute(compound, Duration::max());
+}
+
+Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
   if (compound.operations() > limits_.max_operations) {
     co_return fail(Error::local(E2BIG, "COMPOUND", "more operations than ca_maxoperations"));
   }
+  auto answered = co_await execute_sealed(compound, patience);
+  co_return answered;
+}
+
+Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience) {
+  const TimePoint begun = reactor_.now();
+  Waiting waiting(*this);
   Backoff backoff;
-  for (;;) {
+  for (int refusals = 0;;) {
+    while (must_wait_for_state(compound)) co_await recovery_waiters_.wait();
+    if (compound.state() && compound.state()->lost()) {
+      co_return fail(Error::local(EIO, "stateid", "the server has lost the state of this file"));
+    }
     auto answered = co_await perform(compound, nullptr);
     CO_TRY(answered);
-    if (!asks_for_patience(compound)) co_return answered;
+    waiting.restart();
+    if (compound.state_refused() && ++refusals <= kMaxRefusals) {
+      note_refused_state(compound);
+      continue;
+    }
+    if (!asks_for_patience(compound) || reactor_.now() - begun >= patience) co_return answered;
     delayed_.add();
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
   }
+}
+
+bool Session::must_wait_for_state(const Compound& compound) const {
+  return compound.state() && compound.state()->recovering() && observer_->recovering() &&
+         !slots_.closed();
+}
+
+void Session::Waiting::restart() {
+  unlink();
+  since = session.reactor_.now();
+  session.waiting_.push_back(*this);
+}
+
+TimePoint Session::waiting_since() {
+  return waiting_.empty() ? reactor_.now() : waiting_.front().since;
+}
+
+// A request sent before the state was recovered is simply repeated with the new stateid.
+void Session::note_refused_state(Compound& compound) {
+  states_refused_.add();
+  if (!compound.stateid_current()) return;
+  compound.state()->on_refused(compound.results().status());
+  observer_->on_state_refused();
 }
 
 Task<Result<void>> Session::execute_on(rpc::Channel& channel, Compound& compound) {
@@ -59,14 +106,19 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
   requests_.add();
   int tries = 0;
   while (tries < kMaxTries) {
-    SlotHold slot = co_await slots_.acquire(compound.urgency());
+    SlotHold slot;
+    if (only) {
+      slot = slots_.take_for_recovery();
+      if (!slot) co_return fail(give_up("no slot is free for the recovery"));
+    } else {
+      slot = co_await slots_.acquire(compound.urgency());
+    }
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
     if (!slot) continue;  // the session changed while this request waited
     auto verdict = co_await perform_once(compound, slot, only);
-    if (slot && slot->unsettled()) settle_slots();
+    settle_if_needed(slot);
     CO_TRY(verdict);
     if (*verdict == Verdict::done) co_return Result<void>{};
-    if (only) break;  // on a connection of one's own there is no other try
     ++tries;
   }
   co_return fail(give_up("no slot accepted the request"));
@@ -75,17 +127,30 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
 Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHold& slot,
                                                      rpc::Channel* only) {
   Backoff backoff;
-  for (;;) {
+  for (int corrections = 0;;) {
     fill_sequence(compound, *slot);
     auto sent = co_await transmit(compound, slot, only);
     CO_TRY(sent);
-    if (!slot) co_return Verdict::move;
+    if (!slot) {
+      if (compound.unanswered()) note_uncertain(compound);
+      co_return Verdict::move;
+    }
     auto verdict = judge(compound, *slot);
-    if (!verdict || *verdict != Verdict::again) co_return verdict;
+    if (!verdict && !only) verdict = recover_from(compound, std::move(verdict.error()));
+    CO_TRY(verdict);
+    if (*verdict == Verdict::at_once && ++corrections < kMaxTries) continue;
+    if (*verdict != Verdict::again) co_return verdict;
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
-    if (!slot) co_return Verdict::move;
+    if (!slot) {
+      if (compound.unanswered()) note_uncertain(compound);
+      co_return Verdict::move;
+    }
   }
+}
+
+void Session::settle_if_needed(SlotHold& slot) {
+  if (slot && slot->unsettled()) settle_slots();
 }
 
 void Session::fill_sequence(Compound& compound, const Slot& slot) {
@@ -96,6 +161,7 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
   args.sa_highest_slotid = slots_.highest_used();
   args.sa_cachethis = compound.modifying() && compound.max_reply() <= limits_.max_cached;
   compound.set_sequence(args);
+  compound.set_stateid();
   compound.set_xid(compounds_.next_xid());
 }
 
@@ -112,12 +178,15 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     if (!slot) co_return Result<void>{};  // another session: this slot means nothing any more
     slot->record_sent();
     const TimePoint sent_at = reactor_.now();
+    ++on_the_wire_;
     co_await rpc::submit(*channel, call);
+    if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;
     if (reply) {
       compound.set_sent_at(sent_at);
       co_return Result<void>{};
     }
+    compound.set_unanswered(true);
     if (only || reply.error().layer != Layer::fabric || call.deadly()) {
       co_return fail(reply.error());
     }
@@ -134,12 +203,17 @@ Task<Result<void>> Session::renew() {
   co_return compound->results().finish();
 }
 
-void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore) {
+Task<void> Session::drained() {
+  while (on_the_wire_ > 0) co_await drain_waiters_.wait();
+}
+
+void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore,
+                    std::uint32_t max_slots) {
   id_ = id;
   begun_ = true;
   lost_ = false;
-  status_flags_ = 0;
-  slots_.reset(fore.ca_maxrequests);
+  renewed_at_ = reactor_.now();
+  slots_.reset(fore.ca_maxrequests, max_slots);
 }
 
 void Session::lose(const char* reason) {
@@ -147,8 +221,7 @@ void Session::lose(const char* reason) {
   lost_ = true;
   ++losses_in_a_row_;
   lost_sessions_.add();
-  log::warning("the session was lost: {}", reason);
-  if (keeper_) keeper_->drop(Error::local(ENOTCONN, "session", reason));
+  observer_->on_session_lost(reason);
 }
 
 Error Session::give_up(const char* why) const { return Error::local(EIO, "SEQUENCE", why); }
@@ -157,6 +230,7 @@ void Session::shut_down() {
   pauses_.interrupt();
   slots_.close();
   compounds_.close();
+  recovery_waiters_.wake_all();
 }
 
 void Session::visit_counters(CounterVisitor& visitor) const {
@@ -169,6 +243,8 @@ void Session::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("session_slots_in_use", slots_.in_use());
   visitor.visit("session_losses", lost_sessions_.value());
   visitor.visit("session_status_flag_changes", flag_changes_.value());
+  visitor.visit("session_states_refused", states_refused_.value());
+  visitor.visit("session_requests_uncertain", uncertain_.value());
 }
 
 }  // namespace nfsrdma::client

@@ -9,9 +9,11 @@
 //      (V1-4.5.5-1, E-8881-14). Nothing is ever sent twice on a connection that lives (E-8881-2);
 //   3. SEQUENCE's result is judged: only its success moves the slot on;
 //   4. NFS4ERR_DELAY and NFS4ERR_GRACE are waited for and repeated with a new sequence number,
-//      unless an operation before has already changed something.
-// A session that the server no longer knows is made anew by the Establisher on the next connection;
-// the requests then start over with slots of the new one.
+//      unless an operation before has already changed something;
+//   5. a stateid that the server refuses is recovered, and the request repeated with the new one.
+// What the server has lost (session, client id, state) is made anew by client/recovery; requests
+// wait meanwhile, and start over with slots of the new session. One that had been sent and got no
+// answer may then be executed a second time: Compound::maybe_executed() tells its operation.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +23,34 @@
 #include "client/session/pauses.h"
 #include "client/session/slot_table.h"
 #include "client/session/task_group.h"
+#include "client/session/wait_list.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
 
-/// Told what SEQUENCE says about this client's state.
+/// Told what requests find out about the state at the server. Calls return at once.
 class StateObserver {
  public:
-  /// sr_status_flags changed; `flags` are SEQ4_STATUS_*.
+  /// A SEQUENCE has succeeded with these SEQ4_STATUS_* flags; comes for every one with flags, and
+  /// once when the last flag has gone.
   virtual void on_status_flags(std::uint32_t flags) = 0;
+  /// The session is gone. `reason` is for the log.
+  virtual void on_session_lost(const char* reason) = 0;
+  /// The connection is not bound to the session.
+  virtual void on_not_bound() = 0;
+  /// A state has been refused (StateHolder::on_refused has been called).
+  virtual void on_state_refused() = 0;
+  /// Whether states are being recovered.
+  virtual bool recovering() const = 0;
 
  protected:
   ~StateObserver() = default;
 };
 
-/// See the head of this file. Belongs to one shard. Give it its keeper before the first request.
+/// See the head of this file. Belongs to one shard. Give it its keeper and its
+/// observer before the first request.
 class Session {
  public:
   Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller);
@@ -53,17 +66,27 @@ class Session {
   /// error when there is no answer to be had; the operations' own failures are found when their
   /// results are read.
   Task<Result<void>> execute(Compound& compound);
-  /// The same for a request that must go on this connection: the first of a new session.
+  /// The same, but the server's DELAY or GRACE is the answer once `patience` is over.
+  Task<Result<void>> execute(Compound& compound, Duration patience);
+  /// For the recovery: one try, on this connection, also while other requests are held back. A
+  /// refusal by SEQUENCE is an error of Layer::nfs; what it means is the caller's to decide.
   Task<Result<void>> execute_on(rpc::Channel& channel, Compound& compound);
   /// A lone SEQUENCE: renews the lease.
   Task<Result<void>> renew();
 
-  /// A new session. Requests of the old one that are still unanswered start over.
-  void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore);
-  /// The server does not know the session any more: it is made anew on the next connection.
+  /// A new session, of which the client can use `max_slots` slots. Requests of the old one that are
+  /// still unanswered start over. Ordinary ones wait for slots().open().
+  void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore, std::uint32_t max_slots);
+  /// The server does not know the session any more, or it cannot be used.
   void lose(const char* reason);
   bool lost() const { return lost_; }
   bool begun() const { return begun_; }
+  /// Returns when no request is on the wire.
+  Task<void> drained();
+  /// The recovery of states has ended, or got a step further.
+  void recovery_ended() { recovery_waiters_.wake_all(); }
+  /// When the request that has waited longest began to wait for what it waits for; now, if none.
+  TimePoint waiting_since();
   const nfs4::sessionid4& id() const { return id_; }
 
   SlotTable& slots() { return slots_; }
@@ -84,19 +107,34 @@ class Session {
   /// What the answer to SEQUENCE asks for.
   enum class Verdict : std::uint8_t {
     done,      ///< answered: the results can be read
+    at_once,   ///< the same slot with its number put right, without a pause
     again,     ///< the same slot and number after a pause (DELAY on SEQUENCE itself)
     renumber,  ///< the number is used up, the request was not executed: once more with the next one
     move,      ///< the slot is not usable: once more with another
-    rebind,    ///< nothing can be said on this connection; see lose()
+    recover,   ///< session or binding are gone: once more when they are there again
   };
 
+  /// A request as the user sees it, in the order in which they began to wait.
+  struct Waiting : ListNode {
+    explicit Waiting(Session& owner) : session(owner) { restart(); }
+    void restart();
+    Session& session;
+    TimePoint since{0};
+  };
+
+  Task<Result<void>> execute_sealed(Compound& compound, Duration patience);
   Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
+  void settle_if_needed(SlotHold& slot);
+  void note_refused_state(Compound& compound);
+  void note_uncertain(Compound& compound);
   Result<Verdict> judge(Compound& compound, Slot& slot);
-  Result<Verdict> judge_failure(const Compound& compound, Slot& slot, Error error);
+  Result<Verdict> judge_failure(Compound& compound, Slot& slot, Error error);
+  Result<Verdict> recover_from(Compound& compound, Error error);
   Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
   void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
+  bool must_wait_for_state(const Compound& compound) const;
   bool asks_for_patience(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
   void settle_slots();
@@ -113,7 +151,11 @@ class Session {
   SlotTable slots_;
   Pauses pauses_;
   TaskGroup background_;
+  WaitList drain_waiters_;
+  WaitList recovery_waiters_;
+  IntrusiveList<Waiting> waiting_;
   Limits limits_;
+  std::size_t on_the_wire_ = 0;
   nfs4::sessionid4 id_{};
   bool begun_ = false;
   bool lost_ = false;
@@ -129,6 +171,8 @@ class Session {
   Counter settled_;
   Counter lost_sessions_;
   Counter flag_changes_;
+  Counter states_refused_;
+  Counter uncertain_;
 };
 
 }  // namespace nfsrdma::client

@@ -26,9 +26,11 @@ void SlotHold::release() {
   if (table_) std::exchange(table_, nullptr)->release(index_, generation_);
 }
 
-void SlotTable::reset(std::uint32_t slots) {
+void SlotTable::reset(std::uint32_t slots, std::uint32_t most) {
   ++generation_;
   slots_.assign(std::max(slots, 1U), Slot{});
+  most_ = std::max(most, slots);
+  slots_.reserve(most_);  // growing later moves no slot and allocates nothing
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].id = static_cast<nfs4::slotid4>(i);
   usable_ = static_cast<std::uint32_t>(slots_.size());
   busy_ = 0;
@@ -56,10 +58,14 @@ void SlotTable::Acquire::await_suspend(std::coroutine_handle<> waiter) {
 }
 
 SlotHold SlotTable::try_take(rpc::Urgency urgency) {
-  if (urgency == rpc::Urgency::ordinary && !open_) return {};
+  if (!open_) return {};
   const std::uint32_t kept_back = urgency == rpc::Urgency::ordinary && usable_ > 1 ? 1 : 0;
   if (busy_ + kept_back >= usable_) return {};
-  for (std::size_t i = 0; i < usable_; ++i) {
+  return take_idle(usable_);
+}
+
+SlotHold SlotTable::take_idle(std::uint32_t below) {
+  for (std::size_t i = 0; i < below; ++i) {
     Slot& slot = slots_[i];
     if (slot.busy || slot.unsettled()) continue;
     slot.busy = true;
@@ -70,6 +76,7 @@ SlotHold SlotTable::try_take(rpc::Urgency urgency) {
 }
 
 SlotHold SlotTable::take_unsettled() {
+  if (!open_) return {};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.busy || !slot.unsettled()) continue;
@@ -104,9 +111,13 @@ void SlotTable::serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency) {
 }
 
 void SlotTable::set_target(nfs4::slotid4 target_highest_slotid) {
-  const auto most = static_cast<std::uint32_t>(slots_.size());
-  const std::uint32_t wanted = target_highest_slotid < most ? target_highest_slotid + 1 : most;
+  const std::uint32_t wanted = target_highest_slotid < most_ ? target_highest_slotid + 1 : most_;
   if (wanted == usable_) return;
+  for (std::size_t i = wanted; i < slots_.size(); ++i) slots_[i].retired = true;
+  while (slots_.size() < wanted) {
+    slots_.push_back({});
+    slots_.back().id = static_cast<nfs4::slotid4>(slots_.size() - 1);
+  }
   usable_ = wanted;
   hand_out();
 }

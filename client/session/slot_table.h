@@ -12,8 +12,12 @@
 // How many slots may be used changes: the server moves sr_target_highest_slotid and recalls slots.
 // Requests in progress on slots above the target run to their end; new ones stay below it.
 //
+// A slot that was given up that way may have been forgotten by the server, which then expects 1
+// when it is used again (RFC 8881 section 2.10.6.1 leaves that open).
+//
 // Ordinary requests leave one usable slot free for the session's own needs (lease renewal,
-// settling), as long as there is more than one.
+// settling), as long as there is more than one. While the session is being recovered (hold()),
+// slots are given to the requests of the recovery only.
 #pragma once
 
 #include <coroutine>
@@ -34,15 +38,23 @@ struct Slot {
   nfs4::sequenceid4 last_acked = 0;
   nfs4::sequenceid4 highest_sent = 0;
   bool busy = false;
+  bool retired = false;  ///< the server had taken it back since it was last used
 
   bool unsettled() const { return highest_sent != last_acked; }
   void record_sent() { highest_sent = seq_nr; }
   void record_acked() {
     last_acked = highest_sent = seq_nr;
     ++seq_nr;
+    retired = false;
   }
   /// The server is known not to have taken seq_nr: it can be used again.
   void record_not_taken() { highest_sent = last_acked; }
+  /// The server has made the slot anew.
+  void start_over() {
+    seq_nr = 1;
+    last_acked = highest_sent = 0;
+    retired = false;
+  }
 };
 
 class SlotTable;
@@ -77,10 +89,15 @@ class SlotTable {
  public:
   explicit SlotTable(Reactor& reactor) : reactor_(reactor) {}
 
-  /// A new session with `slots` slots (ca_maxrequests). Holds of the old one become empty.
-  /// Ordinary requests get none before open(): the session's first requests come first.
-  void reset(std::uint32_t slots);
+  /// A new session with `slots` slots (ca_maxrequests), which the server may raise to `most` later.
+  /// Holds of the old one become empty. Nobody but the recovery gets a slot before open().
+  void reset(std::uint32_t slots, std::uint32_t most);
+  /// From now until open() slots are for the recovery only.
+  void hold() { open_ = false; }
+  bool is_open() const { return open_; }
   void open();
+  /// For a request of the recovery: at once, or none.
+  SlotHold take_for_recovery() { return take_idle(usable_); }
 
   class Acquire : public ListNode {
    public:
@@ -102,7 +119,8 @@ class SlotTable {
   /// An idle slot that must be settled, if there is one.
   SlotHold take_unsettled();
 
-  /// From sr_target_highest_slotid or CB_RECALL_SLOT; above ca_maxrequests it has no effect.
+  /// From sr_target_highest_slotid or CB_RECALL_SLOT; bounded by what the
+  /// client can use.
   void set_target(nfs4::slotid4 target_highest_slotid);
   /// sa_highest_slotid: the highest slot in use, 0 when there is none.
   nfs4::slotid4 highest_used() const;
@@ -118,12 +136,14 @@ class SlotTable {
   friend class SlotHold;
 
   SlotHold try_take(rpc::Urgency urgency);
+  SlotHold take_idle(std::uint32_t below);
   void release(std::size_t index, std::uint32_t generation);
   void hand_out();
   void serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency);
 
   Reactor& reactor_;
   std::vector<Slot> slots_;
+  std::uint32_t most_ = 0;
   std::uint32_t generation_ = 0;
   std::uint32_t usable_ = 0;  // slots 0 .. usable_ - 1 may be taken
   std::uint32_t busy_ = 0;

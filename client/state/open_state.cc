@@ -15,6 +15,15 @@ std::uint32_t OpenFile::share_access() const {
   return needed;
 }
 
+// What the administrator has revoked is not taken back behind his back; everything else is opened
+// again.
+void OpenFile::on_refused(nfs4::nfsstat4 status) {
+  if (lost_ || claim_ != Claim::none) return;
+  const bool revoked =
+      status == nfs4::NFS4ERR_ADMIN_REVOKED || status == nfs4::NFS4ERR_DELEG_REVOKED;
+  claim_ = revoked ? Claim::freed : Claim::anew;
+}
+
 OpenRef::OpenRef(OpenRef&& other) noexcept
     : table_(std::exchange(other.table_, nullptr)),
       file_(std::move(other.file_)),

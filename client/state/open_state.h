@@ -10,22 +10,24 @@
 #include <memory>
 #include <unordered_map>
 
+#include "client/compound/state_holder.h"
 #include "client/state/async_mutex.h"
 #include "client/types.h"
 
 namespace nfsrdma::client {
 
+class OpenReclaimer;
 class OpenTable;
 
 /// The opens of one file by one open-owner. Owned by the OpenTable; alive as long as an OpenRef
 /// names it.
-class OpenFile {
+class OpenFile final : public StateHolder {
  public:
   OpenFile(FileHandle handle, Caller caller) : handle_(handle), caller_(caller) {}
 
   /// For READ, WRITE and SETATTR: the stateid with seqid zero, "the current one" (RFC 8881 section
   /// 8.2.2), so that an OPEN or OPEN_DOWNGRADE under way does not make it old.
-  nfs4::stateid4 stateid() const {
+  nfs4::stateid4 stateid() const override {
     nfs4::stateid4 current = newest_;
     current.seqid = 0;
     return current;
@@ -34,12 +36,23 @@ class OpenFile {
   const Caller& caller() const { return caller_; }
   /// Union of what the open references need: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const;
-  /// The server has forgotten this open (its lease was lost); every use of it fails with EIO.
-  bool lost() const { return lost_; }
+  /// The server would not give this open back; every use of it fails with EIO.
+  bool lost() const override { return lost_; }
+  bool recovering() const override { return claim_ != Claim::none; }
+  void on_refused(nfs4::nfsstat4 status) override;
 
  private:
+  friend class OpenReclaimer;
   friend class OpenTable;
   friend class OpenRef;
+
+  /// How the open is to be got back (see client/recovery).
+  enum class Claim : std::uint8_t {
+    none,      ///< the server has it
+    previous,  ///< reclaimed in the grace period: CLAIM_PREVIOUS
+    anew,      ///< opened as for the first time: CLAIM_FH
+    freed,     ///< revoked: to be acknowledged with FREE_STATEID, and lost
+  };
 
   std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
 
@@ -49,6 +62,8 @@ class OpenFile {
   std::uint32_t server_access_ = 0;        ///< what the server has granted
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   AsyncMutex changing_;                    ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  Claim claim_ = Claim::none;
+  std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
   bool lost_ = false;
 };
 
@@ -62,6 +77,8 @@ class OpenRef {
   ~OpenRef() { reset(); }
 
   explicit operator bool() const { return file_ != nullptr; }
+  /// For the operations that use the open; keeps it alive.
+  StateRef state() const { return file_; }
   const OpenFile* operator->() const { return file_.get(); }
   const OpenFile& operator*() const { return *file_; }
   /// What this reference was opened with: OPEN4_SHARE_ACCESS_* bits.

@@ -41,15 +41,19 @@ OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::ui
   opens_.add();
   FileRef& file = files_[Key{caller.uid, handle}];
   if (!file) file = std::make_shared<OpenFile>(handle, caller);
-  if (file->newest_.other != stateid.other) {
-    file->newest_ = stateid;
-    file->server_access_ = share_access;
-  } else {
-    if (newer(stateid.seqid, file->newest_.seqid)) file->newest_ = stateid;
-    file->server_access_ |= share_access;
-  }
+  take(*file, stateid, share_access);
   ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
   return OpenRef(*this, file, share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
+}
+
+void OpenTable::take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_t share_access) {
+  if (file.newest_.other != stateid.other) {
+    file.newest_ = stateid;
+    file.server_access_ = share_access;
+    return;
+  }
+  if (newer(stateid.seqid, file.newest_.seqid)) file.newest_ = stateid;
+  file.server_access_ |= share_access;
 }
 
 Task<Result<void>> OpenTable::release(OpenRef open) {
@@ -81,9 +85,16 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
   for (int tries = 0;; ++tries) {
     const std::uint32_t needed = file->share_access();
     if (file->lost_ || file->server_access_ == needed) break;
+    const nfs4::stateid4 before = file->newest_;
     auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
     auto done = co_await sent;
     if (done) continue;
+    if (forgotten_by_server(done.error())) {
+      if (file->newest_.other != before.other && tries < kMaxOldStateids) continue;
+      // Nothing is left to close; what is still in use comes back by recovery.
+      if (file->references() == 0) file->server_access_ = 0;
+      break;
+    }
     const bool old = done.error().is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID);
     if (!old || tries == kMaxOldStateids) {
       if (needed == 0) file->server_access_ = 0;  // nothing more can be done for it
@@ -98,6 +109,21 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
   co_return Result<void>{};
 }
 
+// The stateid of a CLOSE or OPEN_DOWNGRADE that was under way when the server lost its state.
+bool OpenTable::forgotten_by_server(const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_BAD_STATEID) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_STALE_STATEID) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_EXPIRED) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_ADMIN_REVOKED);
+}
+
+// A change that was executed unseen has counted the seqid on: zero means the one that is current.
+void OpenTable::note_old_stateid(OpenFile& file, const Compound& compound, const Error& error) {
+  if (compound.maybe_executed() && error.is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID)) {
+    file.newest_.seqid = 0;
+  }
+}
+
 Task<Result<void>> OpenTable::send_close(FileRef file) {
   const nfs4::stateid4 closing = file->newest_;
   Session& session = mount_.session();
@@ -110,6 +136,7 @@ Task<Result<void>> OpenTable::send_close(FileRef file) {
   auto answered = co_await session.execute(*compound);
   CO_TRY(answered);
   auto passed = steps::pass<nfs4::PUTFH4res, nfs4::CLOSE4res>(compound->results());
+  if (!passed) note_old_stateid(*file, *compound, passed.error());
   CO_TRY(passed);
   closes_.add();
   // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
@@ -137,6 +164,7 @@ Task<Result<void>> OpenTable::send_downgrade(FileRef file, std::uint32_t needed)
   CO_TRY(passed);
   nfs4::OPEN_DOWNGRADE4res result;
   auto read = results.read(result);
+  if (!read) note_old_stateid(*file, *compound, read.error());
   CO_TRY(read);
   auto finished = results.finish();
   CO_TRY(finished);
@@ -169,12 +197,21 @@ Task<Result<void>> OpenTable::close_all() {
   co_return outcome;
 }
 
-void OpenTable::mark_all_lost() {
-  for (auto& [key, file] : files_) {
-    file->lost_ = true;
-    lost_.add();
+std::vector<std::shared_ptr<OpenFile>> OpenTable::in_use() {
+  std::vector<FileRef> files;
+  for (const auto& [key, file] : files_) {
+    if (file->references() > 0 && !file->lost_) files.push_back(file);
   }
-  files_.clear();
+  return files;
+}
+
+void OpenTable::mark_lost(OpenFile& file) {
+  file.lost_ = true;
+  file.claim_ = OpenFile::Claim::none;
+  lost_.add();
+  // The next open of the file starts afresh.
+  const auto place = files_.find(Key{file.caller_.uid, file.handle_});
+  if (place != files_.end() && place->second.get() == &file) files_.erase(place);
 }
 
 void OpenTable::visit_counters(CounterVisitor& visitor) const {

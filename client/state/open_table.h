@@ -7,10 +7,13 @@
 //   whichever reply comes first.
 //   Two OPENs' replies come in the wrong order: the higher seqid is kept.
 // CLOSE and OPEN_DOWNGRADE of one OpenFile never run at the same time (OpenFile::changing_).
+// After a recovery they start over with the stateid that was got back; a CLOSE of an open that the
+// server has forgotten has nothing to do.
 #pragma once
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "client/state/open_state.h"
 #include "client/types.h"
@@ -18,6 +21,7 @@
 
 namespace nfsrdma::client {
 
+class Compound;
 class Mount;
 
 /// The open-owner of a user: one for each uid of the mount.
@@ -41,8 +45,12 @@ class OpenTable {
   void release_in_background(OpenRef open);
   /// CLOSEs everything, whoever still refers to it. No open is given back to the server afterwards.
   Task<Result<void>> close_all();
-  /// The server has forgotten every open.
-  void mark_all_lost();
+  /// Takes over a stateid that the server has given for this access.
+  static void take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_t share_access);
+  /// Opens that are in use, for their recovery; those that are on their way out are forgotten.
+  std::vector<std::shared_ptr<OpenFile>> in_use();
+  /// The open is gone for good: all uses of it fail.
+  void mark_lost(OpenFile& file);
 
   std::size_t open_files() const { return files_.size(); }
   void visit_counters(CounterVisitor& visitor) const;
@@ -63,6 +71,8 @@ class OpenTable {
   Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);
   Task<void> release_quietly(OpenRef open);
   void forget_if_unused(const FileRef& file);
+  static bool forgotten_by_server(const Error& error);
+  static void note_old_stateid(OpenFile& file, const Compound& compound, const Error& error);
 
   Mount& mount_;
   std::unordered_map<Key, FileRef, HashKey> files_;

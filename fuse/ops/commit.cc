@@ -27,10 +27,9 @@ Task<Result<void>> send_again(FileSystem& fs, File& file, UncommittedData::Lost 
   auto& kept = file.shared->kept;
   const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), fs.mount().wsize());
   const auto data = sendable(fs, lost.kept.data.first(limit));
-  const nfs4::stateid4 stateid = file.open ? file.open->stateid() : nfs4::kAnonymousStateid;
   const cache::Issue issue = fs.issue();
-  auto written = co_await client::write(fs.mount(), file.caller, file.inode->handle(), stateid,
-                                        lost.offset, data, nfs4::FILE_SYNC4);
+  auto written = co_await client::write(fs.mount(), file.caller, file.inode->handle(),
+                                        file.open.state(), lost.offset, data, nfs4::FILE_SYNC4);
   CO_TRY(written);
   if (written->attributes) fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us);
   kept.supersede(lost.offset, written->count);

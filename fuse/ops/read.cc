@@ -15,11 +15,11 @@ namespace {
 Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
                std::uint64_t offset) {
   const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
-  const nfs4::stateid4 stateid = file->open->stateid();
+  const client::StateRef state = file->open.state();
   std::size_t filled = 0;
   while (filled < sink.size()) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, fs.mount().rsize());
-    auto part = co_await client::read(fs.mount(), file->caller, file->inode->handle(), stateid,
+    auto part = co_await client::read(fs.mount(), file->caller, file->inode->handle(), state,
                                       offset + filled, sink.subspan(filled, want));
     if (!part) {
       reply_failure(request, part.error());

@@ -22,14 +22,14 @@ FileRef writer_of(const FileRef& file, OpenInode& open, const client::Caller& ca
 /// What is to be set, and in whose name.
 struct Change {
   client::Caller caller;
-  nfs4::stateid4 stateid = nfs4::kAnonymousStateid;
+  client::StateRef state;  ///< empty: the anonymous stateid
   client::SetAttributes set;
 };
 
 Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change change) {
   const cache::Issue issue = fs.issue();
   auto attributes = co_await client::setattr(fs.mount(), change.caller, inode->handle(),
-                                             change.stateid, change.set);
+                                             change.state, change.set);
   if (!attributes) {
     reply_failure(request, attributes.error());
     co_return;
@@ -52,7 +52,7 @@ Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef 
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   if (writer && writer->open) {
     change.caller = writer->caller;
-    change.stateid = writer->open->stateid();
+    change.state = writer->open.state();
   }
   co_await apply_change(fs, std::move(request), std::move(inode), change);
 }

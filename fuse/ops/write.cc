@@ -27,7 +27,7 @@ Task<Result<std::size_t>> write_part(FileSystem& fs, File& file, Incoming& incom
   const nfs4::stable_how4 stable = file.synchronous ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4;
   const cache::Issue issue = fs.issue();
   auto written =
-      co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open->stateid(),
+      co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open.state(),
                              offset, incoming.data.subspan(done, length), stable);
   CO_TRY(written);
   const std::size_t count = std::min<std::size_t>(written->count, length);

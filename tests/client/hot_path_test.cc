@@ -88,16 +88,13 @@ TEST_F(HotPath, TheCounterCounts) {
 }
 
 TEST_F(HotPath, ReadAllocatesNothing) {
-  EXPECT_EQ(
-      allocations_of([this] { return read(mount(), {}, handle(1), kAnonymousStateid, 0, data_); }),
-      0U);
+  EXPECT_EQ(allocations_of([this] { return read(mount(), {}, handle(1), {}, 0, data_); }), 0U);
 }
 
 TEST_F(HotPath, WriteAllocatesNothing) {
-  EXPECT_EQ(allocations_of([this] {
-              return write(mount(), {}, handle(1), kAnonymousStateid, 0, data_, UNSTABLE4);
-            }),
-            0U);
+  EXPECT_EQ(
+      allocations_of([this] { return write(mount(), {}, handle(1), {}, 0, data_, UNSTABLE4); }),
+      0U);
 }
 
 }  // namespace

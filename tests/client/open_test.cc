@@ -208,18 +208,6 @@ TEST_F(OpenTest, ADelegationNobodyWantedIsReturned) {
   EXPECT_TRUE(must_close(std::move(ref)));
 }
 
-TEST_F(OpenTest, OpensThatTheServerForgotAreMarked) {
-  start();
-  OpenRef ref = must_open(kRead);
-  server_.forget(true);
-  OpenRef other = must_open(kRead);
-  EXPECT_TRUE(ref->lost());
-  EXPECT_FALSE(other->lost());
-  EXPECT_TRUE(must_close(std::move(ref))) << "there is nothing to be closed";
-  EXPECT_EQ(server_.executions_of(OP_CLOSE), 0U);
-  EXPECT_TRUE(must_close(std::move(other)));
-}
-
 TEST_F(OpenTest, PreserveUnlinkedIsPassedOn) {
   start();
   rflags_ = OPEN4_RESULT_PRESERVE_UNLINKED;

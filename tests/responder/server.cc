@@ -41,6 +41,16 @@ std::string remove_fault(Responder& responder, const std::string& text) {
   return responder.remove_fault(id) ? "ok" : "error: no such rule";
 }
 
+void restart_service(NfsService& service, const std::string& grace) {
+  std::uint32_t seconds = 0;
+  const char* end = grace.data() + grace.size();
+  if (std::from_chars(grace.data(), end, seconds).ec == std::errc{}) {
+    service.restart(seconds);
+  } else {
+    service.restart();
+  }
+}
+
 }  // namespace
 
 Server::Server(Reactor& reactor) : reactor_(reactor) {}
@@ -141,8 +151,9 @@ std::string Server::run_command(const std::string& line) {
     responder_->resume_answering();
   } else if (command == "disconnect") {
     responder_->disconnect_all("control socket");
-  } else if (command == "restart") {
-    service_->restart();
+  } else if (command == "restart" || command == "reboot") {
+    if (command == "reboot") responder_->disconnect_all("reboot");
+    restart_service(*service_, argument);
   } else {
     return "error: no command '" + command + "'";
   }

@@ -57,7 +57,8 @@ class Server {
   ///   stop          calls that arrive wait from now on
   ///   continue      they are answered again
   ///   disconnect    breaks all connections
-  ///   restart       the NFS service forgets its clients and begins a grace period
+  ///   restart [S]   the NFS service forgets its clients and begins a grace period (of S seconds)
+  ///   reboot [S]    the same, and all connections break before they are answered
   ///   stats         all counters
   std::string run_command(const std::string& line);
   /// Ends all connections; `done` is called when none is left.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <utility>
 
 #include "transport/base/log.h"
 
@@ -93,10 +94,17 @@ Task<void> ConnectionKeeper::bind() {
   }
 }
 
+bool ConnectionKeeper::rebind() {
+  if (state_ != State::ready) return false;
+  state_ = State::binding;
+  spawn(bind());
+  return true;
+}
+
 void ConnectionKeeper::become_ready() {
   state_ = State::ready;
-  proven_ = true;
-  if (started_) {
+  const bool again = std::exchange(proven_, true);
+  if (started_ && !again) {
     reconnects_.add();
     log::info("{}: connected again", factory_.description());
   }

@@ -30,14 +30,15 @@ namespace nfsrdma::rpc {
 /// What the layer above does with a connection: binds its session to it and serves callbacks.
 class ChannelBinder {
  public:
-  /// A new connection is up and carries nothing yet. Makes or binds the session, with calls that it
+  /// A new connection is up and carries nothing yet, or rebind() was called. Makes or binds the
+  /// session, with calls that it
   /// submits on `channel` itself (Urgency::reserved). Waiters of ready() stay until it succeeds. An
   /// error ends the connection; the next attempt follows after the pause, unless this was start().
   /// `channel` stays valid until the task has ended.
   virtual Task<Result<void>> on_new_channel(Channel& channel) = 0;
   /// A callback, from on_new_channel on. To be answered now or later.
   virtual void on_backward_call(BackwardCall& call) = 0;
-  /// The connection is gone. Comes once for every on_new_channel, after its task has ended and all
+  /// The connection is gone. Comes once for every connection, after its task has ended and all
   /// open calls have ended. Backward calls not answered by now are answered into nothing.
   virtual void on_channel_lost(const Error& reason) = 0;
 
@@ -73,6 +74,10 @@ class ConnectionKeeper final : private ChannelObserver {
   /// Waits until there is one. An error (local, ESHUTDOWN) only after close().
   Task<Result<Channel*>> ready();
 
+  /// Has the binder called again for the connection that is up, because its session must be made or
+  /// bound anew. channel() is null meanwhile; open calls go on. False when there is no connection
+  /// that is bound: the next one will be.
+  bool rebind();
   /// Ends the present connection, if any, and makes a new one: for a peer that seems dead.
   void drop(Error reason);
   /// Ends the connection and all attempts, for good. Every waiter of ready() gets an error.

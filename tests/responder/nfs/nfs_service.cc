@@ -49,7 +49,7 @@ Result<std::unique_ptr<NfsService>> NfsService::create(Reactor& reactor, Service
   if (!files) return fail_from(files);
   std::unique_ptr<NfsService> service(new NfsService(reactor));
   service->state_ = std::make_unique<ServerState>(config, reactor, std::move(*files));
-  service->begin_instance(true);
+  service->begin_instance(true, config.grace_seconds);
   return service;
 }
 
@@ -57,20 +57,21 @@ NfsService::NfsService(Reactor& reactor) : lease_timer_(reactor, [this] { check_
 
 NfsService::~NfsService() { held_.clear(); }
 
-void NfsService::begin_instance(bool first) {
+void NfsService::begin_instance(bool first, std::uint32_t grace_seconds) {
   ServerState& state = *state_;
   std::set<std::string> reclaimers;
   if (!first) reclaimers = state.clients->clients.confirmed_owners();
-  const TimePoint grace_ends =
-      state.reactor.now() + std::chrono::seconds(state.config.grace_seconds);
+  const TimePoint grace_ends = state.reactor.now() + std::chrono::seconds(grace_seconds);
   state.instance = Instance::begin(grace_ends, std::move(reclaimers), first);
   state.clients = std::make_unique<ClientState>(state.config, state.instance.number, *state.files);
 }
 
-void NfsService::restart() {
+void NfsService::restart(std::uint32_t grace_seconds) {
   restarts_.add();
-  begin_instance(false);
+  begin_instance(false, grace_seconds);
 }
+
+std::uint32_t NfsService::grace_seconds() const { return state_->config.grace_seconds; }
 
 void NfsService::handle(ServerCall& call) {
   switch (call.header().procedure) {

@@ -28,8 +28,9 @@ class NfsService final : public Service {
   void on_connection_closed(Connection& connection) override;
 
   /// A server reboot: client ids, sessions and stateids are forgotten, verifiers change, a grace
-  /// period of the configured length begins. File handles stay good.
-  void restart();
+  /// period begins, of the configured length unless another is given. File handles stay good.
+  void restart() { restart(grace_seconds()); }
+  void restart(std::uint32_t grace_seconds);
 
   void inject(const OperationFault& fault);
   void clear_faults();
@@ -48,7 +49,8 @@ class NfsService final : public Service {
   explicit NfsService(Reactor& reactor);
 
   void release_slot(const CompoundOutcome& outcome);
-  void begin_instance(bool first);
+  void begin_instance(bool first, std::uint32_t grace_seconds);
+  std::uint32_t grace_seconds() const;
   void check_leases();
 
   std::unique_ptr<ServerState> state_;

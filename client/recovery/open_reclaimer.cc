@@ -1,0 +1,252 @@
+#include "client/recovery/open_reclaimer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_lock.h"
+#include "client/proto/ops_namespace.h"
+#include "client/proto/ops_open.h"
+#include "client/session/session.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+using namespace nfs4;
+
+/// The same step in vain that often, and the open is lost.
+constexpr std::uint8_t kMaxVainClaims = 2;
+/// Stateids in one TEST_STATEID.
+constexpr std::size_t kTestBatch = 32;
+/// Share accesses, the widest first: what it covers need not be opened apart on most servers.
+constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
+                                       OPEN4_SHARE_ACCESS_READ};
+
+/// Of session, client id or connection: nothing is said about the open itself.
+bool is_cut_off(const Error& error) {
+  if (error.layer != Layer::nfs) return true;
+  switch (static_cast<nfsstat4>(error.code)) {
+    case NFS4ERR_STALE_CLIENTID:
+    case NFS4ERR_EXPIRED:
+    case NFS4ERR_BADSESSION:
+    case NFS4ERR_DEADSESSION:
+    case NFS4ERR_SEQ_MISORDERED:
+    case NFS4ERR_CONN_NOT_BOUND_TO_SESSION: return true;
+    default: return false;
+  }
+}
+
+bool asks_for_patience(const Error& error) {
+  return error.is(Layer::nfs, NFS4ERR_DELAY) || error.is(Layer::nfs, NFS4ERR_GRACE);
+}
+
+bool is_revoked(nfsstat4 status) {
+  return status == NFS4ERR_ADMIN_REVOKED || status == NFS4ERR_DELEG_REVOKED;
+}
+
+}  // namespace
+
+void OpenReclaimer::on_all_forgotten() {
+  for (const FileRef& file : mount_.opens().in_use()) file->claim_ = OpenFile::Claim::previous;
+}
+
+std::size_t OpenReclaimer::pending() const {
+  const Files files = mount_.opens().in_use();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(files, [](const FileRef& file) { return file->recovering(); }));
+}
+
+Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
+  const Files files = mount_.opens().in_use();
+  for (const FileRef& file : files) {
+    if (file->claim_ != OpenFile::Claim::previous) continue;
+    if (++file->vain_claims_ > kMaxVainClaims) {
+      give_up(file, "no progress");
+      continue;
+    }
+    auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
+    if (opened) {
+      note_recovered(*file, reclaimed_);
+      continue;
+    }
+    if (is_cut_off(opened.error())) co_return opened;
+    judge_reclaim(file, opened.error());
+  }
+  co_return Result<void>{};
+}
+
+void OpenReclaimer::judge_reclaim(const FileRef& file, const Error& error) {
+  if (error.is(Layer::nfs, NFS4ERR_NO_GRACE)) {
+    file->claim_ = OpenFile::Claim::anew;
+    file->vain_claims_ = 0;
+  } else {
+    give_up(file, error.message());
+  }
+}
+
+Task<void> OpenReclaimer::mend() {
+  const Files files = mount_.opens().in_use();
+  for (const FileRef& file : files) {
+    if (file->claim_ == OpenFile::Claim::freed) {
+      co_await free(file);
+      give_up(file, "revoked by the server");
+    } else if (file->claim_ == OpenFile::Claim::anew) {
+      co_await mend_one(file);
+    }
+  }
+}
+
+Task<void> OpenReclaimer::mend_one(FileRef file) {
+  if (++file->vain_claims_ > kMaxVainClaims) {
+    give_up(file, "no progress");
+    co_return;
+  }
+  auto opened = co_await open_all(nullptr, file, CLAIM_FH);
+  if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
+  if (opened) {
+    note_recovered(*file, reopened_);
+  } else if (!mount_.session().pauses().interrupted()) {
+    give_up(file, opened.error().message());
+  }
+}
+
+void OpenReclaimer::give_up(const FileRef& file, const std::string& why) {
+  log::error("an open file is lost, its users get EIO: {}", why);
+  mount_.opens().mark_lost(*file);
+  mount_.session().recovery_ended();
+}
+
+void OpenReclaimer::note_recovered(OpenFile& file, Counter& counter) {
+  file.claim_ = OpenFile::Claim::none;
+  file.vain_claims_ = 0;
+  counter.add();
+  mount_.session().recovery_ended();
+}
+
+Task<Result<void>> OpenReclaimer::open_all(rpc::Channel* channel, FileRef file,
+                                           open_claim_type4 claim) {
+  for (const std::uint32_t access : kAccesses) {
+    if (file->counts_[access] == 0) continue;
+    auto opened = co_await open_one(channel, file, claim, access);
+    CO_TRY(opened);
+  }
+  co_return Result<void>{};
+}
+
+// The recovery's own requests are not repeated by the session: it knows no patience for them.
+Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, FileRef file,
+                                           open_claim_type4 claim, std::uint32_t access) {
+  const TimePoint begun = mount_.reactor().now();
+  Backoff backoff;
+  for (;;) {
+    auto stateid = co_await ask(channel, file, claim, access);
+    if (stateid) {
+      OpenTable::take(*file, *stateid, access);
+      co_return Result<void>{};
+    }
+    const bool wait = channel && asks_for_patience(stateid.error());
+    if (!wait || mount_.reactor().now() - begun >= patience()) {
+      co_return fail(std::move(stateid.error()));
+    }
+    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
+    if (!slept) co_return fail(steps::ending());
+  }
+}
+
+Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
+                                          open_claim_type4 claim, std::uint32_t access) {
+  Session& session = mount_.session();
+  CompoundRef compound = begin(file->caller());
+  if (!compound) co_return fail(Error::local(ENOMEM, "OPEN", "no message slot is free"));
+  steps::add_handle(*compound, file->handle());
+  {
+    const OpenOwner owner(file->caller().uid);
+    OPEN4args args;
+    args.share_access = access | OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+    args.owner.clientid = mount_.clientid();
+    args.owner.owner = owner.bytes();
+    args.claim.claim = claim;
+    compound->add_modifying(args, result_size::kOpen);
+  }
+  auto asked =
+      channel ? session.execute_on(*channel, *compound) : session.execute(*compound, patience());
+  auto answered = co_await asked;
+  CO_TRY(answered);
+  auto passed = steps::pass<PUTFH4res>(compound->results());
+  CO_TRY(passed);
+  OPEN4res result;
+  auto read = compound->results().read(result);
+  CO_TRY(read);
+  co_return result.resok4.stateid;
+}
+
+Task<void> OpenReclaimer::find_revoked() {
+  const Files files = mount_.opens().in_use();
+  for (std::size_t at = 0; at < files.size(); at += kTestBatch) {
+    const std::size_t end = std::min(files.size(), at + kTestBatch);
+    Files batch(files.begin() + static_cast<std::ptrdiff_t>(at),
+                files.begin() + static_cast<std::ptrdiff_t>(end));
+    auto tested = co_await test(std::move(batch));
+    if (tested) continue;
+    log::warning("{}", tested.error().message());
+    co_return;
+  }
+}
+
+Task<Result<void>> OpenReclaimer::test(Files files) {
+  CompoundRef compound = begin(mount_.config().caller);
+  if (!compound) co_return fail(Error::local(ENOMEM, "TEST_STATEID", "no message slot is free"));
+  TEST_STATEID4args args;
+  for (const FileRef& file : files) args.ts_stateids.push_back(file->newest_);
+  const std::vector<stateid4> sent = args.ts_stateids;
+  compound->add(args, result_size::kWord * (1 + files.size()));
+  auto answered = co_await mount_.session().execute(*compound, patience());
+  CO_TRY(answered);
+  TEST_STATEID4res result;
+  auto read = compound->results().read(result);
+  CO_TRY(read);
+  const auto& codes = result.tsr_resok4.tsr_status_codes;
+  tested_.add(files.size());
+  for (std::size_t i = 0; i < std::min(codes.size(), files.size()); ++i) {
+    OpenFile& file = *files[i];
+    // A file that was opened, downgraded or closed meanwhile has another stateid by now.
+    const bool stale = codes[i] == NFS4ERR_OLD_STATEID || file.newest_ != sent[i];
+    if (codes[i] == NFS4_OK || stale || file.recovering() || file.lost_) continue;
+    if (!is_revoked(codes[i])) co_await free(files[i]);
+    file.on_refused(codes[i]);
+  }
+  co_return Result<void>{};
+}
+
+// What the server answers makes no difference: the stateid is not used again.
+Task<void> OpenReclaimer::free(FileRef file) {
+  CompoundRef compound = begin(file->caller());
+  if (!compound) co_return;
+  FREE_STATEID4args args;
+  args.fsa_stateid = file->stateid();
+  compound->add_modifying(args, result_size::kNothing);
+  auto answered = co_await mount_.session().execute(*compound, patience());
+  if (answered) freed_.add();
+}
+
+CompoundRef OpenReclaimer::begin(const Caller& caller) {
+  CompoundRef compound = compounds_.acquire_reserved();
+  if (compound) compound->begin(caller, compounds_.machine_name());
+  return compound;
+}
+
+Duration OpenReclaimer::patience() const { return mount_.lease_time(); }
+
+void OpenReclaimer::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("opens_reclaimed", reclaimed_.value());
+  visitor.visit("opens_reopened", reopened_.value());
+  visitor.visit("stateids_tested", tested_.value());
+  visitor.visit("stateids_freed", freed_.value());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,68 @@
+// The recovery of opens (RFC 8881 sections 8.4.2, 8.4.3, 9.8 and 9.11).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/compound/compound_pool.h"
+#include "client/proto/ops_open.h"
+#include "client/recovery/reclaimer.h"
+#include "client/state/open_table.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::client {
+
+/// An open in use is got back with each share access that it was opened with, so that it can be
+/// downgraded to each of them later. What becomes of the server's answers:
+///
+///   CLAIM_PREVIOUS  NO_GRACE                   opened anew, as the Linux client does
+///                   RECLAIM_BAD, _CONFLICT     lost: somebody else may have had the file meanwhile
+///   CLAIM_FH        any error                  lost
+///   TEST_STATEID    ADMIN_REVOKED, ...         FREE_STATEID, lost
+///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew
+///
+/// DELAY and GRACE are waited for, as long as a lease. A lost open fails its users with EIO; the
+/// next open(2) of the file starts afresh.
+class OpenReclaimer final : public Reclaimer {
+ public:
+  OpenReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
+
+  void on_all_forgotten() override;
+  Task<Result<void>> reclaim(rpc::Channel& channel) override;
+  Task<void> mend() override;
+  Task<void> find_revoked() override;
+  std::size_t pending() const override;
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  using FileRef = std::shared_ptr<OpenFile>;
+  using Files = std::vector<FileRef>;
+
+  Task<void> mend_one(FileRef file);
+  /// OPENs with every share access in use; `channel` null: by ordinary requests.
+  Task<Result<void>> open_all(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim);
+  Task<Result<void>> open_one(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim,
+                              std::uint32_t access);
+  /// One attempt. The status of OPEN is in the error.
+  Task<Result<nfs4::stateid4>> ask(rpc::Channel* channel, FileRef file,
+                                   nfs4::open_claim_type4 claim, std::uint32_t access);
+  void judge_reclaim(const FileRef& file, const Error& error);
+  void give_up(const FileRef& file, const std::string& why);
+  void note_recovered(OpenFile& file, Counter& counter);
+  Task<Result<void>> test(Files files);
+  Task<void> free(FileRef file);
+  CompoundRef begin(const Caller& caller);
+  Duration patience() const;
+
+  Mount& mount_;
+  CompoundPool& compounds_;
+
+  Counter reclaimed_;
+  Counter reopened_;
+  Counter tested_;
+  Counter freed_;
+};
+
+}  // namespace nfsrdma::client

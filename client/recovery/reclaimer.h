@@ -1,0 +1,43 @@
+// What a kind of state (opens; locks and delegations when there are any) does for its recovery.
+#pragma once
+
+#include <cstddef>
+
+#include "client/proto/types.h"
+#include "transport/base/result.h"
+#include "transport/base/task.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::client {
+
+/// One for each kind of state, called in the order in which they were added: a kind that stands on
+/// another (locks on opens) comes after it. Belongs to one shard.
+///
+/// Every task may be cut off by an error and is then called again: it goes on with what is left. A
+/// state that takes the same step twice in vain is lost, so that recovery always ends.
+class Reclaimer {
+ public:
+  /// The server has forgotten all states: it restarted, or the lease ran out. To be noted only.
+  virtual void on_all_forgotten() = 0;
+
+  /// Reclaims what was forgotten (CLAIM_PREVIOUS and the like), on this connection and with
+  /// Session::execute_on: all other requests are held back. States that the server will not have
+  /// reclaimed (NFS4ERR_NO_GRACE) are left to mend(). An error ends the attempt.
+  virtual Task<Result<void>> reclaim(rpc::Channel& channel) = 0;
+
+  /// Gets anew, as for the first time, the states that could not be reclaimed and those that the
+  /// server has refused, with ordinary requests: nothing else waits for it.
+  virtual Task<void> mend() = 0;
+
+  /// Asks the server which states it has revoked (TEST_STATEID), in bounded batches, and gives
+  /// those up (FREE_STATEID).
+  virtual Task<void> find_revoked() = 0;
+
+  /// States that wait for reclaim() or mend().
+  virtual std::size_t pending() const = 0;
+
+ protected:
+  ~Reclaimer() = default;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,285 @@
+#include "client/recovery/recovery.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "client/proto/status.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// Detours that one connection may take before it is given up.
+constexpr int kMaxDetours = 6;
+/// Calls on the wire are waited for this part of a lease before their session is given up; and
+/// revoked states are looked for as often.
+constexpr int kDrainsPerLease = 3;
+
+}  // namespace
+
+Recovery::Recovery(Reactor& reactor, Session& session, Establisher& establisher,
+                   CallbackHandler& callbacks)
+    : reactor_(reactor), session_(session), establisher_(establisher), callbacks_(callbacks) {}
+
+// A session whose reclaims were cut off is not gone on with: its slots are unsettled, and a new one
+// is simpler.
+Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
+  if (!rebinding_) need((needs_ & (kReclaim | kComplete)) != 0 ? kSession : kBinding);
+  rebinding_ = false;
+  session_.slots().hold();
+  auto recovered = co_await work(channel);
+  if (!recovered) co_return recovered;
+  session_.slots().open();
+  start_mending();
+  co_return recovered;
+}
+
+void Recovery::on_backward_call(rpc::BackwardCall& call) { callbacks_.on_backward_call(call); }
+
+void Recovery::on_channel_lost(const Error&) { rebinding_ = bound_anew_ = false; }
+
+Task<Result<void>> Recovery::work(rpc::Channel& channel) {
+  int detours = 0;
+  while (needs_ != 0) {
+    const auto step = static_cast<Need>(needs_ & -needs_);
+    auto taken = co_await take(step, channel);
+    if (taken) continue;
+    detours_.add();
+    if (!redirect(step, taken.error()) || ++detours > kMaxDetours) co_return taken;
+    log::info("recovery: {}", taken.error().message());
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Recovery::take(Need step, rpc::Channel& channel) {
+  switch (step) {
+    case kClientId: return renew_client_id(channel);
+    case kSession: return renew_session(channel);
+    case kBinding: return bind(channel);
+    case kReclaim: return reclaim(channel);
+    case kComplete: break;
+  }
+  return complete(channel);
+}
+
+Task<Result<void>> Recovery::renew_client_id(rpc::Channel& channel) {
+  auto fresh = co_await establisher_.exchange_id(channel);
+  CO_TRY(fresh);
+  done(kClientId);
+  need(kSession);
+  if (!*fresh) co_return Result<void>{};
+  client_ids_.add();
+  need(kComplete);
+  if (had_client_) forget_all();
+  had_client_ = true;
+  co_return Result<void>{};
+}
+
+void Recovery::forget_all() {
+  need(kReclaim | kComplete);
+  for (Reclaimer* reclaimer : reclaimers_) reclaimer->on_all_forgotten();
+  log::warning("the server has restarted or the lease ran out: {} states are to be recovered",
+               pending());
+}
+
+Task<Result<void>> Recovery::renew_session(rpc::Channel& channel) {
+  if (destroy_first_) {
+    auto destroyed = co_await establisher_.destroy_session(channel);
+    if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
+    destroy_first_ = false;
+  }
+  auto created = co_await establisher_.create_session(channel);
+  CO_TRY(created);
+  sessions_.add();
+  done(kSession | kBinding);
+  co_return created;
+}
+
+Task<Result<void>> Recovery::bind(rpc::Channel& channel) {
+  auto bound = co_await establisher_.bind(channel);
+  CO_TRY(bound);
+  binds_.add();
+  done(kBinding);
+  co_return bound;
+}
+
+Task<Result<void>> Recovery::reclaim(rpc::Channel& channel) {
+  reclaim_rounds_.add();
+  for (Reclaimer* reclaimer : reclaimers_) {
+    auto reclaimed = co_await reclaimer->reclaim(channel);
+    CO_TRY(reclaimed);
+  }
+  done(kReclaim);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Recovery::complete(rpc::Channel& channel) {
+  auto completed = co_await establisher_.reclaim_complete(channel);
+  CO_TRY(completed);
+  completes_.add();
+  done(kComplete);
+  co_return completed;
+}
+
+// True when the error says which step has to be taken before this one.
+bool Recovery::redirect(Need step, const Error& error) {
+  if (error.layer != Layer::nfs || step == kClientId) return false;
+  switch (static_cast<nfs4::nfsstat4>(error.code)) {
+    case nfs4::NFS4ERR_STALE_CLIENTID:
+    case nfs4::NFS4ERR_EXPIRED: need(kClientId); return true;
+    case nfs4::NFS4ERR_BADSESSION:
+    case nfs4::NFS4ERR_DEADSESSION: need(kSession); return true;
+    case nfs4::NFS4ERR_SEQ_MISORDERED:
+      need(step == kSession ? kClientId : kSession);  // of CREATE_SESSION, or of a slot
+      return true;
+    case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION: need(kBinding); return step != kBinding;
+    default: break;
+  }
+  if (step == kBinding) need(kSession);
+  return step == kBinding;
+}
+
+void Recovery::on_session_lost(const char* reason) {
+  need(kSession);
+  start_reset(reason);
+}
+
+void Recovery::start_reset(const char* reason) {
+  log::warning("recovery: {}", reason);
+  session_.slots().hold();
+  if (resetting_) return;
+  resetting_ = true;
+  session_.background().start(reset());
+}
+
+// A call that the server never answers must not hold up all others: its connection is given up.
+Task<void> Recovery::reset() {
+  Timer patience(reactor_, [this] {
+    keeper_->drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
+  });
+  patience.arm(session_.limits().lease_time / kDrainsPerLease);
+  co_await session_.drained();
+  patience.cancel();
+  resetting_ = false;
+  if (needs_ != 0) rebind();
+}
+
+void Recovery::rebind() {
+  rebinding_ = true;
+  if (!keeper_->rebind()) rebinding_ = false;
+}
+
+// A connection is bound anew once; if that was not enough, another one is tried.
+void Recovery::on_not_bound() {
+  if (keeper_->channel() == nullptr) return;
+  need(kBinding);
+  if (bound_anew_) {
+    keeper_->drop(Error::local(ENOTCONN, "recovery", "the server does not accept the binding"));
+    return;
+  }
+  bound_anew_ = true;
+  rebind();
+}
+
+void Recovery::on_state_refused() {
+  mend_again_ = true;
+  start_mending();
+}
+
+void Recovery::start_mending() {
+  session_.recovery_ended();
+  if (mending_ || (pending() == 0 && !look_for_revoked_)) return;
+  mending_ = true;
+  session_.background().start(mend());
+}
+
+Task<void> Recovery::mend() {
+  do {
+    mend_again_ = false;
+    const bool look = std::exchange(look_for_revoked_, false);
+    if (look) revoked_rounds_.add();
+    for (Reclaimer* reclaimer : reclaimers_) {
+      if (look) co_await reclaimer->find_revoked();
+      co_await reclaimer->mend();
+    }
+  } while ((mend_again_ || look_for_revoked_) && !session_.pauses().interrupted());
+  mending_ = false;
+  session_.recovery_ended();
+}
+
+std::size_t Recovery::pending() const {
+  std::size_t count = 0;
+  for (const Reclaimer* reclaimer : reclaimers_) count += reclaimer->pending();
+  return count;
+}
+
+// Flags that stay set are acted on once (RFC 8881 section 18.46.3 says when each is cleared); what
+// is found during a recovery is what the recovery is about.
+void Recovery::on_status_flags(std::uint32_t flags) {
+  const std::uint32_t fresh = flags & ~noted_flags_;
+  noted_flags_ = flags;
+  if (fresh != 0) log::warning("the server reports sr_status_flags {:#x}", flags);
+  if (needs_ != 0) return;
+  if ((fresh & nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED) != 0) {
+    forget_all();
+    start_reset("the server has restarted and kept the session");
+  } else if ((fresh & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0) {
+    replace_session("the server has lost track of the back channel");
+  }
+  note_revoked(flags);
+  note_callback_path(flags);
+}
+
+void Recovery::replace_session(const char* reason) {
+  destroy_first_ = true;
+  need(kSession);
+  start_reset(reason);
+}
+
+// Looked for again as long as the flags stay set, but not more often than the lease is renewed.
+void Recovery::note_revoked(std::uint32_t flags) {
+  constexpr std::uint32_t kRevoked =
+      nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
+      nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  if ((flags & kRevoked) == 0 || look_for_revoked_) return;
+  const Duration pause = session_.limits().lease_time / kDrainsPerLease;
+  const bool first = revoked_looked_at_ == TimePoint{0};
+  if (!first && reactor_.now() - revoked_looked_at_ < pause) return;
+  revoked_looked_at_ = reactor_.now();
+  look_for_revoked_ = true;
+  start_mending();
+}
+
+void Recovery::note_callback_path(std::uint32_t flags) {
+  constexpr std::uint32_t kDown =
+      nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  switch (callback_path_.note((flags & kDown) != 0, reactor_.now())) {
+    case CallbackPath::Step::nothing: return;
+    case CallbackPath::Step::bind:
+      need(kBinding);
+      rebind();
+      return;
+    case CallbackPath::Step::connection:
+      keeper_->drop(Error::local(ENOTCONN, "recovery", "the server's callbacks do not arrive"));
+      return;
+    case CallbackPath::Step::session:
+      replace_session("the server's callbacks do not arrive");
+      return;
+    case CallbackPath::Step::give_up:
+      log::error("the server's callbacks do not arrive, whatever is tried; going on without them");
+      return;
+  }
+}
+
+void Recovery::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("recovery_client_ids", client_ids_.value());
+  visitor.visit("recovery_sessions", sessions_.value());
+  visitor.visit("recovery_binds", binds_.value());
+  visitor.visit("recovery_reclaim_rounds", reclaim_rounds_.value());
+  visitor.visit("recovery_reclaim_completes", completes_.value());
+  visitor.visit("recovery_detours", detours_.value());
+  visitor.visit("recovery_revoked_rounds", revoked_rounds_.value());
+  visitor.visit("recovery_states_pending", pending());
+}
+
+}  // namespace nfsrdma::client
