@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "fuse/daemon/failure.h"
+#include "fuse/daemon/provider_choice.h"
 #include "fuse/ops/ops.h"
 #include "fuse/session/caller.h"
 #include "transport/base/log.h"
@@ -73,7 +74,9 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server) {
     channels_ = std::move(*channels);
     return {};
   }
-  fabric_ = fabric::make_iwarp_fabric(reactor_);
+  auto fabric = make_fabric(reactor_, options_.transport, server);
+  if (!fabric) return fail_from(fabric);
+  fabric_ = std::move(*fabric);
   for (auto* pool : {data_slots_.get(), message_slots_.get()}) TRY(fabric_->register_pool(*pool));
   auto channels =
       rdma::ChannelFactory::create(reactor_, *fabric_, server, rdma_options(), *reply_slots_);

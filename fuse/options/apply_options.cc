@@ -90,13 +90,27 @@ Result<void> apply_one(Options& options, const po::option& given) {
   return usage_error("option " + shown + ": " + applied.error().detail);
 }
 
+/// What each option by itself cannot see.
+Result<void> check_together(const TransportOptions& transport) {
+  const bool device = transport.provider == Provider::verbs || !transport.device.empty();
+  if (device && !transport.capture_file.empty()) {
+    return usage_error(
+        "capture= records provider=iwarp and proto=tcp; what an RDMA device sends "
+        "does not pass through this program");
+  }
+  if (transport.provider == Provider::iwarp && !transport.device.empty()) {
+    return usage_error("device= is for provider=verbs");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> apply_options(Options& options, const std::vector<std::string>& items) {
   auto parsed = parse(items, options.program.sloppy);
   if (!parsed) return fail_from(parsed);
   for (const auto& given : parsed->options) TRY(apply_one(options, given));
-  return {};
+  return check_together(options.transport);
 }
 
 }  // namespace nfsrdma::fs

@@ -9,6 +9,7 @@
 #include "cache/attr/policy.h"
 #include "fuse/options/source.h"
 #include "transport/base/result.h"
+#include "transport/fabric/verbs/verbs.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::fs {
@@ -21,6 +22,13 @@ struct CacheOptions {
 
 enum class Protocol : std::uint8_t { rdma, tcp };
 
+/// What carries RDMA.
+enum class Provider : std::uint8_t {
+  automatic,  ///< verbs when the route goes through an RDMA device, otherwise iwarp
+  verbs,
+  iwarp,
+};
+
 /// How the server is reached.
 struct TransportOptions {
   Protocol protocol = Protocol::rdma;
@@ -28,8 +36,11 @@ struct TransportOptions {
   bool ipv6_only = false;                 ///< proto=rdma6, proto=tcp6
   std::uint32_t inline_threshold = 4096;  ///< octets, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
-  bool crc = true;                        ///< MPA CRC32c
-  std::string capture_file;               ///< empty: the wire is not recorded
+  Provider provider = Provider::automatic;
+  std::string device;  ///< RDMA device of provider=verbs; empty: that of the route
+  fabric::RegistrationChoice registration = fabric::RegistrationChoice::automatic;
+  bool crc = true;           ///< MPA CRC32c
+  std::string capture_file;  ///< empty: the wire is not recorded
 
   /// The port as given, or that of the protocol: 20049 (RFC 8267 section 9), 2049.
   std::uint16_t server_port() const {

@@ -8,16 +8,32 @@ constexpr std::uint64_t kMaxInline = 262144;
 constexpr std::uint64_t kInlineStep = 1024;
 constexpr std::uint64_t kMaxCredits = 512;
 
-Result<void> apply_provider(Options&, const OptionValue& value) {
-  if (value.text == "auto" || value.text == "iwarp") return {};
-  if (value.text == "verbs") {
-    return bad_value("RDMA devices are not supported yet; use provider=iwarp, which needs none");
+Result<void> apply_provider(Options& options, const OptionValue& value) {
+  auto& provider = options.transport.provider;
+  if (value.text == "auto") {
+    provider = Provider::automatic;
+  } else if (value.text == "verbs") {
+    provider = Provider::verbs;
+  } else if (value.text == "iwarp") {
+    provider = Provider::iwarp;
+  } else {
+    return bad_value("must be auto, verbs or iwarp");
   }
-  return bad_value("must be auto or iwarp");
+  return {};
 }
 
-Result<void> apply_device(Options&, const OptionValue&) {
-  return bad_value("only provider=verbs has devices to choose from, and it is not supported yet");
+Result<void> apply_registration(Options& options, const OptionValue& value) {
+  auto& registration = options.transport.registration;
+  if (value.text == "auto") {
+    registration = fabric::RegistrationChoice::automatic;
+  } else if (value.text == "mw") {
+    registration = fabric::RegistrationChoice::windows;
+  } else if (value.text == "static") {
+    registration = fabric::RegistrationChoice::static_keys;
+  } else {
+    return bad_value("must be auto, mw or static");
+  }
+  return {};
 }
 
 Result<void> apply_rpcrdma(Options&, const OptionValue& value) {
@@ -36,17 +52,26 @@ Result<void> apply_inline(Options& options, const OptionValue& value) {
 
 constexpr OptionSpec kOptions[] = {
     {.name = "provider",
-     .argument = "auto|iwarp",
+     .argument = "auto|verbs|iwarp",
      .kind = OptionKind::ours,
      .default_value = "auto",
-     .doc = "what carries RDMA; iwarp is userspace iWARP over one TCP connection",
+     .doc = "what carries RDMA: an RDMA device, or userspace iWARP over one TCP connection",
      .apply = apply_provider},
     {.name = "device",
      .argument = "NAME",
      .kind = OptionKind::ours,
      .default_value = "",
-     .doc = "the RDMA device of provider=verbs; not supported yet",
-     .apply = apply_device},
+     .doc = "use this RDMA device (mlx5_0) or fail",
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.transport.device = value.text;
+       return {};
+     }},
+    {.name = "rdma_reg",
+     .argument = "auto|mw|static",
+     .kind = OptionKind::ours,
+     .default_value = "auto",
+     .doc = "memory for RDMA devices: windows made for each call, or keys that stay valid",
+     .apply = apply_registration},
     {.name = "rpcrdma",
      .argument = "1",
      .kind = OptionKind::ours,

@@ -28,6 +28,7 @@ constexpr auto kStopPatience = std::chrono::seconds(3);
 struct CommandLine {
   ServerOptions server;
   std::string stats_path;
+  std::string provider = "iwarp";
   bool debug = false;
   bool no_crc = false;
   bool not_durable = false;
@@ -46,6 +47,8 @@ po::options_description make_options(CommandLine& line) {
       "serve TCP on this port, too; 0: any");
   add("bind", po::value(&server.addresses)->value_name("ADDR"),
       "address to listen on, IPv4 or IPv6; may be repeated (default 127.0.0.1)");
+  add("provider", po::value(&line.provider)->value_name("NAME"),
+      "iwarp, or verbs: RDMA devices, which needs --bind (default iwarp)");
   add("lease", po::value(&server.service.lease_seconds)->value_name("S"), "lease (default 90)");
   add("grace", po::value(&server.service.grace_seconds)->value_name("S"),
       "grace period after the start (default 0)");
@@ -73,6 +76,13 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
     po::notify(values);
   } catch (const po::error& error) {
     return fail(Error::local(EINVAL, "command line", error.what()));
+  }
+  if (line.provider != "iwarp" && line.provider != "verbs") {
+    return fail(Error::local(EINVAL, "--provider", "must be iwarp or verbs"));
+  }
+  line.server.verbs = line.provider == "verbs";
+  if (line.server.verbs && !line.server.capture_path.empty()) {
+    return fail(Error::local(EINVAL, "--capture", "records --provider iwarp only"));
   }
   line.server.transport.crc = !line.no_crc;
   line.server.service.durable = !line.not_durable;

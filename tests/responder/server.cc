@@ -10,6 +10,7 @@
 
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
+#include "transport/fabric/verbs/verbs.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -77,7 +78,8 @@ Result<void> Server::start(const ServerOptions& options) {
   auto pools = ResponderPools::create(transport);
   if (!pools) return fail_from(pools);
   pools_ = std::move(*pools);
-  fabric_ = fabric::make_iwarp_fabric(reactor_);
+  fabric_ =
+      options.verbs ? fabric::make_verbs_fabric(reactor_) : fabric::make_iwarp_fabric(reactor_);
   auto service = NfsService::create(reactor_, options.service);
   if (!service) return fail_from(service);
   service_ = std::move(*service);

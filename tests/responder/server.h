@@ -24,6 +24,7 @@ struct ServerOptions {
   ResponderConfig transport;
   std::vector<std::string> addresses = {"127.0.0.1"};  ///< names or literals, IPv4 and IPv6
   std::uint16_t port = kDefaultPort;                   ///< 0: any; the same on all addresses
+  bool verbs = false;                                  ///< RDMA devices instead of iwarp
   std::optional<std::uint16_t> tcp_port;               ///< for TCP, too; 0: any
   std::vector<std::string> faults;                     ///< see transport/fault_script.h
   std::string control_path;                            ///< empty: no control socket

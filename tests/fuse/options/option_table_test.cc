@@ -189,19 +189,17 @@ TEST_P(RefusedValue, ByNameAndReason) {
 // V1-8.2.2-5, D05-11-1: integrity and privacy, which forbid reduction, are refused.
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedValue,
-    testing::Values(Refused{"proto=udp", "UDP"}, Refused{"proto=ib", "rdma, rdma6, tcp or tcp6"},
-                    Refused{"vers=3", "4.1"}, Refused{"vers=4.2", "not supported yet"},
-                    Refused{"nfsvers=4.0", "4.1"}, Refused{"minorversion=0", "4.1"},
-                    Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
-                    Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
-                    Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
-                    Refused{"local_lock=none", "locks"},
-                    Refused{"lookupcache=some", "all, pos or none"},
-                    Refused{"provider=verbs", "not supported yet"},
-                    Refused{"provider=tcp", "iwarp"}, Refused{"device=mlx5_0", "verbs"},
-                    Refused{"rpcrdma=2", "not supported yet"},
-                    Refused{"rpcrdma=auto", "not supported yet"}, Refused{"rpcrdma=3", "must be 1"},
-                    Refused{"inline=1500", "multiple of 1024"}));
+    testing::Values(
+        Refused{"proto=udp", "UDP"}, Refused{"proto=ib", "rdma, rdma6, tcp or tcp6"},
+        Refused{"vers=3", "4.1"}, Refused{"vers=4.2", "not supported yet"},
+        Refused{"nfsvers=4.0", "4.1"}, Refused{"minorversion=0", "4.1"},
+        Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
+        Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
+        Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+        Refused{"local_lock=none", "locks"}, Refused{"lookupcache=some", "all, pos or none"},
+        Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
+        Refused{"rpcrdma=2", "not supported yet"}, Refused{"rpcrdma=auto", "not supported yet"},
+        Refused{"rpcrdma=3", "must be 1"}, Refused{"inline=1500", "multiple of 1024"}));
 
 TEST(OptionValues, Transfers) {
   const auto options = applied({"rsize=5000", "wsize=4194304", "port=2050", "credits=7"});
@@ -210,6 +208,26 @@ TEST(OptionValues, Transfers) {
   EXPECT_EQ(options->wsize, 1u << 20) << "cut to what one request carries";
   EXPECT_EQ(options->transport.port, 2050);
   EXPECT_EQ(options->transport.credits, 7u);
+}
+
+TEST(OptionValues, Devices) {
+  EXPECT_EQ(applied({})->transport.provider, Provider::automatic);
+  EXPECT_EQ(applied({"provider=iwarp"})->transport.provider, Provider::iwarp);
+  const auto options = applied({"provider=verbs", "device=mlx5_0", "rdma_reg=static"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->transport.provider, Provider::verbs);
+  EXPECT_EQ(options->transport.device, "mlx5_0");
+  EXPECT_EQ(options->transport.registration, fabric::RegistrationChoice::static_keys);
+  EXPECT_EQ(applied({"rdma_reg=mw"})->transport.registration, fabric::RegistrationChoice::windows);
+}
+
+TEST(OptionValues, WhatADeviceSendsCannotBeCaptured) {
+  const auto said = applied({"capture=/tmp/a", "provider=verbs"});
+  ASSERT_FALSE(said);
+  EXPECT_NE(said.error().detail.find("capture="), std::string::npos) << said.error().detail;
+  EXPECT_FALSE(applied({"device=mlx5_0", "capture=/tmp/a"}));
+  EXPECT_FALSE(applied({"device=mlx5_0", "provider=iwarp"}));
+  EXPECT_TRUE(applied({"capture=/tmp/a", "provider=auto"}));
 }
 
 // V1-5-2, V1-9-1: port 20049 unless told otherwise; netids rdma and rdma6.
