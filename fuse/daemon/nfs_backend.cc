@@ -126,6 +126,11 @@ client::MountConfig NfsBackend::mount_config() const {
 
 rdma::Options NfsBackend::rdma_options() const {
   rdma::Options options;
+  switch (options_.transport.rpcrdma) {
+    case RpcRdma::one: options.version = rdma::VersionChoice::one; break;
+    case RpcRdma::two: options.version = rdma::VersionChoice::two; break;
+    case RpcRdma::automatic: options.version = rdma::VersionChoice::automatic; break;
+  }
   options.send_size = options_.transport.inline_threshold;
   options.receive_size = options_.transport.inline_threshold;
   options.credits = options_.transport.credits;

@@ -29,11 +29,15 @@ enum class Provider : std::uint8_t {
   iwarp,
 };
 
+/// The version of RPC-over-RDMA: automatic is 2 where the server speaks it, else 1.
+enum class RpcRdma : std::uint8_t { one, two, automatic };
+
 /// How the server is reached.
 struct TransportOptions {
   Protocol protocol = Protocol::rdma;
   std::uint16_t port = 0;                 ///< 0: the protocol's own
   bool ipv6_only = false;                 ///< proto=rdma6, proto=tcp6
+  RpcRdma rpcrdma = RpcRdma::one;
   std::uint32_t inline_threshold = 4096;  ///< octets, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
   Provider provider = Provider::automatic;

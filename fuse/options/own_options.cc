@@ -36,12 +36,17 @@ Result<void> apply_registration(Options& options, const OptionValue& value) {
   return {};
 }
 
-Result<void> apply_rpcrdma(Options&, const OptionValue& value) {
-  if (value.text == "1") return {};
-  if (value.text == "2" || value.text == "auto") {
-    return bad_value("RPC-over-RDMA version 2 is not supported yet; use rpcrdma=1");
+Result<void> apply_rpcrdma(Options& options, const OptionValue& value) {
+  if (value.text == "1") {
+    options.transport.rpcrdma = RpcRdma::one;
+  } else if (value.text == "2") {
+    options.transport.rpcrdma = RpcRdma::two;
+  } else if (value.text == "auto") {
+    options.transport.rpcrdma = RpcRdma::automatic;
+  } else {
+    return bad_value("must be 1, 2 or auto");
   }
-  return bad_value("must be 1");
+  return {};
 }
 
 Result<void> apply_inline(Options& options, const OptionValue& value) {
@@ -73,16 +78,16 @@ constexpr OptionSpec kOptions[] = {
      .doc = "memory for RDMA devices: windows made for each call, or keys that stay valid",
      .apply = apply_registration},
     {.name = "rpcrdma",
-     .argument = "1",
+     .argument = "1|2|auto",
      .kind = OptionKind::ours,
      .default_value = "1",
-     .doc = "version of RPC-over-RDMA (RFC 8166 is version 1)",
+     .doc = "version of RPC-over-RDMA: 1 (RFC 8166), 2 (a draft), or 2 where the server has it",
      .apply = apply_rpcrdma},
     {.name = "inline",
      .argument = "OCTETS",
      .kind = OptionKind::ours,
      .default_value = "4096",
-     .doc = "largest message sent without chunks, in both directions (RFC 8797)",
+     .doc = "largest message sent without chunks, in both directions",
      .min = kMinInline,
      .max = kMaxInline,
      .apply = apply_inline},

@@ -80,7 +80,7 @@ TEST_F(CallbackTest, NullIsAnswered) {
   EXPECT_TRUE(server_.callback_answers()[0].results.empty());
 }
 
-// E-8881-13: versions 1 and 4.
+// E-8881-13, F-24: versions 1 and 4.
 TEST_F(CallbackTest, ProgramVersionAndProcedureAreChecked) {
   const auto status = [this](std::uint32_t program, std::uint32_t version,
                              std::uint32_t procedure) {

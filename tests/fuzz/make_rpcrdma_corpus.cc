@@ -1,4 +1,5 @@
-// Writes corpus/rpcrdma anew: fuzz_make_rpcrdma_corpus FOLDER
+// Writes corpus/rpcrdma or corpus/rpcrdma2 anew: fuzz_make_rpcrdma_corpus FOLDER,
+// fuzz_make_rpcrdma2_corpus FOLDER
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -61,14 +62,15 @@ void write_replies(Writer& out, test::Harness& harness) {
 
 void write_errors(Writer& out) {
   const std::uint32_t xid = kFirstXid + kWriteChunkCall;
-  out.write("err_chunk", 0, test::words({xid, 1, 32, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+  out.write("err_chunk", 0, test::words({xid, kVersion, 32, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
   out.write("err_vers", 0, test::words({xid, 2, 32, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
-  out.write("msgp", 0, test::words({xid, 1, 32, rdma::RDMA_MSGP, 0, 0, 0, 0, 0}));
-  out.write("done", 0, test::words({xid, 1, 32, rdma::RDMA_DONE}));
+  out.write("msgp", 0, test::words({xid, kVersion, 32, rdma::RDMA_MSGP, 0, 0, 0, 0, 0}));
+  out.write("done", 0, test::words({xid, kVersion, 32, rdma::RDMA_DONE}));
 }
 
 void write_callbacks(Writer& out) {
   rdma::Header header;
+  header.rdma_vers = kVersion;
   header.rdma_xid = 7;
   header.rdma_credit = 1;
   Octets call = test::rpc_call(7);
@@ -77,13 +79,37 @@ void write_callbacks(Writer& out) {
   call.insert(call.end(), argument.begin(), argument.end());
   out.write("callback", 0, encode(header, call));
   header.rdma_vers = 2;
-  out.write("callback_of_version_2", 0, encode(header, call));
-  header.rdma_vers = rdma::kVersionOne;
+  out.write(kVersionTwo ? "callback" : "callback_of_version_2", 0, encode(header, call));
+  header.rdma_vers = 1;
+  if (kVersionTwo) out.write("callback_of_version_1", 0, encode(header, call));
+  header.rdma_vers = kVersion;
   header.chunks.add_read(40, {1, 2, 3});
   out.write("callback_with_read_list", 0, encode(header, call));
   header.proc = rdma::RDMA_NOMSG;
   header.chunks.read_entries[0].position = 0;
   out.write("long_callback", 0, encode(header));
+}
+
+/// Version 2: RDMA_OPTIONAL, and errors that answer one.
+void write_options(Writer& out, test::Harness& harness) {
+  const auto option = [](std::uint32_t opttype, const Octets& info) {
+    Octets message = test::words(
+        {9, 2, 32, rdma::RDMA_OPTIONAL, opttype, static_cast<std::uint32_t>(info.size())});
+    message.insert(message.end(), info.begin(), info.end());
+    return message;
+  };
+  out.write("connprop", 0,
+            option(rdma::ROPT_CONNPROP, test::words({3, 1, 4, 32768, 2, 4, 1, 3, 4, 2, 1, 6})));
+  out.write("reqprop", kDeliverTwice,
+            option(rdma::ROPT_REQPROP, test::words({2, 1, 4, 65536, 0xFFFFFF01, 0})));
+  out.write("resprop", 0, option(rdma::ROPT_RESPROP, test::words({1, 1, 1, 2, 1, 1, 4, 8192})));
+  out.write("updprop", 0, option(rdma::ROPT_UPDPROP, test::words({1, 1, 4, 8192})));
+  out.write("unknown_option", kDeliverTwice, option(0x7777, {}));
+  const std::uint32_t connprop = xdr::Decoder(harness.peer().sent(1).octets).u32("xid");
+  for (const std::uint32_t code : {1U, 2U, 3U}) {
+    out.write("option_refused_" + std::to_string(code), 0,
+              test::words({connprop, 2, 32, rdma::RDMA_ERROR, code, 1, 1}));
+  }
 }
 
 void write_all(const char* folder) {
@@ -95,6 +121,7 @@ void write_all(const char* folder) {
     write_replies(out, harness);
     write_errors(out);
     write_callbacks(out);
+    if (kVersionTwo) write_options(out, harness);
   }
 }
 

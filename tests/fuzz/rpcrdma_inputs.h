@@ -17,12 +17,20 @@ inline constexpr std::uint8_t kDeliverTwice = 4;
 enum OpenCall : std::size_t { kPlainCall, kWriteChunkCall, kLongReplyCall, kOpenCalls };
 inline constexpr std::uint32_t kFirstXid = 0x100;
 
-/// A first exchange opens the credits before them.
-inline constexpr std::size_t kFirstMessage = 1;
+/// The version of the target; what is built for version 2 has properties, too.
+inline constexpr std::uint32_t kVersion = NFSRDMA_FUZZ_VERSION;
+inline constexpr bool kVersionTwo = kVersion == rdma::kVersionTwo;
+
+/// A first exchange opens the credits before them; version 2 then sends CONNPROP.
+inline constexpr std::size_t kFirstMessage = kVersionTwo ? 2 : 1;
 
 inline test::Harness::Setup small_setup() {
   test::Harness::Setup setup;
-  setup.options.credits = kOpenCalls + 1;  // one is kept back
+  if (kVersionTwo) {
+    setup = test::Harness::Setup::of_version(kVersion);
+    setup.options.property_operations = rdma::Options{}.property_operations;
+  }
+  setup.options.credits = kOpenCalls + kFirstMessage;  // one is kept back
   setup.options.backward_credits = 2;
   setup.reply_slots = 2;
   return setup;

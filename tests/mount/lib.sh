@@ -3,6 +3,8 @@
 # Environment: NFSRDMA_BIN   folder of nfsrdma and nfsrdma-responder (default: build/release/bin)
 #              NFSRDMA_USER  not empty: run as an ordinary user without capabilities
 #              NFSRDMA_PROTO rdma (default) or tcp
+#              NFSRDMA_RESPONDER_OPTIONS  for every responder that is started, separated by blanks
+#              NFSRDMA_MOUNT_OPTIONS      for every mount, separated by commas
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
@@ -88,8 +90,10 @@ wait_for() {
 
 # start_responder [option...]: serves $export; sets $port.
 start_responder() {
+  # shellcheck disable=SC2086
   "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" --port 0 --tcp-port 0 \
-    --control "$work/control" --not-durable --stats "$work/responder.stats" "$@" >"$work/responder.out" \
+    --control "$work/control" --not-durable --stats "$work/responder.stats" \
+    ${NFSRDMA_RESPONDER_OPTIONS:-} "$@" >"$work/responder.out" \
     2>"$work/responder.log" &
   responder_pid=$!
   wait_for "the responder" grep -q '^listening on' "$work/responder.out"
@@ -100,7 +104,8 @@ start_responder() {
 
 # mount_export [options [mount point]]: mounts the whole export, ready for use on return.
 mount_export() {
-  local options=${1:-} at=${2:-$mnt} i=${#mount_points[@]}
+  local options=${NFSRDMA_MOUNT_OPTIONS:-}${1:+,$1} at=${2:-$mnt} i=${#mount_points[@]}
+  options=${options#,}
   mkdir -p "$at"
   "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${standing:+,$standing}${options:+,$options}" \
     "127.0.0.1:${exported:-/}" "$at" >"$work/mount$i.log" 2>&1 &

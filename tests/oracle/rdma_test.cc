@@ -20,8 +20,8 @@ constexpr std::size_t kRoom = 16 * 1024;
 struct VersionOne {
   using Header = rdma::Header;
   static constexpr const char* kType = "rdma_msg";
+  static constexpr std::uint32_t kNumber = rdma::kVersionOne;
 
-  static rdma::ChunkLists& chunks(Header& header) { return header.chunks; }
   static void choose_kind(Header& header, std::mt19937_64& engine) {
     constexpr rdma::rdma_proc kKinds[] = {rdma::RDMA_MSG, rdma::RDMA_NOMSG, rdma::RDMA_ERROR};
     header.proc = kKinds[engine() % std::size(kKinds)];
@@ -37,30 +37,28 @@ struct VersionOne {
 
 /// Random headers of version 2.
 struct VersionTwo {
-  using Header = rdma::v2::Header;
+  using Header = rdma::Header;
   static constexpr const char* kType = "rpcrdma2_xprt_hdr";
+  static constexpr std::uint32_t kNumber = rdma::kVersionTwo;
 
-  static rdma::ChunkLists& chunks(Header& header) { return header.rdma_chunks; }
   static void choose_kind(Header& header, std::mt19937_64& engine) {
-    namespace v2 = rdma::v2;
-    constexpr v2::rpcrdma2_proc kKinds[] = {v2::RDMA_MSG, v2::RDMA_NOMSG, v2::RDMA_ERROR,
-                                            v2::RDMA_OPTIONAL};
+    constexpr rdma::rdma_proc kKinds[] = {rdma::RDMA_MSG, rdma::RDMA_NOMSG, rdma::RDMA_ERROR,
+                                          rdma::RDMA_OPTIONAL};
     static constexpr std::array<std::byte, 64> kInfo = [] {
       std::array<std::byte, 64> octets{};
       for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::byte>(i);
       return octets;
     }();
     header.proc = kKinds[engine() % std::size(kKinds)];
-    header.rdma_error = {static_cast<v2::rpcrdma2_errcode>(1 + engine() % 3), 0, 0};
-    header.rdma_optional.rdma_opttype = static_cast<std::uint32_t>(engine());
-    header.rdma_optional.rdma_optinfo = std::span(kInfo).first(engine() % (kInfo.size() + 1));
-    if (header.rdma_error.rdma_err != v2::RDMA_ERR_VERS) return;
-    header.rdma_error.rdma_vers_low = static_cast<std::uint32_t>(engine());
-    header.rdma_error.rdma_vers_high = static_cast<std::uint32_t>(engine());
+    header.error = {static_cast<rdma::rpc_rdma_errcode>(1 + engine() % 3), 0, 0};
+    header.optional.rdma_opttype = static_cast<std::uint32_t>(engine());
+    header.optional.rdma_optinfo = std::span(kInfo).first(engine() % (kInfo.size() + 1));
+    if (header.error.err != rdma::ERR_VERS) return;
+    header.error.rdma_vers_low = static_cast<std::uint32_t>(engine());
+    header.error.rdma_vers_high = static_cast<std::uint32_t>(engine());
   }
   static bool decode(xdr::Decoder& in, Header& header) {
-    decode_header(in, header);
-    return in.ok();
+    return decode_header(in, header, {kNumber, kNumber}) == rdma::HeaderFault::none;
   }
 };
 
@@ -95,12 +93,13 @@ class RdmaHeader : public testing::Test {
   /// A random header that a receiver accepts (RDMA_NOMSG has at least one chunk).
   Octets next() {
     header_ = std::make_unique<Header>();
+    header_->rdma_vers = Version::kNumber;
     header_->rdma_xid = static_cast<std::uint32_t>(engine_());
     header_->rdma_credit = static_cast<std::uint32_t>(engine_());
     Version::choose_kind(*header_, engine_);
     do {
-      fill_lists(Version::chunks(*header_), engine_);
-    } while (Version::chunks(*header_).all_absent());
+      fill_lists(header_->chunks, engine_);
+    } while (header_->chunks.all_absent());
     return encoded(*header_);
   }
   static Octets encoded(const Header& header) {
@@ -210,17 +209,19 @@ Octets words(std::span<const std::uint32_t> values) {
   return memory;
 }
 
-// XP-2.1-1, XP-2.1-8: the layout of optinfo, by rpcgen from the repaired XDR of the draft.
+// XP-2.1-1, XP-2.1-8, XP-5-1, V2-3.2-2, V2-4.2-3, F-21: the layout of optinfo, by rpcgen from the
+// XDR of both drafts in one file, repaired: opttype and optinfo are those of version-two-00.
 TEST(RdmaProperties, ConnpropIs72OctetsWithItsOptinfoInside) {
   const Octets message = words(kConnprop);
   EXPECT_EQ(message.size(), 72U);
   xdr::Decoder in(message);
-  rdma::v2::Header header;
-  rdma::v2::decode_header(in, header);
+  rdma::Header header;
+  ASSERT_EQ(decode_header(in, header, {rdma::kVersionTwo, rdma::kVersionTwo}),
+            rdma::HeaderFault::none);
   ASSERT_TRUE(in.finish("CONNPROP"));
-  const Recoded info = recode("optinfo_connprop", header.rdma_optional.rdma_optinfo);
+  const Recoded info = recode("optinfo_connprop", header.optional.rdma_optinfo);
   ASSERT_TRUE(info.decoded);
-  EXPECT_EQ(info.consumed, header.rdma_optional.rdma_optinfo.size());
+  EXPECT_EQ(info.consumed, header.optional.rdma_optinfo.size());
   EXPECT_EQ(info.text,
             "{opticonnpr_start=[{pv_which=1 pv_data=0x00001000} {pv_which=2 pv_data=0x00000001} "
             "{pv_which=3 pv_data=0x00000001}] opticonnpr_nochg=[7]}");

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "transport/rdma/header.h"
-#include "transport/rdma/header_v2.h"
 
 namespace nfsrdma::oracle {
 
@@ -60,7 +59,7 @@ inline std::string range_text(std::uint32_t low, std::uint32_t high) {
   return "{rdma_vers_low=" + std::to_string(low) + " rdma_vers_high=" + std::to_string(high) + "}";
 }
 
-inline std::string text_of(const rdma::Header& header) {
+inline std::string text_of_version_one(const rdma::Header& header) {
   const ChunkText chunks("");
   std::string body = "{proc=" + std::to_string(header.proc);
   if (header.proc == rdma::RDMA_MSG) body += " rdma_msg=" + chunks.lists(header.chunks);
@@ -75,27 +74,27 @@ inline std::string text_of(const rdma::Header& header) {
   return "{" + fixed_words(header) + " body=" + body + "}}";
 }
 
-inline std::string text_of(const rdma::v2::Header& header) {
+inline std::string text_of_version_two(const rdma::Header& header) {
   const ChunkText chunks("rdma_");
   std::string body = "{rdma_proc=" + std::to_string(header.proc);
-  if (header.proc == rdma::v2::RDMA_MSG) {
-    body += " rdma_msg_chunks=" + chunks.lists(header.rdma_chunks);
+  if (header.proc == rdma::RDMA_MSG) {
+    body += " rdma_msg_chunks=" + chunks.lists(header.chunks);
   }
-  if (header.proc == rdma::v2::RDMA_NOMSG) {
-    body += " rdma_nomsg_chunks=" + chunks.lists(header.rdma_chunks);
+  if (header.proc == rdma::RDMA_NOMSG) {
+    body += " rdma_nomsg_chunks=" + chunks.lists(header.chunks);
   }
-  if (header.proc == rdma::v2::RDMA_ERROR) {
-    const auto& error = header.rdma_error;
-    body += " rdma_error={rdma_err=" + std::to_string(error.rdma_err);
-    if (error.rdma_err == rdma::v2::RDMA_ERR_VERS) {
+  if (header.proc == rdma::RDMA_ERROR) {
+    const auto& error = header.error;
+    body += " rdma_error={rdma_err=" + std::to_string(error.err);
+    if (error.err == rdma::ERR_VERS) {
       body += " rdma_vrange=" + range_text(error.rdma_vers_low, error.rdma_vers_high);
     }
     body += "}";
   }
-  if (header.proc == rdma::v2::RDMA_OPTIONAL) {
-    body += " rdma_optional={rdma_opttype=" + std::to_string(header.rdma_optional.rdma_opttype) +
+  if (header.proc == rdma::RDMA_OPTIONAL) {
+    body += " rdma_optional={rdma_opttype=" + std::to_string(header.optional.rdma_opttype) +
             " rdma_optinfo=0x";
-    for (const auto octet : header.rdma_optional.rdma_optinfo) {
+    for (const auto octet : header.optional.rdma_optinfo) {
       constexpr char kDigits[] = "0123456789abcdef";
       body += kDigits[std::to_integer<int>(octet) >> 4];
       body += kDigits[std::to_integer<int>(octet) & 0xf];
@@ -103,6 +102,11 @@ inline std::string text_of(const rdma::v2::Header& header) {
     body += "}";
   }
   return "{" + fixed_words(header) + " rdma_body=" + body + "}}";
+}
+
+inline std::string text_of(const rdma::Header& header) {
+  return header.rdma_vers == rdma::kVersionTwo ? text_of_version_two(header)
+                                               : text_of_version_one(header);
 }
 
 }  // namespace nfsrdma::oracle

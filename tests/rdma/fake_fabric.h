@@ -54,6 +54,8 @@ class FakeEndpoint final : public fabric::Endpoint {
 
   const SentMessage& sent(std::size_t index) const { return sent_[index]; }
   std::size_t sent_count() const { return sent_.size(); }
+  /// What comes next is sent(0). All Sends must be done.
+  void forget_sent() { sent_.clear(); }
   std::size_t receives() const { return receives_.size(); }
   const Octets& private_data() const { return private_data_; }
   std::span<fabric::Lease* const> settling() const { return settling_; }

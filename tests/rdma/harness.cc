@@ -38,7 +38,7 @@ Octets take(xdr::Encoder& out) {
 std::unique_ptr<Seen> parse(const Octets& message) {
   auto seen = std::make_unique<Seen>();
   xdr::Decoder in(message);
-  seen->fault = rdma::decode_header(in, seen->header);
+  seen->fault = rdma::decode_header(in, seen->header, {rdma::kVersionOne, rdma::kVersionTwo});
   seen->payload.assign(message.begin() + static_cast<std::ptrdiff_t>(in.offset()), message.end());
   return seen;
 }
@@ -85,7 +85,16 @@ std::uint64_t counter(const rpc::Channel& channel, std::string_view name) {
   return find.found.value_or(0);
 }
 
-Harness::Harness(Setup setup) : fabric(reactor) {
+Harness::Setup Harness::Setup::of_version(std::uint32_t version, Setup base) {
+  if (version == rdma::kVersionTwo) {
+    base.options.version = rdma::VersionChoice::two;
+    base.options.property_operations.fill(false);
+    base.base_version_two = true;
+  }
+  return base;
+}
+
+Harness::Harness(Setup setup) : fabric(reactor), base_version_two_(setup.base_version_two) {
   log::set_level(log::Level::off);
   heads = std::move(*BufferPool::create(kHeadSlot, kSlots));
   data = std::move(*BufferPool::create(kDataSlot, kSlots));
@@ -100,10 +109,19 @@ Harness::Harness(Setup setup) : fabric(reactor) {
 
 Harness::~Harness() { drop_channel(); }
 
-void Harness::connect() {
+void Harness::begin() {
   channel = std::move(*factory->connect(observer));
   settle();
 }
+
+void Harness::connect() {
+  begin();
+  if (!base_version_two_ || observer.downs > 0) return;
+  agree_on_version_two(1);
+  peer().forget_sent();
+}
+
+void Harness::agree_on_version_two(std::uint32_t credit) { answer(0, credit); }
 
 void Harness::drop_channel() {
   if (!channel) return;

@@ -73,6 +73,12 @@ class Harness {
     std::optional<rdma::PrivateData> server =
         rdma::PrivateData{.remote_invalidation = true, .send_size = 4096, .receive_size = 4096};
     std::size_t reply_slots = 16;
+    bool base_version_two = false;  ///< see of_version()
+
+    /// `base` for a version: 2 is asked for, granted one credit like a connection of version 1, and
+    /// has no properties. The same tests then hold for both.
+    static Setup of_version(std::uint32_t version) { return of_version(version, Setup{}); }
+    static Setup of_version(std::uint32_t version, Setup base);
   };
 
   Harness() : Harness(Setup{}) {}
@@ -81,6 +87,10 @@ class Harness {
 
   /// Makes a channel and lets it come up.
   void connect();
+  /// Makes a channel, and lets version 2 begin: its first message is sent(0).
+  void begin();
+  /// A good reply to the first message.
+  void agree_on_version_two(std::uint32_t credit);
   /// Ends the channel, as its owner does after on_channel_down.
   void drop_channel();
   FakeEndpoint& peer() { return *fabric.endpoint(); }
@@ -104,6 +114,7 @@ class Harness {
 
  private:
   rdma::Header scratch_;
+  bool base_version_two_ = false;
 };
 
 /// A call and what became of it.

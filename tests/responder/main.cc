@@ -3,6 +3,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +16,7 @@
 #include "tests/responder/server.h"
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
+#include "transport/rdma/property_exchange.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -27,6 +30,8 @@ constexpr auto kStopPatience = std::chrono::seconds(3);
 
 struct CommandLine {
   ServerOptions server;
+  std::string rpcrdma = "2";
+  std::string options = "connprop,reqprop,resprop,updprop";
   std::string stats_path;
   std::string provider = "iwarp";
   bool debug = false;
@@ -56,6 +61,13 @@ po::options_description make_options(CommandLine& line) {
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
   add("inline", po::value(&server.transport.inline_size)->value_name("OCTETS"),
       "largest inline message, 1024 to 262144 (default 4096)");
+  add("inline-most", po::value(&server.transport.most_inline_size)->value_name("OCTETS"),
+      "version 2: receive size a client can ask for, up to 65536 (default: that of --inline)");
+  add("rpcrdma", po::value(&line.rpcrdma)->value_name("MODE"),
+      "RPC-over-RDMA: 2 serves versions 1 and 2 (default); 1, drop and ignore serve version 1, and "
+      "answer ERR_VERS to others, break their connection, or ignore them");
+  add("options", po::value(&line.options)->value_name("LIST"),
+      "version 2: property operations that are supported, or none (default all)");
   add("credits", po::value(&server.transport.credits)->value_name("N"),
       "most credits granted to a connection, up to 128 (default 64)");
   add("no-crc", po::bool_switch(&line.no_crc), "do not ask for the MPA CRC");
@@ -66,6 +78,35 @@ po::options_description make_options(CommandLine& line) {
   add("debug,d", po::bool_switch(&line.debug), "log more");
   add("help,h", po::bool_switch(&line.help), "this text");
   return options;
+}
+
+Result<void> apply_rpcrdma(const std::string& mode, ResponderConfig& config) {
+  if (mode == "2") {
+    config.versions.high = rdma::kVersionTwo;
+  } else if (mode == "drop") {
+    config.other_versions = OtherVersions::disconnect;
+  } else if (mode == "ignore") {
+    config.other_versions = OtherVersions::ignore;
+  } else if (mode != "1") {
+    return fail(Error::local(EINVAL, "--rpcrdma", "must be 1, 2, drop or ignore"));
+  }
+  return {};
+}
+
+Result<void> apply_options(const std::string& list, ResponderConfig& config) {
+  static constexpr std::array<std::string_view, rdma::kOptionTypes> kNames = {
+      "none", "connprop", "reqprop", "resprop", "updprop"};
+  config.options.fill(false);
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto* found = std::find(kNames.begin(), kNames.end(), name);
+    if (found == kNames.end()) return fail(Error::local(EINVAL, "--options", name));
+    config.options[static_cast<std::size_t>(found - kNames.begin())] = true;
+  }
+  config.options[0] = false;
+  if (rdma::is_legal_support(config.options)) return {};
+  return fail(Error::local(EINVAL, "--options",
+                           "reqprop needs resprop, and resprop and updprop need connprop"));
 }
 
 Result<void> parse(int argc, char** argv, CommandLine& line) {
@@ -90,6 +131,11 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
   if (inline_size < rdma::kDefaultThreshold || inline_size > rdma::kMaxThreshold) {
     return fail(Error::local(ERANGE, "--inline", std::to_string(inline_size)));
   }
+  if (line.server.transport.most_inline_size > rdma::kMaxReceiveBufferSize) {
+    return fail(Error::local(ERANGE, "--inline-most", "at most 65536"));
+  }
+  TRY(apply_rpcrdma(line.rpcrdma, line.server.transport));
+  TRY(apply_options(line.options, line.server.transport));
   const auto credits = line.server.transport.credits;
   if (credits < 1 || credits > kMaxCredits) {
     return fail(Error::local(ERANGE, "--credits", std::to_string(credits)));

@@ -102,7 +102,7 @@ ParsedReply ResponderRig::next_reply(RawRequester& requester) {
   reply.octets = std::move(arrived.octets);
   reply.invalidated = arrived.invalidated;
   xdr::Decoder in(reply.octets);
-  reply.fault = rdma::decode_header(in, reply.header);
+  reply.fault = rdma::decode_header(in, reply.header, {rdma::kVersionOne, rdma::kVersionTwo});
   reply.message = std::span(reply.octets).subspan(in.offset());
   return reply;
 }

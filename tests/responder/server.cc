@@ -52,6 +52,19 @@ void restart_service(NfsService& service, const std::string& grace) {
   }
 }
 
+std::string change_receive_size(Responder& responder, const std::string& command,
+                                const std::string& text) {
+  std::uint32_t size = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (parsed.ec != std::errc()) return "error: no size";
+  if (command == "request") {
+    responder.request_receive_size(size);
+  } else {
+    responder.raise_receive_size(size);
+  }
+  return "ok";
+}
+
 }  // namespace
 
 Server::Server(Reactor& reactor) : reactor_(reactor) {}
@@ -144,6 +157,9 @@ std::string Server::run_command(const std::string& line) {
   const std::string argument = line.substr(std::min(space + 1, line.size()));
   if (command == "fault") return add_fault(*responder_, argument);
   if (command == "remove") return remove_fault(*responder_, argument);
+  if (command == "request" || command == "raise") {
+    return change_receive_size(*responder_, command, argument);
+  }
   if (command == "stats") return counters_text() + "ok";
   if (command == "clear") {
     responder_->clear_faults();

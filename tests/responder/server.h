@@ -60,6 +60,8 @@ class Server {
   ///   disconnect    breaks all connections
   ///   restart [S]   the NFS service forgets its clients and begins a grace period (of S seconds)
   ///   reboot [S]    the same, and all connections break before they are answered
+  ///   request N     version 2: asks the clients for a receive size of N octets
+  ///   raise N       version 2: raises the own receive size
   ///   stats         all counters
   std::string run_command(const std::string& line);
   /// Ends all connections; `done` is called when none is left.

@@ -48,7 +48,8 @@ void BackwardResponder::dispatch(BackwardCallSlot& slot) {
 
 void BackwardResponder::refuse_version(const Header& header) {
   refuse(header,
-         RdmaError{.err = ERR_VERS, .rdma_vers_low = kVersionOne, .rdma_vers_high = kVersionOne});
+         RdmaError{
+             .err = ERR_VERS, .rdma_vers_low = link_.version(), .rdma_vers_high = link_.version()});
 }
 
 void BackwardResponder::refuse(const Header& header, const RdmaError& error) {
@@ -82,7 +83,7 @@ void BackwardResponder::send_reply(BackwardCallSlot& slot) {
     return;
   }
   answer_.rdma_xid = slot.header_.xid;
-  answer_.rdma_vers = kVersionOne;
+  answer_.rdma_vers = link_.version();
   answer_.proc = RDMA_MSG;
   post(slot, slot.results_.size());
 }
@@ -97,7 +98,7 @@ void BackwardResponder::post(BackwardCallSlot& slot, std::size_t payload) {
   fabric::SendWork work;
   work.pieces = {&piece, 1};
   work.context = static_cast<SendOwner*>(&slot);
-  link_.post(work);
+  link_.post(work, answer_.proc);
 }
 
 void BackwardResponder::on_send_done(BackwardCallSlot& slot) {

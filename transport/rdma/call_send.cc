@@ -72,14 +72,13 @@ void describe_chunk(const CallContext& context, std::size_t from, std::size_t to
   for (std::size_t i = from; i < to; ++i) chunk.add(context.leases.segment(i));
 }
 
-void describe(const CallContext& context, const Options& options, std::uint32_t credits,
-              Header& header) {
+void describe(const CallContext& context, const Link& link, std::uint32_t credits, Header& header) {
   header.rdma_xid = context.call->xid;
-  header.rdma_vers = kVersionOne;
+  header.rdma_vers = link.version();
   header.rdma_credit = credits;
   header.proc = context.plan.long_call ? RDMA_NOMSG : RDMA_MSG;
   header.chunks.reset();
-  describe_arguments(context, options, header.chunks);
+  describe_arguments(context, link.options(), header.chunks);
   if (context.plan.write_chunk) {
     describe_chunk(context, context.write_from, context.reply_from, *header.chunks.add_write());
   }
@@ -123,7 +122,7 @@ Result<void> expose_memory(Link& link, CallContext& context) {
 }
 
 void post_call(Link& link, CallContext& context, std::uint32_t credits, Header& scratch) {
-  describe(context, link.options(), credits, scratch);
+  describe(context, link, credits, scratch);
   xdr::Encoder header(context.header_memory());
   encode_header(header, scratch);
   assert(header.ok() && "the header memory holds the longest header");
@@ -141,7 +140,7 @@ void post_call(Link& link, CallContext& context, std::uint32_t credits, Header& 
   work.leases = context.leases.list();
   work.context = static_cast<SendOwner*>(&context);
   work.answered = true;
-  link.post(work);
+  link.post(work, scratch.proc);
 }
 
 }  // namespace nfsrdma::rdma

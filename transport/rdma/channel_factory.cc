@@ -30,7 +30,8 @@ ChannelFactory::ChannelFactory(Reactor& reactor, fabric::Fabric& fabric,
       pools_(std::move(pools)) {}
 
 Result<std::unique_ptr<rpc::Channel>> ChannelFactory::connect(rpc::ChannelObserver& observer) {
-  auto connection = std::make_unique<Connection>(reactor_, options_, *pools_, counters_, observer);
+  auto connection = std::make_unique<Connection>(reactor_, options_, *pools_, counters_,
+                                                 server_version_, observer);
   TRY(connection->connect(fabric_, server_));
   return std::unique_ptr<rpc::Channel>(std::move(connection));
 }

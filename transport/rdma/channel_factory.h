@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/counters.h"
 #include "transport/rdma/options.h"
 #include "transport/rdma/pools.h"
+#include "transport/rdma/version_probe.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::rdma {
@@ -26,6 +28,7 @@ class ChannelFactory final : public rpc::ChannelFactory {
                                                         BufferPool& reply_chunks);
 
   Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelObserver& observer) override;
+  bool try_again_at_once() override { return std::exchange(server_version_.try_again, false); }
   std::string_view description() const override { return description_; }
   const Counters& counters() const { return counters_; }
   const Pools& pools() const { return *pools_; }
@@ -40,6 +43,7 @@ class ChannelFactory final : public rpc::ChannelFactory {
   const Options options_;
   const std::string description_;
   Counters counters_;
+  ServerVersion server_version_;
   std::unique_ptr<Pools> pools_;
 };
 

@@ -12,6 +12,9 @@ enum class Direction : std::uint8_t { call, reply, unknown };
 /// XID and msg_type of an RPC message.
 constexpr std::size_t kRpcPrefix = 8;
 
+/// Where the XIDs of RDMA_OPTIONAL begin; they have a space of their own (XP-4.2-1).
+constexpr std::uint32_t kFirstOptionalXid = 0x4f500000;
+
 std::uint32_t rpc_xid(std::span<const std::byte> payload) {
   return xdr::Decoder(payload).u32("xid");
 }
@@ -34,7 +37,7 @@ Direction direction_of(const Header& header, std::span<const std::byte> payload)
 }  // namespace
 
 Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, Counters& counters,
-                       rpc::ChannelObserver& observer)
+                       ServerVersion& server, rpc::ChannelObserver& observer)
     : options_(options),
       pools_(pools),
       counters_(counters),
@@ -42,17 +45,26 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
       link_(reactor, options, *pools.receives, counters, *this),
       requester_(link_, pools),
       backward_(link_, pools, observer),
+      control_(link_, pools.control.get()),
+      probe_(reactor, options, pools, server,
+             [this](const ProbeOutcome& outcome) { on_probed(outcome); }),
+      last_optional_xid_(kFirstOptionalXid),
       report_down_(reactor, [this] { report_down(); }) {}
 
 Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& server) {
   provider_ = fabric.name();
-  announced_ = {.remote_invalidation =
-                    options_.remote_invalidation && fabric.remote_invalidation_safe(server),
-                .send_size = options_.send_size,
-                .receive_size = options_.receive_size};
-  const auto private_data = encode_private_data(announced_);
+  const bool remote_invalidation =
+      options_.remote_invalidation && fabric.remote_invalidation_safe(server);
+  std::array<std::byte, kPrivateDataSize> private_data;
   fabric::EndpointOptions endpoint = options_.endpoint;
-  endpoint.private_data = private_data;
+  if (options_.version != VersionChoice::one) prepare_version_two(remote_invalidation);
+  if (options_.version != VersionChoice::two) {  // private data is version 1's (requirement F-13)
+    announced_ = {.remote_invalidation = remote_invalidation,
+                  .send_size = options_.send_size,
+                  .receive_size = options_.receive_size};
+    private_data = encode_private_data(announced_);
+    endpoint.private_data = private_data;
+  }
   auto made = fabric.connect(server, *this, endpoint);
   if (!made) return fail_from(made);
   link_.attach(std::move(*made));
@@ -62,16 +74,34 @@ Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& 
 void Connection::on_established(const fabric::ConnectionInfo& info) {
   if (link_.ending()) return;
   counters_.connections.add();
-  Thresholds agreed = agree(announced_, decode_private_data(info.peer_private_data));
+  log::info("connected: {}", info.description);
+  of_private_data_ = agree(announced_, decode_private_data(info.peer_private_data));
   // Linux knfsd uses what a client has announced and leaves its own R bit clear.
-  agreed.remote_invalidation = announced_.remote_invalidation;
-  link_.establish(agreed);
+  of_private_data_.remote_invalidation = announced_.remote_invalidation;
+  const std::uint32_t version = probe_.first_version();
+  link_.establish(version, version == kVersionOne ? of_private_data_ : Thresholds{});
+  link_.cover(0);
+  if (link_.ending()) return;
+  if (version == kVersionOne) return go_up(version);
+  auto asked = probe_.start(requester_);
+  if (!asked) link_.end(std::move(asked.error()));
+}
+
+void Connection::on_probed(const ProbeOutcome& outcome) {
+  if (outcome.version == 0) return link_.end(*outcome.error);
+  go_up(outcome.version);
+}
+
+void Connection::go_up(std::uint32_t version) {
+  link_.establish(version, of_private_data_);
+  if (version != kVersionOne) on_properties_changed();
+  const Thresholds& agreed = link_.thresholds();
   limits_ = {.max_backward_call = agreed.reply - kMinHeader,
              .max_backward_reply = agreed.call - kMinHeader,
              .max_backward_calls = options_.backward_credits};
-  log::info("connected: {}, inline {} to the server and {} from it, remote invalidation {}",
-            info.description, agreed.call, agreed.reply, agreed.remote_invalidation ? "on" : "off");
-  link_.cover(0);
+  log::info("version {}, inline {} to the server and {} from it, remote invalidation {}", version,
+            agreed.call, agreed.reply, agreed.remote_invalidation ? "on" : "off");
+  if (version != kVersionOne) start_properties();
   if (!link_.ending()) observer_.on_channel_up();
 }
 
@@ -88,13 +118,19 @@ void Connection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
 void Connection::dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
                           std::optional<std::uint32_t> invalidated) {
   xdr::Decoder in(octets);
-  const HeaderFault fault = decode_header(in, incoming_);
+  const HeaderFault fault = decode_header(in, incoming_, {link_.version(), link_.version()});
+  if (fault == HeaderFault::none) counters_.messages.received[incoming_.proc].add();
   if (invalidated && !requester_.is_open(incoming_.rdma_xid)) {
     link_.end(protocol_error("RPC-over-RDMA message", "invalidates a handle of no open call"));
   } else if (fault != HeaderFault::none) {
     on_header_fault(fault, octets);
   } else if (incoming_.proc == RDMA_ERROR) {
     on_error(invalidated);
+  } else if (incoming_.proc == RDMA_OPTIONAL) {
+    if (invalidated) {
+      return link_.end(protocol_error("RDMA_OPTIONAL", "an option invalidates a handle"));
+    }
+    on_optional(in.remaining());
   } else {
     dispatch_payload(octets.subspan(in.offset()), std::move(message), invalidated);
   }
@@ -106,6 +142,7 @@ void Connection::dispatch_payload(std::span<const std::byte> payload, rpc::Messa
     case Direction::call:
       if (invalidated)
         return link_.end(protocol_error("callback", "a callback invalidates a handle"));
+      if (properties_) properties_->infer_backward_support(!incoming_.chunks.all_absent());
       return backward_.on_call(incoming_, payload, std::move(message));
     case Direction::reply: return on_reply(payload, std::move(message), invalidated);
     case Direction::unknown: return drop("neither call nor reply");
@@ -123,21 +160,32 @@ void Connection::on_reply(std::span<const std::byte> payload, rpc::MessageRef me
   if (incoming_.proc == RDMA_MSG && rpc_xid(payload) != incoming_.rdma_xid) {
     return drop("XIDs of header and RPC message differ");
   }
+  requester_.credits().give_back_optional();
   requester_.on_reply(incoming_, payload, std::move(message), invalidated);
+  if (properties_ && !link_.ending()) properties_->on_later_message();
 }
 
+/// An error ends the transaction that it names and nothing else (requirement F-2): an option if it
+/// can only be one, else a Call, else an option.
 void Connection::on_error(std::optional<std::uint32_t> invalidated) {
-  if (requester_.is_open(incoming_.rdma_xid)) {
+  const std::uint32_t xid = incoming_.rdma_xid;
+  const rpc_rdma_errcode code = incoming_.error.err;
+  if (code != RDMA_ERR_INVAL_OPTION && requester_.is_open(xid)) {
+    if (probe_.running() && xid == VersionProbe::kXid) probe_.on_error(incoming_);
     requester_.on_error(incoming_, invalidated);
-  } else {
+  } else if (!properties_ || code == ERR_VERS || !properties_->on_error(xid, code)) {
     counters_.bad_xids.add();
     log::debug("dropped an RDMA_ERROR with XID {:#x}, which nobody waits for", incoming_.rdma_xid);
   }
 }
 
 void Connection::on_header_fault(HeaderFault fault, std::span<const std::byte> octets) {
-  if (octets.size() < kFixedWords || incoming_.proc == RDMA_DONE) {
+  // Only an option that can be answered is (requirement F-3).
+  const bool is_option = fault != HeaderFault::version && incoming_.proc == RDMA_OPTIONAL &&
+                         link_.version() != kVersionOne;
+  if (octets.size() < kFixedWords || incoming_.proc == RDMA_DONE || is_option) {
     counters_.bad_messages.add();
+    if (is_option && fault == HeaderFault::malformed) refuse_option(RDMA_ERR_BAD_HEADER);
     return;
   }
   if (fault == HeaderFault::version && !requester_.is_open(incoming_.rdma_xid)) {
@@ -169,7 +217,10 @@ void Connection::on_settled(fabric::Lease& lease) { requester_.on_settled(lease)
 void Connection::on_link_ending(const Error& reason) { observer_.on_channel_closing(reason); }
 
 void Connection::on_disconnected(const Error& reason) {
-  link_.down(reason);
+  Error known = reason;
+  probe_.on_down(known);
+  link_.down(known);
+  control_.on_down();
   backward_.on_down();
   requester_.on_down();
   report_down_.schedule();
@@ -178,19 +229,6 @@ void Connection::on_disconnected(const Error& reason) {
 void Connection::report_down() {
   requester_.flush_failed();
   observer_.on_channel_down(link_.reason());
-}
-
-void Connection::visit_counters(CounterVisitor& visitor) const {
-  counters_.visit(visitor);
-  visitor.visit("calls_open", requester_.open_calls());
-  visitor.visit("calls_in_flight", requester_.credits().in_flight());
-  visitor.visit("credit_limit", requester_.credits().limit());
-  visitor.visit("call_contexts_in_use", pools_.contexts->in_use());
-  visitor.visit("receives_posted", link_.posted());
-  visitor.visit("messages_held", pools_.receives->in_state(Message::State::held));
-  visitor.visit("callbacks_open", backward_.open_calls());
-  PrefixedVisitor of_provider(provider_, visitor);
-  link_.visit_provider(of_provider);
 }
 
 }  // namespace nfsrdma::rdma

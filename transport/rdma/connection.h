@@ -1,5 +1,6 @@
-// One RPC-over-RDMA version 1 connection: an rpc::Channel on a fabric::Endpoint. Tells Calls from
-// Replies and hands them to the requester and the backward responder.
+// One RPC-over-RDMA connection: an rpc::Channel on a fabric::Endpoint. Agrees on the version, tells
+// Calls from Replies and from what is the transport's own, and hands them to the requester, the
+// backward responder and the exchange of properties.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,9 @@
 #include "transport/rdma/header.h"
 #include "transport/rdma/link.h"
 #include "transport/rdma/pools.h"
+#include "transport/rdma/property_exchange.h"
 #include "transport/rdma/requester.h"
+#include "transport/rdma/version_probe.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::rdma {
@@ -19,10 +22,11 @@ namespace nfsrdma::rdma {
 /// Belongs to one reactor. Pools, counters, options and observer outlive it.
 class Connection final : public rpc::Channel,
                          private fabric::EndpointHandler,
-                         private LinkObserver {
+                         private LinkObserver,
+                         private PropertyHost {
  public:
   Connection(Reactor& reactor, const Options& options, Pools& pools, Counters& counters,
-             rpc::ChannelObserver& observer);
+             ServerVersion& server, rpc::ChannelObserver& observer);
 
   /// Starts connecting; the observer hears of the outcome unless this fails.
   Result<void> connect(fabric::Fabric& fabric, const fabric::Address& server);
@@ -45,12 +49,29 @@ class Connection final : public rpc::Channel,
   void on_read_done(void*) override {}  // this side posts no RDMA Read (V1-3.1-1)
   void on_disconnected(const Error& reason) override;
   void on_link_ending(const Error& reason) override;
+  void on_receives_raised() override { properties_->on_receives_raised(); }
+
+  // PropertyHost
+  bool may_send_optional() override { return requester_.credits().take_optional(); }
+  std::uint32_t optional_xid() override;
+  void send_optional(std::uint32_t xid, const RdmaOptional& optional) override;
+  bool raise_receives(std::uint32_t size) override { return link_.raise_receive_size(size); }
+  void on_properties_changed() override;
+
+  PropertyPolicy property_policy(bool remote_invalidation) const;
+  /// The version is known: calls may be submitted.
+  void go_up(std::uint32_t version);
+  void prepare_version_two(bool remote_invalidation);
+  void start_properties();
+  void on_probed(const ProbeOutcome& outcome);
 
   void dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
   void dispatch_payload(std::span<const std::byte> payload, rpc::MessageRef message,
                         std::optional<std::uint32_t> invalidated);
   void on_header_fault(HeaderFault fault, std::span<const std::byte> octets);
+  void on_optional(std::size_t payload);
+  void refuse_option(rpc_rdma_errcode code);
   void on_error(std::optional<std::uint32_t> invalidated);
   void on_reply(std::span<const std::byte> payload, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
@@ -65,10 +86,16 @@ class Connection final : public rpc::Channel,
   Link link_;
   Requester requester_;
   BackwardResponder backward_;
+  ControlSender control_;  // used only where version 2 may be spoken
+  VersionProbe probe_;
+  std::optional<PropertyExchange> properties_;  // from connect() on, where version 2 may be spoken
   PrivateData announced_;
+  Thresholds of_private_data_;  // what version 1 keeps to
+  std::uint32_t last_optional_xid_;
   rpc::ChannelLimits limits_;
   std::string_view provider_;
   Header incoming_;  // scratch: too large to make for each message
+  Header control_header_;
   // The observer destroys this object, which must not happen under the provider's feet.
   Deferred report_down_;
 };

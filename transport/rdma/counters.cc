@@ -1,9 +1,34 @@
 #include "transport/rdma/counters.h"
 
 namespace nfsrdma::rdma {
+namespace {
+
+constexpr std::array<const char*, kProcs> kProcNames = {"msg",  "nomsg", "msgp",
+                                                        "done", "error", "optional"};
+constexpr std::array<const char*, kOptionTypes> kOptionNames = {"other_option", "connprop",
+                                                                "reqprop", "resprop", "updprop"};
+
+template <std::size_t Count>
+void visit_all(CounterVisitor& visitor, const char* prefix,
+               const std::array<const char*, Count>& names,
+               const std::array<Counter, Count>& values) {
+  PrefixedVisitor prefixed(prefix, visitor);
+  for (std::size_t i = 0; i < Count; ++i) prefixed.visit(names[i], values[i].value());
+}
+
+}  // namespace
+
+void MessageCounters::visit(CounterVisitor& visitor) const {
+  visit_all(visitor, "sent", kProcNames, sent);
+  visit_all(visitor, "received", kProcNames, received);
+  visit_all(visitor, "sent", kOptionNames, options_sent);
+  visit_all(visitor, "received", kOptionNames, options_received);
+}
 
 void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("connections", connections.value());
+  messages.visit(visitor);
+  visitor.visit("options_refused", options_refused.value());
   visitor.visit("posts", posts.value());
   visitor.visit("sends", sends.value());
   visitor.visit("receives", receives.value());

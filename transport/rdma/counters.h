@@ -1,17 +1,35 @@
 // What the transport counts, over all connections to one server.
 #pragma once
 
+#include <array>
+
 #include "transport/base/metrics.h"
+#include "transport/rdma/header.h"
+#include "transport/rdma/properties.h"
 
 namespace nfsrdma::rdma {
+
+struct MessageCounters {
+  /// By rdma_proc; received ones that have a good header of a version this side takes.
+  std::array<Counter, kProcs> sent;
+  std::array<Counter, kProcs> received;
+  /// RDMA_OPTIONAL by opttype; 0 counts those not known.
+  std::array<Counter, kOptionTypes> options_sent;
+  std::array<Counter, kOptionTypes> options_received;
+
+  /// "sent_msg", "received_connprop", ...
+  void visit(CounterVisitor& visitor) const;
+};
 
 struct Counters {
   Counter connections;  ///< established
 
-  Counter posts;     ///< calls of Endpoint::post_send: one for each message
-  Counter sends;     ///< of those, RPC Calls
-  Counter receives;  ///< messages received
-  Counter leases;    ///< exposures of memory
+  MessageCounters messages;
+  Counter options_refused;  ///< answered RDMA_ERR_INVAL_OPTION or RDMA_ERR_BAD_HEADER
+  Counter posts;            ///< calls of Endpoint::post_send: one for each message
+  Counter sends;            ///< of those, RPC Calls
+  Counter receives;         ///< messages received
+  Counter leases;           ///< exposures of memory
   Counter remote_invalidations;
   Counter local_invalidations;
 

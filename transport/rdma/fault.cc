@@ -7,7 +7,7 @@ namespace nfsrdma::rdma {
 std::string_view fault_name(int fault) {
   static constexpr std::array<std::string_view, 6> names = {
       "no fault",
-      "the server does not speak RPC-over-RDMA version 1",
+      "the server does not speak this version of RPC-over-RDMA",
       "the server could not process the transport header or its chunks",
       "the call is too large for the transport",
       "the reply could be too large for the transport",

@@ -10,7 +10,7 @@ namespace nfsrdma::rdma {
 
 enum class Fault : int {
   none,
-  err_vers,         ///< the server does not speak version 1 (RDMA_ERROR, ERR_VERS)
+  err_vers,         ///< the server does not speak the version (RDMA_ERROR, ERR_VERS)
   err_chunk,        ///< the server could not use the header or chunks (RDMA_ERROR, ERR_CHUNK)
   call_too_large,   ///< the Call fits neither inline nor in the chunks a server takes
   reply_too_large,  ///< the largest possible reply does not fit a slot of the Reply chunk pool

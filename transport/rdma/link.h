@@ -10,6 +10,7 @@
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/counters.h"
+#include "transport/rdma/header.h"
 #include "transport/rdma/options.h"
 #include "transport/rdma/private_data.h"
 #include "transport/rdma/receive_pool.h"
@@ -30,6 +31,8 @@ class LinkObserver {
  public:
   /// Comes once, from within Link::end or when the provider reports the loss.
   virtual void on_link_ending(const Error& reason) = 0;
+  /// The last receive smaller than Link::raise_receive_size() said has been used up.
+  virtual void on_receives_raised() = 0;
 
  protected:
   ~LinkObserver() = default;
@@ -43,7 +46,8 @@ class Link {
         options_(options),
         receives_(receives),
         counters_(counters),
-        observer_(observer) {}
+        observer_(observer),
+        raised_later_(reactor, [this] { observer_.on_receives_raised(); }) {}
 
   Reactor& reactor() { return reactor_; }
   const Options& options() const { return options_; }
@@ -51,15 +55,26 @@ class Link {
   ReceivePool& receives() { return receives_; }
   fabric::Endpoint& endpoint() { return *endpoint_; }
   const Thresholds& thresholds() const { return thresholds_; }
+  /// rdma_vers of every message of this connection, in both directions (BD-17).
+  std::uint32_t version() const { return version_; }
   /// The provider's counters of this connection; none before there is one.
   void visit_provider(CounterVisitor& visitor) const {
     if (endpoint_) endpoint_->visit_counters(visitor);
   }
 
   void attach(std::unique_ptr<fabric::Endpoint> endpoint) { endpoint_ = std::move(endpoint); }
-  void establish(const Thresholds& thresholds) { thresholds_ = thresholds; }
+  /// What the next message keeps to; may change while the connection lives (V2-5.2-6).
+  void establish(std::uint32_t version, const Thresholds& thresholds) {
+    version_ = version;
+    thresholds_ = thresholds;
+  }
 
-  /// Makes `forward` plus the backward grant receives posted (RFC 8167 section 4.3.1). False when
+  /// Octets of each receive that is posted from now on; never less than before. Returns whether no
+  /// smaller one is posted; else LinkObserver::on_receives_raised follows.
+  bool raise_receive_size(std::size_t size);
+
+  /// Makes `forward` plus the backward grant receives posted (RFC 8167 section 4.3.1), and where
+  /// version 2 may be spoken those for RDMA_OPTIONAL and its errors (F-14). False when
   /// the pool has no buffer to spare for a forward reply: as many as the backward grant are kept
   /// back, so that replies which someone still reads cannot starve callbacks.
   bool cover(std::size_t forward);
@@ -69,8 +84,9 @@ class Link {
   /// Takes a message out of the provider's hands.
   Message& take_message(fabric::ReceiveBuffer& buffer);
 
-  /// Posts one message. An error ends the connection; the memory stays lent until it is down.
-  void post(const fabric::SendWork& work);
+  /// Posts one message of a kind. An error ends the connection; the memory stays lent until it is
+  /// down.
+  void post(const fabric::SendWork& work, rdma_proc kind);
 
   bool ending() const { return reason_.has_value(); }
   /// Why the connection ends. Only while ending.
@@ -90,10 +106,14 @@ class Link {
   Counters& counters_;
   LinkObserver& observer_;
   std::unique_ptr<fabric::Endpoint> endpoint_;
+  std::uint32_t version_ = kVersionOne;
   Thresholds thresholds_;
+  std::size_t receive_size_ = 0;  // 0: nothing has been said, all of a buffer
   std::size_t posted_ = 0;
+  std::size_t small_posted_ = 0;  // of them, smaller than receive_size_
   std::size_t backward_held_ = 0;
   std::optional<Error> reason_;
+  Deferred raised_later_;  // the message that used the receive up is looked at first
 };
 
 }  // namespace nfsrdma::rdma

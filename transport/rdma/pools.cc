@@ -21,25 +21,38 @@ std::size_t context_count(const Options& options) {
 /// Callbacks beyond the grant are handled as long as there is room for them.
 std::size_t backward_count(const Options& options) { return 2 * options.backward_credits; }
 
+/// Messages of version 2 besides calls: the first message of a connection, which may outlive it
+/// while the next one is made, and a few errors and options on their way.
+constexpr std::size_t kProbes = 4;
+constexpr std::size_t kControlMessages = 8;
+
+std::size_t version_two_count(const Options& options) {
+  return options.version == VersionChoice::one ? 0 : kProbes + kControlMessages;
+}
+
 /// Twice the credits, so that as many replies can be read while a full set is posted.
 std::size_t receive_count(const Options& options) {
-  return 2 * options.credits + 2 * options.backward_credits;
+  return 2 * options.credits + 2 * options.backward_credits + 2 * spare_receives(options);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool& reply_chunks) {
   std::unique_ptr<Pools> pools(new Pools(reply_chunks));
-  auto send_memory = BufferPool::create(std::max(options.send_size, kLongestHeader),
-                                        context_count(options) + backward_count(options));
+  auto send_memory = BufferPool::create(
+      std::max(options.send_size, kLongestHeader),
+      context_count(options) + backward_count(options) + version_two_count(options));
   if (!send_memory) return fail_from(send_memory);
   pools->send_memory = std::move(*send_memory);
-  auto receives = ReceivePool::create(options.receive_size, receive_count(options));
+  auto receives = ReceivePool::create(largest_receive(options), receive_count(options));
   if (!receives) return fail_from(receives);
   pools->receives = std::move(*receives);
   pools->contexts = std::make_unique<CallContextPool>(*pools->send_memory, context_count(options));
   pools->backward =
       std::make_unique<BackwardCallPool>(*pools->send_memory, backward_count(options));
+  if (options.version != VersionChoice::one) {
+    pools->control = std::make_unique<ControlPool>(*pools->send_memory, kControlMessages);
+  }
   return pools;
 }
 

@@ -8,6 +8,7 @@
 #include "transport/base/result.h"
 #include "transport/rdma/backward_call.h"
 #include "transport/rdma/call_context.h"
+#include "transport/rdma/control_sender.h"
 #include "transport/rdma/options.h"
 #include "transport/rdma/receive_pool.h"
 
@@ -23,7 +24,8 @@ struct Pools {
   std::unique_ptr<ReceivePool> receives;
   std::unique_ptr<CallContextPool> contexts;
   std::unique_ptr<BackwardCallPool> backward;
-  BufferPool& reply_chunks;  ///< the owner's: one slot for each Reply chunk
+  std::unique_ptr<ControlPool> control;  ///< null where only version 1 is spoken
+  BufferPool& reply_chunks;              ///< the owner's: one slot for each Reply chunk
 
  private:
   explicit Pools(BufferPool& replies) : reply_chunks(replies) {}

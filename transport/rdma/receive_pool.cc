@@ -6,12 +6,11 @@
 namespace nfsrdma::rdma {
 
 Message::Message(ReceivePool& pool, Buffer storage, std::size_t size)
-    : pool_(pool), storage_(std::move(storage)) {
-  memory = storage_.first(size);
-}
+    : pool_(pool), storage_(std::move(storage)), size_(size) {}
 
-void Message::lend(const void* owner) {
+void Message::lend(const void* owner, std::size_t size) {
   assert(state_ == State::free && !linked() && "I2: a buffer in use must not be posted");
+  memory = storage_.first(size == 0 ? size_ : std::min(size, size_));
   state_ = State::posted;
   owner_ = owner;
 }

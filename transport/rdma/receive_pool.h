@@ -33,8 +33,9 @@ class Message final : public fabric::ReceiveBuffer, public rpc::MessageBuffer {
   Message(ReceivePool& pool, Buffer storage, std::size_t size);
   State state() const { return state_; }
 
-  /// The provider has it from now on. `owner` tells connections apart.
-  void lend(const void* owner);
+  /// The provider has it from now on, or `size` octets of it (0: all). `owner` tells connections
+  /// apart.
+  void lend(const void* owner, std::size_t size = 0);
   /// The provider gave it back with a message in it.
   void hold();
   /// The reader lets go. From MessageBuffer.
@@ -48,6 +49,7 @@ class Message final : public fabric::ReceiveBuffer, public rpc::MessageBuffer {
   friend class ReceivePool;
   ReceivePool& pool_;
   Buffer storage_;
+  std::size_t size_;
   const void* owner_ = nullptr;
   State state_ = State::free;
 };

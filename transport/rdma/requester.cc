@@ -58,7 +58,7 @@ Requester::Sent Requester::send(rpc::Call& call) {
     return Sent::failed;
   }
   // V1-3.3.1-10: the Receive for the reply is posted before the Call.
-  if (!link_.cover(credits_.in_flight() + 1)) {
+  if (!link_.cover(credits_.used() + 1)) {
     if (!ReceiveWaiter::linked()) link_.receives().wait(*this);
     return Sent::wait;
   }

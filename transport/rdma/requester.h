@@ -53,6 +53,7 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   std::size_t open_calls() const { return queue_.size() + credits_.in_flight(); }
   std::uint64_t replies() const { return replies_; }
   const CreditAccount& credits() const { return credits_; }
+  CreditAccount& credits() { return credits_; }
 
  private:
   enum class Sent : std::uint8_t { yes, wait, failed };

@@ -77,6 +77,9 @@ class ChannelFactory {
  public:
   virtual ~ChannelFactory() = default;
   virtual Result<std::unique_ptr<Channel>> connect(ChannelObserver& observer) = 0;
+  /// Asked after a connection has failed: it failed in a way that told how to make the next one,
+  /// which is worth trying at once. True at most once for each thing learned.
+  virtual bool try_again_at_once() { return false; }
   virtual std::string_view description() const = 0;  ///< "rdma via iwarp to 127.0.0.1:20049"
 };
 

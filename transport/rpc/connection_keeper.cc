@@ -146,6 +146,8 @@ void ConnectionKeeper::after_failure() {
   if (!proven_) failures_.add();
   if (closing_) {
     state_ = State::closed;
+  } else if (factory_.try_again_at_once()) {
+    return attempt();
   } else if (!started_) {
     state_ = State::idle;
   } else {

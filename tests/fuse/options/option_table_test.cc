@@ -198,8 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
         Refused{"local_lock=none", "locks"}, Refused{"lookupcache=some", "all, pos or none"},
         Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
-        Refused{"rpcrdma=2", "not supported yet"}, Refused{"rpcrdma=auto", "not supported yet"},
-        Refused{"rpcrdma=3", "must be 1"}, Refused{"inline=1500", "multiple of 1024"}));
+        Refused{"rpcrdma=3", "must be 1, 2 or auto"}, Refused{"inline=1500", "multiple of 1024"}));
 
 TEST(OptionValues, Transfers) {
   const auto options = applied({"rsize=5000", "wsize=4194304", "port=2050", "credits=7"});
@@ -239,6 +238,9 @@ TEST(OptionValues, Transport) {
   EXPECT_TRUE(options->transport.ipv6_only);
   EXPECT_EQ(options->transport.inline_threshold, 8192u);
   EXPECT_FALSE(options->transport.crc);
+  EXPECT_EQ(options->transport.rpcrdma, RpcRdma::one) << "the default";
+  EXPECT_EQ(applied({"rpcrdma=2"})->transport.rpcrdma, RpcRdma::two);
+  EXPECT_EQ(applied({"rpcrdma=auto"})->transport.rpcrdma, RpcRdma::automatic);
   EXPECT_EQ(options->transport.capture_file, "/tmp/a,b.pcapng");
   EXPECT_EQ(options->sec, rpc::AuthFlavor::sys);
   EXPECT_EQ(applied({"sec=none"})->sec, rpc::AuthFlavor::none);

@@ -27,8 +27,8 @@ std::size_t BackwardCalls::open() const {
       messages_.begin(), messages_.end(), [](const auto& message) { return !!message->done; }));
 }
 
-Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::size_t largest,
-                                 std::uint32_t program,
+Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t version,
+                                 std::size_t largest, std::uint32_t program,
                                  const std::function<void(xdr::Encoder&)>& encode_arguments,
                                  BackwardDone done) {
   if (open() >= std::min(credits_, core_.config.backward_credits)) {
@@ -38,7 +38,7 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::size_t largest
   message->memory = core_.pools.messages->acquire();
   if (!message->memory) return fail(backward_error(ENOBUFS, "no message buffer left"));
   message->xid = ++last_xid_;
-  const auto encoded = encode(*message, largest, program, encode_arguments);
+  const auto encoded = encode(*message, version, largest, program, encode_arguments);
   if (encoded.empty()) return fail(backward_error(EMSGSIZE, "does not fit an inline message"));
   message->done = std::move(done);
   fabric::SendWork work;
@@ -54,11 +54,12 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::size_t largest
 }
 
 std::span<const std::byte> BackwardCalls::encode(
-    Message& message, std::size_t largest, std::uint32_t program,
+    Message& message, std::uint32_t version, std::size_t largest, std::uint32_t program,
     const std::function<void(xdr::Encoder&)>& encode_arguments) {
   xdr::Encoder out(message.memory.first(std::min(largest, message.memory.size())));
   rdma::Header header;
   header.rdma_xid = message.xid;
+  header.rdma_vers = version;
   header.rdma_credit = core_.config.backward_credits;
   rdma::encode_header(out, header);
   rpc::Credential nobody;

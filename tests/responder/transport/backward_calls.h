@@ -21,8 +21,10 @@ class BackwardCalls {
  public:
   explicit BackwardCalls(Core& core) : core_(core) {}
 
-  /// See Connection::call_back. `largest` bounds header and message together.
-  Result<void> call(fabric::Endpoint& endpoint, std::size_t largest, std::uint32_t program,
+  /// See Connection::call_back. `version` is the connection's, `largest` bounds
+  /// header and message together.
+  Result<void> call(fabric::Endpoint& endpoint, std::uint32_t version, std::size_t largest,
+                    std::uint32_t program,
                     const std::function<void(xdr::Encoder&)>& encode_arguments, BackwardDone done);
   /// An RPC reply has arrived; `stream` starts with its XID. False: it answers nothing.
   bool on_reply(const rdma::Header& header, std::span<const std::byte> stream);
@@ -49,7 +51,8 @@ class BackwardCalls {
   Message* find_open(std::uint32_t xid);
   void finish(Message& message, Result<xdr::Decoder> result);
   void sweep();
-  std::span<const std::byte> encode(Message& message, std::size_t largest, std::uint32_t program,
+  std::span<const std::byte> encode(Message& message, std::uint32_t version, std::size_t largest,
+                                    std::uint32_t program,
                                     const std::function<void(xdr::Encoder&)>& encode_arguments);
 
   Core& core_;

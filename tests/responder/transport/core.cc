@@ -11,10 +11,19 @@ std::size_t calls_of_a_connection() { return kMaxCredits + kSpareReceives; }
 
 }  // namespace
 
+std::size_t receive_size(const ResponderConfig& config) {
+  if (!config.versions.has(rdma::kVersionTwo)) return config.inline_size;
+  return std::max<std::size_t>(config.inline_size, rdma::kMinReceiveBufferSize);
+}
+
+std::size_t largest_receive(const ResponderConfig& config) {
+  return std::max(receive_size(config), config.most_inline_size);
+}
+
 Result<ResponderPools> ResponderPools::create(const ResponderConfig& config) {
   const auto calls = config.max_connections * calls_of_a_connection();
   const auto backward = config.max_connections * config.backward_credits * 2;  // call and reply
-  auto messages = BufferPool::create(config.inline_size, calls + backward);
+  auto messages = BufferPool::create(largest_receive(config), calls + backward);
   auto replies = BufferPool::create(kHeaderRoom + kMaxReplyMessage, calls);
   auto data = BufferPool::create(config.max_payload + kLongCallRoom, kDataBuffers);
   if (!messages) return fail_from(messages);

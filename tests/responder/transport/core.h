@@ -1,6 +1,7 @@
 // What all connections and calls of one responder share.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,8 @@
 #include "transport/base/buffer.h"
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
+#include "transport/rdma/header.h"
+#include "transport/rdma/properties.h"
 
 namespace nfsrdma::responder {
 
@@ -28,9 +31,23 @@ class HeldCall {
   ~HeldCall() = default;
 };
 
+/// What becomes of a message whose rdma_vers is not served.
+enum class OtherVersions : std::uint8_t {
+  answer,      ///< RDMA_ERROR with ERR_VERS and the range, as RFC 8166 wants it
+  disconnect,  ///< as responders do that know no better
+  ignore,
+};
+
 /// How the responder behaves; fixed at its creation.
 struct ResponderConfig {
-  std::size_t inline_size = 4096;      ///< largest message each way, in octets (1024 to 262144)
+  std::size_t inline_size = 4096;  ///< largest message each way, in octets (1024 to 262144)
+  /// Version 2: the receive size that a client can ask for (up to 65536). Less than inline_size: no
+  /// larger one than there is.
+  std::size_t most_inline_size = 0;
+  rdma::VersionRange versions;  ///< of RPC-over-RDMA
+  OtherVersions other_versions = OtherVersions::answer;
+  /// Version 2: property operations that are supported.
+  std::array<bool, rdma::kOptionTypes> options = {false, true, true, true, true};
   std::uint32_t credits = 64;          ///< most credits granted to a connection
   std::uint32_t backward_credits = 8;  ///< most callbacks open on a connection
   std::size_t max_payload = 1 << 20;   ///< octets of one DDP-eligible argument or result
@@ -54,12 +71,17 @@ inline constexpr std::size_t kLongCallRoom = 64 * 1024;
 /// Data buffers: for Read chunks, and for results until they are sent.
 inline constexpr std::size_t kDataBuffers = 256;
 
+/// Octets of a receive when a connection begins.
+std::size_t receive_size(const ResponderConfig& config);
+/// Octets of a receive at most.
+std::size_t largest_receive(const ResponderConfig& config);
+
 /// The memory of a responder. Made before the fabric and destroyed after it, because providers may
 /// register it.
 struct ResponderPools {
   static Result<ResponderPools> create(const ResponderConfig& config);
 
-  std::unique_ptr<BufferPool> messages;  ///< slots of config.inline_size
+  std::unique_ptr<BufferPool> messages;  ///< slots of largest_receive()
   std::unique_ptr<BufferPool> replies;   ///< one for each call that all connections may have open
   std::unique_ptr<BufferPool> data;      ///< Read chunks, and results until they are sent
 };

@@ -6,6 +6,7 @@
 namespace nfsrdma::responder {
 
 void Counters::visit(CounterVisitor& visitor) const {
+  messages.visit(visitor);
   const std::pair<const char*, const Counter*> named[] = {
       {"connections", &connections},
       {"connections_rejected", &connections_rejected},
@@ -22,6 +23,7 @@ void Counters::visit(CounterVisitor& visitor) const {
       {"remote_invalidations", &remote_invalidations},
       {"errors_version", &errors_version},
       {"errors_chunk", &errors_chunk},
+      {"errors_option", &errors_option},
       {"garbage_args", &garbage_args},
       {"dropped_short", &dropped_short},
       {"dropped_done", &dropped_done},

@@ -5,6 +5,7 @@
 
 #include "tests/responder/transport/operations.h"
 #include "transport/base/metrics.h"
+#include "transport/rdma/counters.h"
 
 namespace nfsrdma::responder {
 
@@ -19,11 +20,13 @@ struct Counters {
   Counter rdma_write_octets;  ///< pushed into Write chunks and Reply chunks
   Counter inline_received_octets;
   Counter inline_sent_octets;
-  Counter long_calls;            ///< RDMA_NOMSG calls
-  Counter long_replies;          ///< RDMA_NOMSG replies
-  Counter remote_invalidations;  ///< replies sent with Send with Invalidate
-  Counter errors_version;        ///< ERR_VERS sent
-  Counter errors_chunk;          ///< ERR_CHUNK sent
+  Counter long_calls;              ///< RDMA_NOMSG calls
+  Counter long_replies;            ///< RDMA_NOMSG replies
+  Counter remote_invalidations;    ///< replies sent with Send with Invalidate
+  Counter errors_version;          ///< ERR_VERS sent
+  Counter errors_chunk;            ///< ERR_CHUNK sent
+  Counter errors_option;           ///< RDMA_ERR_INVAL_OPTION sent
+  rdma::MessageCounters messages;  ///< by kind; without those of the backward direction
   Counter garbage_args;
   Counter dropped_short;      ///< messages shorter than 28 octets
   Counter dropped_done;       ///< RDMA_DONE

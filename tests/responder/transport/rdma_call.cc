@@ -24,10 +24,10 @@ RdmaCall::RdmaCall(Core& core, Buffer reply_memory)
         send_reply();
       }) {}
 
-void RdmaCall::begin(RdmaConnection& connection, Receive& receive) {
+void RdmaCall::begin(RdmaConnection& connection, Receive* receive) {
   assert(state_ == State::free && sends_pending_ == 0 && reads_pending_ == 0);
   connection_ = &connection;
-  receive_ = &receive;
+  receive_ = receive;
   state_ = State::arrived;
   faults_ = CallFaults();
 }

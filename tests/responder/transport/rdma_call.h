@@ -36,8 +36,11 @@ class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, pub
   /// `reply_memory` has room for a transport header and the largest reply message.
   RdmaCall(Core& core, Buffer reply_memory);
 
-  /// A message has arrived. The call keeps the receive until it is answered.
-  void begin(RdmaConnection& connection, Receive& receive);
+  /// A message has arrived. The call keeps the receive until it is answered. Null: nothing has; the
+  /// object sends a message of the responder's own.
+  void begin(RdmaConnection& connection, Receive* receive);
+  /// Sends an RDMA_OPTIONAL and ends.
+  void send_optional(std::uint32_t xid, const rdma::RdmaOptional& optional);
   /// The transport header, to be decoded into by the connection.
   rdma::Header& transport_header() { return call_header_; }
   /// Answers RDMA_ERROR.

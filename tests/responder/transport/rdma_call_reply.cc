@@ -8,16 +8,40 @@
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {
+namespace {
+
+Counter& counter_of(rdma::rpc_rdma_errcode error, Counters& counters) {
+  switch (error) {
+    case rdma::ERR_VERS: return counters.errors_version;
+    case rdma::ERR_CHUNK: return counters.errors_chunk;
+    case rdma::RDMA_ERR_INVAL_OPTION: break;
+  }
+  return counters.errors_option;
+}
+
+}  // namespace
 
 void RdmaCall::refuse(rdma::rpc_rdma_errcode error) {
   state_ = State::replying;
   return_receive();
-  (error == rdma::ERR_VERS ? core_.counters.errors_version : core_.counters.errors_chunk).add();
+  counter_of(error, core_.counters).add();
   reply_header_.rdma_xid = call_header_.rdma_xid;
   reply_header_.rdma_vers = call_header_.rdma_vers;
   reply_header_.rdma_credit = connection_->grant();
   reply_header_.proc = rdma::RDMA_ERROR;
-  reply_header_.error = {error, rdma::kVersionOne, rdma::kVersionOne};
+  reply_header_.error = {error, core_.config.versions.low, core_.config.versions.high};
+  xdr::Encoder out(reply_memory_.first(kHeaderRoom));
+  rdma::encode_header(out, reply_header_);
+  send(out.encoded(), PieceList());
+}
+
+void RdmaCall::send_optional(std::uint32_t xid, const rdma::RdmaOptional& optional) {
+  core_.counters.messages.options_sent[optional.rdma_opttype].add();
+  reply_header_.rdma_xid = xid;
+  reply_header_.rdma_vers = rdma::kVersionTwo;
+  reply_header_.rdma_credit = connection_->grant();
+  reply_header_.proc = rdma::RDMA_OPTIONAL;
+  reply_header_.optional = optional;
   xdr::Encoder out(reply_memory_.first(kHeaderRoom));
   rdma::encode_header(out, reply_header_);
   send(out.encoded(), PieceList());
@@ -90,14 +114,15 @@ void RdmaCall::send_reply() {
   reply_header_.rdma_credit = faults_.zero_grant ? 0 : connection_->grant();
   const ReplyTwist twist{faults_.malformed == Malformed::inline_result,
                          faults_.malformed == Malformed::write_pad};
-  if (!plan_.make(results_, call_header_.chunks, connection_->thresholds().reply, twist,
-                  reply_header_)) {
+  if (!plan_.make(results_, call_header_.chunks,
+                  connection_->reply_threshold(call_header_.rdma_vers), twist, reply_header_)) {
     log::warning("reply to XID {:#x} fits neither inline nor into the Reply chunk", xid());
     return refuse(rdma::ERR_CHUNK);
   }
   if (!post_transfers()) return connection_->disconnect("RDMA Write could not be posted");
   if (reply_header_.proc == rdma::RDMA_NOMSG) core_.counters.long_replies.add();
   core_.counters.replies.add();
+  connection_->note_reply(call_header_.rdma_vers);
   spoil_header(faults_.malformed, reply_header_);
   xdr::Encoder out(reply_memory_.first(kHeaderRoom));
   rdma::encode_header(out, reply_header_);
@@ -117,8 +142,9 @@ bool RdmaCall::post_transfers() {
 }
 
 std::optional<std::uint32_t> RdmaCall::handle_to_invalidate() const {
-  if (!connection_->thresholds().remote_invalidation) return std::nullopt;
-  if (reply_header_.proc == rdma::RDMA_ERROR) return std::nullopt;
+  const bool is_reply =
+      reply_header_.proc == rdma::RDMA_MSG || reply_header_.proc == rdma::RDMA_NOMSG;
+  if (!is_reply || !connection_->remote_invalidation(call_header_.rdma_vers)) return std::nullopt;
   const auto& chunks = call_header_.chunks;
   if (chunks.read_count > 0) return chunks.read_entries[0].target.handle;
   for (const auto& chunk : chunks.rdma_writes()) {
@@ -139,6 +165,7 @@ void RdmaCall::send(std::span<const std::byte> header, const PieceList& message)
   work.context = static_cast<SendOwner*>(this);
   if (work.invalidate) core_.counters.remote_invalidations.add();
   core_.counters.inline_sent_octets.add(all.size());
+  core_.counters.messages.sent[reply_header_.proc].add();
   const unsigned copies = faults_.duplicate_reply ? 2 : 1;
   sends_pending_ = copies;
   for (unsigned i = 0; i < copies; ++i) {

@@ -19,14 +19,26 @@ bool is_reply(std::span<const std::byte> stream) {
   return in.ok() && type == static_cast<std::uint32_t>(rpc::MessageType::reply);
 }
 
+rdma::PropertyPolicy policy_of(const ResponderConfig& config) {
+  constexpr std::size_t kMost = rdma::kMaxReceiveBufferSize;
+  rdma::PropertyPolicy policy;
+  policy.own.receive_buffer_size =
+      static_cast<std::uint32_t>(std::min(receive_size(config), kMost));
+  policy.most_receive = static_cast<std::uint32_t>(std::min(largest_receive(config), kMost));
+  policy.speaks_first = false;
+  policy.supports = config.options;
+  return policy;
+}
+
 }  // namespace
 
 RdmaConnection::RdmaConnection(Core& core, ConnectionOwner& owner, std::uint64_t id)
     : core_(core),
       owner_(owner),
       id_(id),
-      receives_(std::make_shared<ReceiveSet>(*core.pools.messages, core.config.inline_size)),
-      backward_(core) {}
+      receives_(std::make_shared<ReceiveSet>(*core.pools.messages, receive_size(core.config))),
+      backward_(core),
+      properties_(*this, policy_of(core.config)) {}
 
 RdmaConnection::~RdmaConnection() {
   endpoint_.reset();
@@ -75,7 +87,42 @@ std::uint32_t RdmaConnection::grant() {
 void RdmaConnection::repost(Receive& receive) {
   --receives_in_use_;
   if (closing_) return;
-  if (!endpoint_->post_receive(receive)) disconnect("a receive could not be posted");
+  bool raised = false;
+  if (!receives_->repost(*endpoint_, receive, raised)) disconnect("a receive could not be posted");
+  if (raised) properties_.on_receives_raised();
+}
+
+std::size_t RdmaConnection::reply_threshold(std::uint32_t version) const {
+  if (version == rdma::kVersionOne) return thresholds_.reply;
+  // Before the first good reply, everything fits what any version takes (requirement F-18).
+  return properties_.started() ? properties_.send_limit() : rdma::kDefaultThreshold;
+}
+
+bool RdmaConnection::remote_invalidation(std::uint32_t version) const {
+  if (version == rdma::kVersionOne) return thresholds_.remote_invalidation;
+  return core_.config.remote_invalidation && properties_.peer().requester_remote_invalidation != 0;
+}
+
+void RdmaConnection::note_reply(std::uint32_t version) {
+  version_ = version;
+  if (version == rdma::kVersionTwo && !properties_.started()) properties_.start();
+}
+
+void RdmaConnection::request_receive_size(std::uint32_t size) {
+  if (properties_.started()) properties_.request_receive_size(size);
+}
+
+void RdmaConnection::raise_receive_size(std::uint32_t size) {
+  const auto most = static_cast<std::uint32_t>(largest_receive(core_.config));
+  if (properties_.started()) properties_.update_receive_size(std::min(size, most));
+}
+
+void RdmaConnection::send_optional(std::uint32_t xid, const rdma::RdmaOptional& optional) {
+  RdmaCall* message = core_.acquire_call();
+  if (!message) return disconnect("no memory for a property message");
+  message->begin(*this, nullptr);
+  calls_.push_back(*message);
+  message->send_optional(xid, optional);
 }
 
 void RdmaConnection::note_writes_for(std::uint32_t xid) {
@@ -86,10 +133,15 @@ Result<void> RdmaConnection::call_back(std::uint32_t program,
                                        std::function<void(xdr::Encoder&)> encode,
                                        std::function<void(Result<xdr::Decoder>)> done) {
   if (closing_) return fail(Error::local(ENOTCONN, "callback", "the connection is closing"));
-  return backward_.call(*endpoint_, max_backward_message(), program, encode, std::move(done));
+  const bool none = properties_.peer().backward_request_support == rdma::BKREQSUP_NONE;
+  if (version_ != rdma::kVersionOne && none) {
+    return fail(Error::local(EOPNOTSUPP, "callback", "the client takes none"));
+  }
+  return backward_.call(*endpoint_, version_, max_backward_message(), program, encode,
+                        std::move(done));
 }
 
-std::size_t RdmaConnection::max_backward_message() const { return thresholds_.reply; }
+std::size_t RdmaConnection::max_backward_message() const { return reply_threshold(version_); }
 
 void RdmaConnection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                                 std::optional<std::uint32_t> /*invalidated*/) {
@@ -98,7 +150,7 @@ void RdmaConnection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t lengt
   core_.counters.inline_received_octets.add(length);
   RdmaCall* call = core_.acquire_call();
   if (!call) return disconnect("too many calls");
-  call->begin(*this, receive);
+  call->begin(*this, &receive);
   calls_.push_back(*call);
   take_message(*call, receive.memory.first(length));
 }
@@ -106,17 +158,24 @@ void RdmaConnection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t lengt
 void RdmaConnection::take_message(RdmaCall& call, std::span<const std::byte> message) {
   xdr::Decoder in(message);
   auto& header = call.transport_header();
-  const auto fault = rdma::decode_header(in, header);
+  const auto fault = rdma::decode_header(in, header, core_.config.versions);
+  if (fault == rdma::HeaderFault::none) core_.counters.messages.received[header.proc].add();
+  const bool version_one =
+      header.rdma_vers == rdma::kVersionOne || !core_.config.versions.has(header.rdma_vers);
   const bool is_error = fault == rdma::HeaderFault::none && header.proc == rdma::RDMA_ERROR;
   if (is_error) return take_error(call);
   const bool is_withdrawn = fault == rdma::HeaderFault::withdrawn_proc;
-  if (is_withdrawn && header.proc == rdma::RDMA_DONE) {
+  if (is_withdrawn && header.proc == rdma::RDMA_DONE && version_one) {
     core_.counters.dropped_done.add();
     return call.abandon();
   }
-  if (message.size() < rdma::kMinHeader || fault == rdma::HeaderFault::too_short) {
+  const bool too_short = version_one && message.size() < rdma::kMinHeader;
+  if (too_short || fault == rdma::HeaderFault::too_short) {
     core_.counters.dropped_short.add();
     return call.abandon();
+  }
+  if (fault == rdma::HeaderFault::none && header.proc == rdma::RDMA_OPTIONAL) {
+    return take_option(call, in.remaining());
   }
   if (fault == rdma::HeaderFault::none) return take_stream(call, message.subspan(in.offset()));
   log::warning("connection {}: XID {:#x}: {}", id_, header.rdma_xid,
@@ -125,11 +184,38 @@ void RdmaConnection::take_message(RdmaCall& call, std::span<const std::byte> mes
     core_.counters.dropped_error.add();
     return call.abandon();
   }
-  call.refuse(fault == rdma::HeaderFault::version ? rdma::ERR_VERS : rdma::ERR_CHUNK);
+  if (fault == rdma::HeaderFault::version) return take_other_version(call);
+  call.refuse(rdma::ERR_CHUNK);
 }
 
+void RdmaConnection::take_other_version(RdmaCall& call) {
+  switch (core_.config.other_versions) {
+    case OtherVersions::answer: return call.refuse(rdma::ERR_VERS);
+    case OtherVersions::disconnect:
+      call.abandon();
+      return disconnect("a message of another version");
+    case OtherVersions::ignore: return call.abandon();
+  }
+}
+
+void RdmaConnection::take_option(RdmaCall& call, std::size_t payload) {
+  const auto& header = call.transport_header();
+  const auto opttype = header.optional.rdma_opttype;
+  core_.counters.messages.options_received[rdma::is_property_operation(opttype) ? opttype : 0]
+      .add();
+  switch (properties_.on_optional(header.rdma_xid, header.optional, payload)) {
+    case rdma::OptionAnswer::none: return call.abandon();
+    case rdma::OptionAnswer::inval_option: return call.refuse(rdma::RDMA_ERR_INVAL_OPTION);
+    case rdma::OptionAnswer::bad_header: return call.refuse(rdma::RDMA_ERR_BAD_HEADER);
+  }
+}
+
+/// By transaction (requirement F-2): a callback or an option of ours, else it is dropped.
 void RdmaConnection::take_error(RdmaCall& call) {
-  if (!backward_.on_error(call.transport_header())) core_.counters.dropped_error.add();
+  const auto& header = call.transport_header();
+  if (!properties_.on_error(header.rdma_xid, header.error.err) && !backward_.on_error(header)) {
+    core_.counters.dropped_error.add();
+  }
   call.abandon();
 }
 
@@ -143,6 +229,7 @@ void RdmaConnection::take_stream(RdmaCall& call, std::span<const std::byte> stre
 void RdmaConnection::take_call(RdmaCall& call, std::span<const std::byte> stream) {
   requested_ = call.transport_header().rdma_credit;
   if (receives_in_use_ > granted_) core_.counters.credit_overruns.add();
+  properties_.on_later_message();
   call.accept(stream);
 }
 

@@ -14,6 +14,7 @@
 #include "tests/responder/transport/receive_set.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/private_data.h"
+#include "transport/rdma/property_exchange.h"
 
 namespace nfsrdma::responder {
 
@@ -27,7 +28,9 @@ class ConnectionOwner {
 };
 
 /// Owned by the Responder; disposed of after on_disconnected. Reactor's thread only.
-class RdmaConnection final : public Connection, public fabric::EndpointHandler {
+class RdmaConnection final : public Connection,
+                             public fabric::EndpointHandler,
+                             private rdma::PropertyHost {
  public:
   RdmaConnection(Core& core, ConnectionOwner& owner, std::uint64_t id);
   ~RdmaConnection() override;
@@ -46,6 +49,15 @@ class RdmaConnection final : public Connection, public fabric::EndpointHandler {
   // For the calls of this connection.
   fabric::Endpoint& endpoint() { return *endpoint_; }
   const rdma::Thresholds& thresholds() const { return thresholds_; }
+  /// Octets of a reply to a call of this version that may go inline.
+  std::size_t reply_threshold(std::uint32_t version) const;
+  /// Whether such a reply may invalidate a handle of its call.
+  bool remote_invalidation(std::uint32_t version) const;
+  /// A good reply of this version goes out next, or has gone out.
+  void note_reply(std::uint32_t version);
+  /// Version 2: asks the client for another receive size; raises the own one, unasked.
+  void request_receive_size(std::uint32_t size);
+  void raise_receive_size(std::uint32_t size);
   /// The peer's host, the same for all its connections.
   const std::string& client() const { return client_; }
   /// Credits to announce now: what the client asked for within the limit, never more than there
@@ -66,15 +78,25 @@ class RdmaConnection final : public Connection, public fabric::EndpointHandler {
 
  private:
   static constexpr std::size_t kRecentWrites = 16;
+  /// XIDs of RDMA_OPTIONAL, far from those of callbacks.
+  static constexpr std::uint32_t kFirstOptionalXid = 0x80000000;
 
   void take_message(RdmaCall& call, std::span<const std::byte> message);
-  void take_withdrawn(RdmaCall& call);
+  void take_other_version(RdmaCall& call);
+  void take_option(RdmaCall& call, std::size_t payload);
   void take_error(RdmaCall& call);
   void take_stream(RdmaCall& call, std::span<const std::byte> stream);
   void take_call(RdmaCall& call, std::span<const std::byte> stream);
   void blame_calls(const Error& reason);
   std::size_t receives_for(std::uint32_t credits) const;
   void end(const Error& reason);
+
+  // PropertyHost
+  bool may_send_optional() override { return !closing_; }
+  std::uint32_t optional_xid() override { return ++last_optional_xid_; }
+  void send_optional(std::uint32_t xid, const rdma::RdmaOptional& optional) override;
+  bool raise_receives(std::uint32_t size) override { return receives_->raise(size); }
+  void on_properties_changed() override {}
 
   Core& core_;
   ConnectionOwner& owner_;
@@ -84,6 +106,9 @@ class RdmaConnection final : public Connection, public fabric::EndpointHandler {
   rdma::Thresholds thresholds_;
   std::shared_ptr<ReceiveSet> receives_;
   BackwardCalls backward_;
+  rdma::PropertyExchange properties_;
+  std::uint32_t version_ = rdma::kVersionOne;  // of the last reply, and so of the connection
+  std::uint32_t last_optional_xid_ = kFirstOptionalXid;
   IntrusiveList<RdmaCall> calls_;  // everything that has not been released
   std::uint32_t requested_ = 1;    // the client's last rdma_credit
   std::uint32_t granted_ = 1;      // the last level announced

@@ -15,4 +15,19 @@ Result<void> ReceiveSet::grow(fabric::Endpoint& endpoint, std::size_t wanted) {
   return {};
 }
 
+bool ReceiveSet::raise(std::size_t message_size) {
+  if (message_size > message_size_) {
+    message_size_ = message_size;
+    smaller_ = receives_.size();
+  }
+  return smaller_ == 0;
+}
+
+Result<void> ReceiveSet::repost(fabric::Endpoint& endpoint, Receive& receive, bool& raised) {
+  const bool smaller = receive.memory.size() < message_size_;
+  raised = smaller && --smaller_ == 0;
+  receive.memory = receive.slot.first(message_size_);
+  return endpoint.post_receive(receive);
+}
+
 }  // namespace nfsrdma::responder

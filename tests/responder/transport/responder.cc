@@ -78,6 +78,14 @@ void Responder::disconnect_all(const char* why) {
   for (auto& connection : tcp_connections_) connection->disconnect(why);
 }
 
+void Responder::request_receive_size(std::uint32_t size) {
+  for (auto& connection : connections_) connection->request_receive_size(size);
+}
+
+void Responder::raise_receive_size(std::uint32_t size) {
+  for (auto& connection : connections_) connection->raise_receive_size(size);
+}
+
 void Responder::close(std::function<void()> done) {
   listeners_.clear();
   tcp_listeners_.clear();

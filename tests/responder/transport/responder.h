@@ -1,4 +1,4 @@
-// The server side of the transports, RPC-over-RDMA version 1 and TCP: listens, keeps connections,
+// The server side of the transports, RPC-over-RDMA and TCP: listens, keeps connections,
 // follows the fault script.
 #pragma once
 
@@ -43,6 +43,11 @@ class Responder final : public fabric::ListenHandler,
   /// Calls that arrive from now on wait until resume().
   void stop_answering() { core_.stop(); }
   void resume_answering() { core_.resume(); }
+
+  /// Version 2, on all its connections: asks the clients for another receive size; raises the own
+  /// one, unasked, as soon as older receives are used up.
+  void request_receive_size(std::uint32_t size);
+  void raise_receive_size(std::uint32_t size);
 
   /// Breaks all connections; the responder goes on listening.
   void disconnect_all(const char* why);
