@@ -35,8 +35,8 @@ enum class RpcRdma : std::uint8_t { one, two, automatic };
 /// How the server is reached.
 struct TransportOptions {
   Protocol protocol = Protocol::rdma;
-  std::uint16_t port = 0;                 ///< 0: the protocol's own
-  bool ipv6_only = false;                 ///< proto=rdma6, proto=tcp6
+  std::uint16_t port = 0;  ///< 0: the protocol's own
+  bool ipv6_only = false;  ///< proto=rdma6, proto=tcp6
   RpcRdma rpcrdma = RpcRdma::one;
   std::uint32_t inline_threshold = 4096;  ///< octets, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once

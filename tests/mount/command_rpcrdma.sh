@@ -9,6 +9,7 @@ stop_responder() {
   kill "$responder_pid"
   wait "$responder_pid" || fail "the responder failed"
   responder_pid=
+  rm "$work/responder.out"
 }
 value() { sed -n "s/^$1 //p" "$work/responder.stats"; }
 

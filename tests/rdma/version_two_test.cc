@@ -78,6 +78,7 @@ TEST_F(VersionTwo, GoodAnswerMeansVersionTwo) {
   call.submit();
   EXPECT_EQ(parse(last_sent())->header.rdma_vers, 2u);
   EXPECT_EQ(harness_.fabric.connections(), 1u);
+  EXPECT_EQ(value("messages_held"), 0u) << "the answer is not kept";
   harness_.answer(peer().sent_count() - 1);
   EXPECT_TRUE(call.ok());
 }

@@ -44,8 +44,8 @@ Result<void> VersionProbe::start(Requester& requester) {
 void VersionProbe::on_error(const Header& header) { refusal_ = header.error; }
 
 void VersionProbe::on_call_done(rpc::Call& call) {
-  if (!running_) return;
-  const ProbeOutcome outcome = judge(call);
+  const ProbeOutcome outcome = running_ ? judge(call) : ProbeOutcome{};
+  call.reply.reset();  // its message is wanted for others
   // The loss of the connection is judged by on_down, which knows its reason.
   if (outcome.version == 0 && !outcome.error) return;
   finish(outcome);
