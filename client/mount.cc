@@ -23,6 +23,7 @@
 #include "client/session/lease.h"
 #include "client/session/session.h"
 #include "client/state/id_map.h"
+#include "client/state/lock_waiters.h"
 #include "client/state/open_table.h"
 #include "transport/rpc/connection_keeper.h"
 
@@ -76,7 +77,8 @@ struct Mount::Parts {
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
                   machine_name_of(mount.config_)),
         session(mount.reactor_, compounds, mount.config_.caller),
-        callbacks(session),
+        lock_waiters(mount.reactor_),
+        callbacks(session, lock_waiters),
         opens(mount),
         establisher(session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
                     Wishes{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
@@ -94,6 +96,7 @@ struct Mount::Parts {
   IdMap ids;
   CompoundPool compounds;
   Session session;
+  LockWaiters lock_waiters;
   CallbackService callbacks;
   OpenTable opens;
   Establisher establisher;
@@ -222,6 +225,7 @@ Task<Result<void>> Mount::fetch_limits() {
 
 Task<Result<void>> Mount::stop() {
   parts_->lease.stop();
+  parts_->lock_waiters.end();
   bool timed_out = false;
   Timer deadline(reactor_, [&] {
     timed_out = true;
@@ -265,6 +269,7 @@ nfs4::clientid4 Mount::clientid() const { return parts_->establisher.client().cl
 
 Session& Mount::session() { return parts_->session; }
 OpenTable& Mount::opens() { return parts_->opens; }
+LockWaiters& Mount::lock_waiters() { return parts_->lock_waiters; }
 IdMap& Mount::ids() { return parts_->ids; }
 
 void Mount::visit_counters(CounterVisitor& visitor) const {
@@ -275,6 +280,7 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->open_reclaimer.visit_counters(visitor);
   parts_->callbacks.visit_counters(visitor);
   parts_->opens.visit_counters(visitor);
+  parts_->lock_waiters.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::client

@@ -16,6 +16,7 @@ namespace nfsrdma::client {
 
 class CompoundPool;
 class IdMap;
+class LockWaiters;
 class OpenTable;
 class Session;
 
@@ -75,6 +76,7 @@ class Mount {
   BufferPool& message_pool() { return message_pool_; }
   Session& session();
   OpenTable& opens();
+  LockWaiters& lock_waiters();
   IdMap& ids();
 
   nfs4::clientid4 clientid() const;

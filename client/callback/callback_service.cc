@@ -152,7 +152,7 @@ nfsstat4 CallbackService::evaluate(xdr::Decoder& in, ResultWriter& out) {
     case OP_CB_RECALL: return out.add(opnum, decode_only<CB_RECALL4args>(in, NFS4ERR_BAD_STATEID));
     case OP_CB_GETATTR: return out.add(opnum, decode_only<CB_GETATTR4args>(in, NFS4ERR_BADHANDLE));
     case OP_CB_RECALL_ANY: return out.add(opnum, decode_only<CB_RECALL_ANY4args>(in, NFS4_OK));
-    case OP_CB_NOTIFY_LOCK: return out.add(opnum, decode_only<CB_NOTIFY_LOCK4args>(in, NFS4_OK));
+    case OP_CB_NOTIFY_LOCK: return out.add(opnum, notify_lock(in));
     case OP_CB_RECALL_SLOT: return out.add(opnum, recall_slot(in));
     case OP_CB_LAYOUTRECALL: return out.add(opnum, NFS4ERR_NOMATCHING_LAYOUT);
     case OP_CB_NOTIFY:
@@ -171,6 +171,15 @@ nfsstat4 CallbackService::recall_slot(xdr::Decoder& in) {
   if (!in.ok()) return NFS4ERR_BADXDR;
   log::debug("the server recalls slots above {}", args.rsa_target_highest_slotid);
   session_.slots().set_target(args.rsa_target_highest_slotid);
+  return NFS4_OK;
+}
+
+/// A hint: who waits asks again.
+nfsstat4 CallbackService::notify_lock(xdr::Decoder& in) {
+  CB_NOTIFY_LOCK4args args;
+  decode(in, args);
+  if (!in.ok()) return NFS4ERR_BADXDR;
+  waiters_.notify(args.cnla_fh);
   return NFS4_OK;
 }
 

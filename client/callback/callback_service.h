@@ -5,15 +5,18 @@
 #include "client/callback/callback_slots.h"
 #include "client/proto/compound.h"
 #include "client/session/establisher.h"
+#include "client/state/lock_waiters.h"
 #include "transport/base/metrics.h"
 
 namespace nfsrdma::client {
 
 /// Every callback is answered at once. There are no delegations and no layouts to be recalled, so
-/// most answers say just that; CB_RECALL_SLOT shrinks the session's slot table.
+/// most answers say just that; CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes
+/// who waits for a lock.
 class CallbackService final : public CallbackHandler {
  public:
-  explicit CallbackService(Session& session) : session_(session) {}
+  CallbackService(Session& session, LockWaiters& waiters)
+      : session_(session), waiters_(waiters) {}
 
   void on_session(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) override;
   void on_backward_call(rpc::BackwardCall& call) override;
@@ -35,8 +38,10 @@ class CallbackService final : public CallbackHandler {
                    std::uint64_t fingerprint);
   nfs4::nfsstat4 evaluate(xdr::Decoder& in, ResultWriter& out);
   nfs4::nfsstat4 recall_slot(xdr::Decoder& in);
+  nfs4::nfsstat4 notify_lock(xdr::Decoder& in);
 
   Session& session_;
+  LockWaiters& waiters_;
   CallbackSlots slots_;
   Counter calls_;
   Counter replays_;

@@ -27,6 +27,9 @@ inline constexpr std::size_t kBindConnection = nfs4::NFS4_SESSIONID_SIZE + 2 * k
 inline constexpr std::size_t kExchangeId =
     5 * kWord + 2 * kWord + 2 * kOpaqueLimit + 4 * kWord + 2 * kOpaqueLimit;
 
+/// Of a lock in the way: range, type and owner.
+inline constexpr std::size_t kLock = 5 * kWord + 2 * kWord + kOpaqueLimit;
+
 /// Without the octets of the data: they are DDP-eligible.
 inline constexpr std::size_t kRead = 2 * kWord;
 inline constexpr std::size_t kWrite = 2 * kWord + kVerifier;

@@ -12,6 +12,7 @@
 
 #include "client/compound/state_holder.h"
 #include "client/state/async_mutex.h"
+#include "client/state/lock_state.h"
 #include "client/types.h"
 
 namespace nfsrdma::client {
@@ -40,6 +41,8 @@ class OpenFile final : public StateHolder {
   bool lost() const override { return lost_; }
   bool recovering() const override { return claim_ != Claim::none; }
   void on_refused(nfs4::nfsstat4 status) override;
+  FileLocks& locks() { return locks_; }
+  const FileLocks& locks() const { return locks_; }
 
  private:
   friend class OpenReclaimer;
@@ -61,11 +64,15 @@ class OpenFile final : public StateHolder {
   nfs4::stateid4 newest_{};
   std::uint32_t server_access_ = 0;        ///< what the server has granted
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
+  FileLocks locks_;
   AsyncMutex changing_;                    ///< CLOSE and OPEN_DOWNGRADE, one at a time
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
   bool lost_ = false;
 };
+
+/// Keeps an OpenFile alive, but not open.
+using OpenFileRef = std::shared_ptr<OpenFile>;
 
 /// Move-only reference to an OpenFile with the share access it was opened with. Give it to
 /// close() (client/ops/close.h); one that is dropped instead is closed in the background.
@@ -81,6 +88,7 @@ class OpenRef {
   StateRef state() const { return file_; }
   const OpenFile* operator->() const { return file_.get(); }
   const OpenFile& operator*() const { return *file_; }
+  const OpenFileRef& file() const { return file_; }
   /// What this reference was opened with: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const { return share_access_; }
   /// Closes in the background.

@@ -41,6 +41,7 @@ OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::ui
   opens_.add();
   FileRef& file = files_[Key{caller.uid, handle}];
   if (!file) file = std::make_shared<OpenFile>(handle, caller);
+  if (file->newest_.other != stateid.other) file->locks_.clear();  // the server did CLOSE first
   take(*file, stateid, share_access);
   ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
   return OpenRef(*this, file, share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
@@ -143,6 +144,7 @@ Task<Result<void>> OpenTable::send_close(FileRef file) {
   if (file->newest_.other == closing.other) {
     file->newest_ = {};
     file->server_access_ = 0;
+    file->locks_.clear();
   }
   co_return Result<void>{};
 }
@@ -207,6 +209,7 @@ std::vector<std::shared_ptr<OpenFile>> OpenTable::in_use() {
 
 void OpenTable::mark_lost(OpenFile& file) {
   file.lost_ = true;
+  file.locks_.clear();
   file.claim_ = OpenFile::Claim::none;
   lost_.add();
   // The next open of the file starts afresh.

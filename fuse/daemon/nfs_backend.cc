@@ -163,6 +163,8 @@ TransferLimits NfsBackend::limits() const {
   limits.max_read = std::min<std::size_t>(mount_->rsize(), kMaxTransfer);
   limits.max_write = std::min<std::size_t>(mount_->wsize(), kMaxTransfer);
   limits.readdirplus = options_.cache.readdirplus;
+  limits.posix_locks = options_.locks.posix;
+  limits.flock_locks = options_.locks.flock;
   limits.explicit_invalidation = options_.cache.attributes.shortest(false) > Duration::zero();
   return limits;
 }

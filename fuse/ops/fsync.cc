@@ -1,13 +1,19 @@
+#include <optional>
+
 #include "fuse/ops/commit.h"
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fs {
 namespace {
 
-/// Commits, and reports what went wrong since this open file was told last.
-Task<void> run(FileSystem& fs, Request request, FileRef file) {
-  co_await commit_file(fs, file);
+/// Commits, and reports what went wrong since this open file was told last. `leaving`: a process
+/// that closes any descriptor of a file gives up all its fcntl locks on it.
+Task<void> run(FileSystem& fs, Request request, FileRef file,
+               std::optional<client::LockOwner> leaving) {
+  if (file->writable()) co_await commit_file(fs, file);
+  if (leaving) co_await release_locks(fs, file->shared, *leaving);
   cache::WriteErrors& errors = file->shared->errors;
   const cache::WriteErrors::Seen before = file->errors_seen;
   if (!request.reply_error(errors.take(file->errors_seen))) file->errors_seen = before;
@@ -19,19 +25,22 @@ void handle::fsync(fuse_req_t req, fuse_ino_t, int, fuse_file_info* info) {
   FileSystem& fs = FileSystem::of(req);
   Request request(req);
   FileRef file = file_or_refuse(fs, request, *info);
-  if (file) spawn(run(fs, std::move(request), std::move(file)));
+  if (file) spawn(run(fs, std::move(request), std::move(file), std::nullopt));
 }
 
 /// close(2) returns when everything is at the server and durable: other clients that open the file
 /// afterwards see it (close-to-open).
-void handle::flush(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
+void handle::flush(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
   FileSystem& fs = FileSystem::of(req);
-  FileRef file = fs.find_file(info->fh);
-  if (file && !file->writable()) {
-    Request(req).reply_ok();
+  Request request(req);
+  FileRef file = file_or_refuse(fs, request, *info);
+  if (!file) return;
+  const client::LockOwner owner{client::LockKind::posix, info->lock_owner};
+  if (!file->writable() && !may_hold_locks(*file->shared, owner)) {
+    request.reply_ok();
     return;
   }
-  fsync(req, id, 0, info);
+  spawn(run(fs, std::move(request), std::move(file), owner));
 }
 
 }  // namespace nfsrdma::fs

@@ -38,5 +38,8 @@ void releasedir(fuse_req_t, fuse_ino_t inode, fuse_file_info*);
 void fsyncdir(fuse_req_t, fuse_ino_t inode, int data_only, fuse_file_info*);
 void statfs(fuse_req_t, fuse_ino_t inode);
 void access(fuse_req_t, fuse_ino_t inode, int mask);
+void getlk(fuse_req_t, fuse_ino_t inode, fuse_file_info*, struct ::flock* lock);
+void setlk(fuse_req_t, fuse_ino_t inode, fuse_file_info*, struct ::flock* lock, int wait);
+void flock(fuse_req_t, fuse_ino_t inode, fuse_file_info*, int operation);
 
 }  // namespace nfsrdma::fs::handle

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <coroutine>
 #include <deque>
 #include <mutex>
 
@@ -25,7 +26,11 @@ constexpr Duration kStopInterval = std::chrono::milliseconds(10);
 struct KernelNotifier::Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::uint64_t> waiting;
+  struct Drop {
+    std::uint64_t inode;
+    std::function<void()> done;  ///< called on the notifier's thread; may be empty
+  };
+  std::deque<Drop> waiting;
   bool ending = false;
   bool ended = true;  ///< no thread runs
 
@@ -44,11 +49,13 @@ void send_notifications(std::shared_ptr<Shared> shared, fuse_session* session) {
   for (;;) {
     shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });
     if (shared->ending) break;
-    const std::uint64_t inode = shared->waiting.front();
+    auto drop = std::move(shared->waiting.front());
     shared->waiting.pop_front();
     lock.unlock();
-    fuse_lowlevel_notify_inval_inode(session, inode, kAllPages, 0);
+    fuse_lowlevel_notify_inval_inode(session, drop.inode, kAllPages, 0);
     lock.lock();
+    // Operations have ended before the notifier is stopped: nobody is left to be told.
+    if (drop.done && !shared->ending) drop.done();
   }
   shared->ended = true;
 }
@@ -99,12 +106,34 @@ void KernelNotifier::drop_attributes(std::uint64_t inode) {
 }
 
 void KernelNotifier::drop_pages(std::uint64_t inode) {
-  if (!session_) return;
+  if (session_) enqueue(inode, nullptr);
+}
+
+Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode) {
+  if (!session_) co_return;
+  struct Dropping {
+    KernelNotifier& notifier;
+    Reactor& reactor;
+    std::uint64_t inode;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waiter) {
+      notifier.enqueue(inode, [&to = reactor, waiter] {
+        to.wake_from_other_thread([waiter] { waiter.resume(); });
+      });
+    }
+    void await_resume() const noexcept {}
+  };
+  Dropping dropping{*this, reactor, inode};
+  co_await dropping;
+}
+
+void KernelNotifier::enqueue(std::uint64_t inode, std::function<void()> done) {
   notifications_.add();
   {
     std::lock_guard lock(shared_->mutex);
-    if (shared_->waiting.size() >= kMostWaiting) return;
-    shared_->waiting.push_back(inode);
+    // Nobody waits for what is left out here: whoever does is one of few.
+    if (!done && shared_->waiting.size() >= kMostWaiting) return;
+    shared_->waiting.push_back({inode, std::move(done)});
   }
   shared_->changed.notify_one();
   if (!thread_.joinable()) start_thread();

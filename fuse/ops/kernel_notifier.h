@@ -4,6 +4,7 @@
 #include <fuse_lowlevel.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -31,6 +32,9 @@ class KernelNotifier {
 
   void drop_attributes(std::uint64_t inode);
   void drop_pages(std::uint64_t inode);
+  /// The same, and waits until they are gone. Never from an operation that the kernel waits for
+  /// with a page locked (READ, WRITE).
+  Task<void> drop_pages_now(Reactor& reactor, std::uint64_t inode);
 
   std::uint64_t notifications() const { return notifications_.value(); }
 
@@ -38,6 +42,7 @@ class KernelNotifier {
   struct Shared;
 
   void start_thread();
+  void enqueue(std::uint64_t inode, std::function<void()> done);
 
   fuse_session* session_ = nullptr;
   Counter notifications_;

@@ -34,6 +34,9 @@ const fuse_lowlevel_ops& operations() {
     ops.fsyncdir = handle::fsyncdir;
     ops.statfs = handle::statfs;
     ops.access = handle::access;
+    ops.getlk = handle::getlk;
+    ops.setlk = handle::setlk;
+    ops.flock = handle::flock;
     return ops;
   }();
   return table;

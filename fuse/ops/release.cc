@@ -1,11 +1,15 @@
 #include "fuse/ops/close_file.h"
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fs {
 namespace {
 
-Task<void> run(FileSystem& fs, Request request, FileRef file) {
+Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
+  if (may_hold_locks(*file->shared, flock_owner)) {
+    co_await release_locks(fs, file->shared, flock_owner);
+  }
   co_await close_file(fs, std::move(file));
   request.reply_ok();
 }
@@ -17,7 +21,8 @@ void handle::release(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
   Request request(req);
   FileRef file = fs.remove_file(info->fh);
   if (file) {
-    spawn(run(fs, std::move(request), std::move(file)));
+    const client::LockOwner flock_owner{client::LockKind::flock, info->lock_owner};
+    spawn(run(fs, std::move(request), std::move(file), flock_owner));
   } else {
     request.reply_error(EBADF);
   }

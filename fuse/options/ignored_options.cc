@@ -60,6 +60,7 @@ constexpr OptionSpec kOptions[] = {
     ignored_value("addr", "ADDRESS", "the address comes from the source"),
     ignored("migration", "of NFS version 4.0 only"),
     ignored("nomigration", "of NFS version 4.0 only"),
+    ignored("lock", kVersion3),
     ignored("nolock", kVersion3),
     ignored("acl", kVersion3),
     ignored("noacl", kVersion3),

@@ -70,9 +70,14 @@ Result<void> apply_lookup_cache(Options& options, const OptionValue& value) {
   return {};
 }
 
-Result<void> apply_local_lock(Options&, const OptionValue& value) {
-  if (value.text == "all") return {};
-  return bad_value("locks are not sent to the server yet; only local_lock=all is possible");
+Result<void> apply_local_lock(Options& options, const OptionValue& value) {
+  const bool all = value.text == "all";
+  if (!all && value.text != "none" && value.text != "flock" && value.text != "posix") {
+    return bad_value("must be all, flock, posix or none");
+  }
+  options.locks.flock = !all && value.text != "flock";
+  options.locks.posix = !all && value.text != "posix";
+  return {};
 }
 
 Result<void> apply_xprtsec(Options&, const OptionValue& value) {
@@ -222,7 +227,8 @@ constexpr OptionSpec kOptions[] = {
          apply_cache_flag<&CacheOptions::readdirplus, true>),
     flag("nordirplus", "read directories without attributes",
          apply_cache_flag<&CacheOptions::readdirplus, false>),
-    choice("local_lock", "all", "all", "which locks stay on this machine", apply_local_lock),
+    choice("local_lock", "all|flock|posix|none", "none", "which locks stay on this machine",
+           apply_local_lock),
 };
 
 }  // namespace

@@ -32,6 +32,12 @@ enum class Provider : std::uint8_t {
 /// The version of RPC-over-RDMA: automatic is 2 where the server speaks it, else 1.
 enum class RpcRdma : std::uint8_t { one, two, automatic };
 
+/// Which locks the server is asked for; the others hold on this machine only (local_lock).
+struct LockOptions {
+  bool posix = true;  ///< fcntl(2)
+  bool flock = true;  ///< flock(2)
+};
+
 /// How the server is reached.
 struct TransportOptions {
   Protocol protocol = Protocol::rdma;
@@ -73,6 +79,7 @@ struct Options {
   std::uint32_t wsize = 1 << 20;  ///< octets
   rpc::AuthFlavor sec = rpc::AuthFlavor::sys;
   CacheOptions cache;
+  LockOptions locks;
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;

@@ -19,7 +19,6 @@ constexpr OptionSpec kOptions[] = {
     refused("softreval", "", "not supported yet"),
     refused("bg", "", "use the mount option x-systemd.automount, or retry=MINUTES"),
     refused("udp", "", "NFSv4.1 does not run over UDP"),
-    refused("lock", "", "locks are not sent to the server yet; use local_lock=all"),
     refused("write", "lazy|eager|wait", "not supported yet"),
     refused("fatal_neterrors", "MODE", "not supported yet"),
     refused("remount", "", "unmount and mount again"),

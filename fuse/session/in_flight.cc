@@ -20,6 +20,10 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 
 thread_local Dispatch* current_dispatch = nullptr;
 
+void tell(PendingRequest& pending) {
+  if (pending.on_interrupt) std::exchange(pending.on_interrupt, nullptr)();
+}
+
 }  // namespace
 
 Dispatch* Dispatch::current() { return current_dispatch; }
@@ -91,6 +95,7 @@ void InFlight::interrupted(PendingRequest& pending) {
   counters_.interrupts.add();
   pending.interrupted = true;
   const bool released = release_if_killed(pending);
+  tell(pending);
   if (!released && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
 }
 
@@ -100,6 +105,7 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
   if (status.readable() && !is_being_killed(status.text())) return false;
   counters_.interrupted.add();
   answered(pending, fuse_reply_err(pending.request, EINTR));
+  tell(pending);
   return true;
 }
 

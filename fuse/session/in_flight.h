@@ -27,6 +27,7 @@ struct PendingRequest : ListNode {
   fuse_ctx context{};
   std::uint32_t opcode = 0;
   bool interrupted = false;  ///< the kernel sent INTERRUPT for it
+  std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
 };
 
 /// Belongs to the session's reactor thread.

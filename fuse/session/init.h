@@ -25,10 +25,12 @@ struct TransferLimits {
   /// Cached pages go only when a notification says so; else the kernel drops them on its own when
   /// size or mtime differ from what it has seen, our own writes included.
   bool explicit_invalidation = false;
+  bool posix_locks = true;  ///< fcntl locks come here; else the kernel keeps them on this machine
+  bool flock_locks = true;  ///< the same of flock
 };
 
 /// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
-/// own before the OPEN. Locks stay with the kernel. The write-back cache is off, so that
+/// own before the OPEN. The write-back cache is off, so that
 /// a write is at the server when write(2) returns.
 void negotiate(fuse_conn_info& connection, const TransferLimits& limits);
 

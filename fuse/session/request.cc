@@ -34,6 +34,12 @@ Buffer Request::take_buffer() {
 
 bool Request::answered() const { return pending_->request == nullptr; }
 
+bool Request::interrupted() const { return pending_->interrupted; }
+
+void Request::on_interrupt(std::function<void()> wake) {
+  pending_->on_interrupt = std::move(wake);
+}
+
 /// Sends the one answer, or notes that it comes too late.
 template <class Send>
 bool Request::answer(Send&& send) {
@@ -73,6 +79,10 @@ bool Request::reply_attr(const struct stat& attributes, double timeout_seconds) 
 
 bool Request::reply_readlink(const char* target) {
   return answer([&](fuse_req_t request) { return fuse_reply_readlink(request, target); });
+}
+
+bool Request::reply_lock(const struct ::flock& lock) {
+  return answer([&](fuse_req_t request) { return fuse_reply_lock(request, &lock); });
 }
 
 bool Request::reply_write(std::size_t octets) {

@@ -8,6 +8,7 @@
 #include <fuse_lowlevel.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "transport/base/buffer.h"
@@ -42,6 +43,12 @@ class Request {
   Buffer take_buffer();
   /// The answer was given, by a reply function or early because the caller is being killed.
   bool answered() const;
+  /// The kernel asked for this request to be interrupted: its caller got a signal. Unless he is
+  /// being killed nothing has been answered: an operation that can take long and has changed
+  /// nothing may answer EINTR itself.
+  bool interrupted() const;
+  /// Calls `wake` once when that happens, until the next call; it must not answer. Null: nobody.
+  void on_interrupt(std::function<void()> wake);
 
   bool reply_error(int error_number);
   /// For FORGET and FORGET_MULTI, which have no answer.
@@ -55,6 +62,8 @@ class Request {
   bool reply_write(std::size_t octets);
   /// READ, READDIR, READDIRPLUS and extended attributes: sent from where the octets lie.
   bool reply_data(std::span<const std::byte> data);
+  /// GETLK.
+  bool reply_lock(const struct ::flock& lock);
   bool reply_statfs(const struct statvfs& status);
   /// The size of an extended attribute or of the list of them.
   bool reply_xattr(std::size_t octets);

@@ -1,0 +1,71 @@
+#include "fuse/ops/file_locks.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "client/ops/getattr.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Open files of the inode through which the owner has locked: more than one when users differ.
+std::vector<client::OpenFileRef> locked_by(OpenInode& open, const client::LockOwner& owner) {
+  std::vector<client::OpenFileRef> found;
+  open.files.for_each([&](File& file) {
+    const client::OpenFileRef& ref = file.open.file();
+    if (!ref || !ref->locks().find(owner)) return;
+    if (std::find(found.begin(), found.end(), ref) == found.end()) found.push_back(ref);
+  });
+  return found;
+}
+
+}  // namespace
+
+bool may_hold_locks(const OpenInode& open, const client::LockOwner& owner) {
+  bool any = false;
+  const_cast<OpenInode&>(open).files.for_each([&](File& file) {
+    const client::OpenFileRef& ref = file.open.file();
+    any |= ref && ref->locks().find(owner) != nullptr;
+  });
+  return any;
+}
+
+Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
+                                     client::LockOwner owner, client::ByteRange range) {
+  const auto files = locked_by(*open, owner);
+  Result<void> outcome;
+  for (const client::OpenFileRef& file : files) {
+    auto unlocked = co_await client::unlock(fs.mount(), file, owner, range);
+    if (!unlocked && outcome) outcome = std::move(unlocked);
+  }
+  co_return outcome;
+}
+
+Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open,
+                         client::LockOwner owner) {
+  const auto files = locked_by(*open, owner);
+  for (const client::OpenFileRef& file : files) {
+    auto released = co_await client::unlock_all(fs.mount(), file, owner);
+    if (!released) log::warning("releasing locks: {}", released.error().message());
+  }
+}
+
+Task<void> see_changes(FileSystem& fs, FileRef file) {
+  Inode& inode = *file->inode;
+  const cache::Issue issue = fs.issue();
+  auto attributes = co_await client::getattr(fs.mount(), file->caller, inode.handle());
+  if (attributes) {
+    fs.learn(inode, *attributes, issue, ChangedBy::anyone);
+  } else {
+    inode.attributes().expire();
+  }
+  const std::uint64_t change = inode.attributes().value().change;
+  if (!attributes || !inode.pages_match(change)) {
+    co_await fs.notifier().drop_pages_now(fs.mount().reactor(), inode.id());
+    inode.set_pages(change);
+  }
+  fs.notifier().drop_attributes(inode.id());
+}
+
+}  // namespace nfsrdma::fs

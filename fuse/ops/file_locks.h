@@ -1,0 +1,21 @@
+// What the lock operations have in common.
+#pragma once
+
+#include "client/ops/lock.h"
+#include "fuse/ops/file_system.h"
+
+namespace nfsrdma::fs {
+
+/// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
+Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
+                                             client::LockOwner owner, client::ByteRange range);
+/// `owner` is done with the file. Failures are logged: nobody is left to be told.
+Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
+/// Whether `owner` has anything to be released.
+bool may_hold_locks(const OpenInode& open, const client::LockOwner& owner);
+
+/// After a lock was granted: what others wrote before it is seen from now on. The kernel keeps no
+/// page of another version.
+Task<void> see_changes(FileSystem& fs, FileRef file);
+
+}  // namespace nfsrdma::fs

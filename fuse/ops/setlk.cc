@@ -1,0 +1,101 @@
+// fcntl(2) and flock(2) locks. A caller who waits holds no slot: the server is asked again when it
+// says so, and from time to time.
+#include <sys/file.h>
+
+#include "client/ops/errno.h"
+#include "client/session/pauses.h"
+#include "client/state/lock_waiters.h"
+#include "fuse/convert/lock.h"
+#include "fuse/ops/file_locks.h"
+#include "fuse/ops/handlers.h"
+#include "fuse/ops/reply.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+int to_lock_errno(const Error& error) {
+  const bool denied = error.is(Layer::nfs, nfs4::NFS4ERR_DENIED);
+  return denied ? EAGAIN : client::to_errno(error);
+}
+
+/// Ends when it is worth asking again, or when the caller gets a signal.
+Task<void> wait_for_a_change(FileSystem& fs, Request& request, FileRef file, Duration longest) {
+  client::LockWaiters::Wait wait(fs.mount().lock_waiters(), file->inode->handle(), longest);
+  request.on_interrupt([&wait] { wait.wake(); });
+  co_await wait;
+  request.on_interrupt(nullptr);
+}
+
+/// Asks until the lock is granted, or there is a reason to stop.
+Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client::LockWish wish) {
+  client::Backoff backoff;
+  for (;;) {
+    auto locked = co_await client::lock(fs.mount(), file->open.file(), wish);
+    if (locked || !wish.will_wait) co_return locked;
+    if (!locked.error().is(Layer::nfs, nfs4::NFS4ERR_DENIED)) co_return locked;
+    co_await wait_for_a_change(fs, request, file, backoff.next());
+    const bool over = request.answered() || request.interrupted();
+    if (over || fs.mount().lock_waiters().ended()) {
+      co_return fail(Error::local(EINTR, "LOCK", "interrupted while waiting"));
+    }
+  }
+}
+
+Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
+  auto locked = co_await obtain(fs, request, file, wish);
+  if (!locked) {
+    request.reply_error(to_lock_errno(locked.error()));
+    co_return;
+  }
+  co_await see_changes(fs, file);
+  if (request.reply_ok()) co_return;
+  // The caller was killed meanwhile; his files may have been closed before this lock came.
+  auto undone = co_await client::unlock(fs.mount(), file->open.file(), wish.owner, wish.range);
+  (void)undone;
+}
+
+Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
+  auto unlocked = co_await unlock_everywhere(fs, file->shared, wish.owner, wish.range);
+  if (unlocked) {
+    request.reply_ok();
+  } else {
+    reply_failure(request, unlocked.error());
+  }
+}
+
+void start(fuse_req_t req, fuse_file_info* info, int type, client::LockWish wish) {
+  FileSystem& fs = FileSystem::of(req);
+  Request request(req);
+  FileRef file = file_or_refuse(fs, request, *info);
+  if (!file) return;
+  wish.owner.id = info->lock_owner;
+  wish.pid = request.context().pid;
+  wish.exclusive = type == F_WRLCK;
+  if (type == F_UNLCK) {
+    spawn(run_unlock(fs, std::move(request), std::move(file), wish));
+  } else {
+    spawn(run_lock(fs, std::move(request), std::move(file), wish));
+  }
+}
+
+}  // namespace
+
+void handle::setlk(fuse_req_t req, fuse_ino_t, fuse_file_info* info, struct ::flock* lock,
+                   int wait) {
+  client::LockWish wish;
+  wish.owner.kind = client::LockKind::posix;
+  wish.range = to_range(*lock);
+  wish.will_wait = wait != 0;
+  start(req, info, lock->l_type, wish);
+}
+
+void handle::flock(fuse_req_t req, fuse_ino_t, fuse_file_info* info, int operation) {
+  client::LockWish wish;
+  wish.owner.kind = client::LockKind::flock;
+  wish.will_wait = (operation & LOCK_NB) == 0;
+  const int kind = operation & ~LOCK_NB;
+  const int type = kind == LOCK_EX ? F_WRLCK : kind == LOCK_SH ? F_RDLCK : F_UNLCK;
+  start(req, info, type, wish);
+}
+
+}  // namespace nfsrdma::fs
