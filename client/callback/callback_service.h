@@ -11,12 +11,11 @@
 namespace nfsrdma::client {
 
 /// Every callback is answered at once. There are no delegations and no layouts to be recalled, so
-/// most answers say just that; CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes
-/// who waits for a lock.
+/// most answers say just that; CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK
+/// wakes who waits for a lock.
 class CallbackService final : public CallbackHandler {
  public:
-  CallbackService(Session& session, LockWaiters& waiters)
-      : session_(session), waiters_(waiters) {}
+  CallbackService(Session& session, LockWaiters& waiters) : session_(session), waiters_(waiters) {}
 
   void on_session(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) override;
   void on_backward_call(rpc::BackwardCall& call) override;

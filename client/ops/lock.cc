@@ -14,7 +14,7 @@ namespace nfsrdma::client {
 namespace {
 
 using namespace nfs4;
-using StateRef = FileLocks::StateRef;
+using LockRef = FileLocks::LockRef;
 
 nfs_lock_type4 lock_type(bool exclusive, bool will_wait) {
   if (exclusive) return will_wait ? WRITEW_LT : WRITE_LT;
@@ -45,7 +45,7 @@ LOCK4args lock_args(const Mount& mount, const OpenFile& file, const LockState& s
   return args;
 }
 
-Task<Result<void>> send_lock(Mount& mount, OpenFileRef file, StateRef state, LockWish wish) {
+Task<Result<void>> send_lock(Mount& mount, OpenFileRef file, LockRef state, LockWish wish) {
   CompoundRef compound = co_await mount.session().compound(file->caller());
   if (!compound) co_return fail(steps::ending());
   const LockOwnerText text(wish.owner);
@@ -69,7 +69,7 @@ Task<Result<void>> send_lock(Mount& mount, OpenFileRef file, StateRef state, Loc
 }
 
 /// With `last`, the lock-owner's stateid is given up, too.
-Task<Result<void>> send_unlock(Mount& mount, OpenFileRef file, StateRef state, ByteRange range,
+Task<Result<void>> send_unlock(Mount& mount, OpenFileRef file, LockRef state, ByteRange range,
                                bool last) {
   CompoundRef compound = co_await mount.session().compound(file->caller());
   if (!compound) co_return fail(steps::ending());
@@ -95,7 +95,7 @@ Task<Result<void>> send_unlock(Mount& mount, OpenFileRef file, StateRef state, B
 
 /// Everything the owner has, and his stateid. That FREE_STATEID fails does no harm: the server
 /// forgets with CLOSE.
-Task<Result<void>> send_goodbye(Mount& mount, OpenFileRef file, StateRef state) {
+Task<Result<void>> send_goodbye(Mount& mount, OpenFileRef file, LockRef state) {
   if (!state->ranges.empty()) {
     auto unlocked = co_await send_unlock(mount, file, state, ByteRange::whole_file(), true);
     co_return unlocked;
@@ -108,7 +108,8 @@ Task<Result<void>> send_goodbye(Mount& mount, OpenFileRef file, StateRef state) 
 }
 
 Error lost_locks() {
-  return Error{Layer::nfs, NFS4ERR_EXPIRED, "LOCK", "the server has forgotten that the file is open"};
+  return Error{Layer::nfs, NFS4ERR_EXPIRED, "LOCK",
+               "the server has forgotten that the file is open"};
 }
 
 LockConflict describe(const OpenFile& file, const LOCK4denied& denied) {
@@ -118,14 +119,14 @@ LockConflict describe(const OpenFile& file, const LOCK4denied& denied) {
   conflict.range.first = denied.offset;
   conflict.range.last = to_end ? ByteRange::kEnd : denied.offset + (denied.length - 1);
   conflict.exclusive = is_exclusive(denied.locktype);
-  if (const StateRef ours = file.locks().find(denied.owner.owner)) conflict.pid = ours->pid;
+  if (const LockRef ours = file.locks().find(denied.owner.owner)) conflict.pid = ours->pid;
   return conflict;
 }
 
 }  // namespace
 
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
-  const StateRef state = file->locks().obtain(wish.owner);
+  const LockRef state = file->locks().obtain(wish.owner);
   auto guard = co_await state->changing.lock();
   if (file->lost()) co_return fail(lost_locks());
   auto sent = co_await send_lock(mount, file, state, wish);
@@ -134,7 +135,7 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
 }
 
 Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range) {
-  const StateRef state = file->locks().find(owner);
+  const LockRef state = file->locks().find(owner);
   if (!state) co_return Result<void>{};
   auto guard = co_await state->changing.lock();
   if (!state->ranges.overlaps(range)) co_return Result<void>{};
@@ -145,7 +146,7 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
 }
 
 Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
-  const StateRef state = file->locks().find(owner);
+  const LockRef state = file->locks().find(owner);
   if (!state) co_return Result<void>{};
   auto guard = co_await state->changing.lock();
   Result<void> outcome;
@@ -160,8 +161,7 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
   co_return outcome;
 }
 
-Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file,
-                                                    LockWish wish) {
+Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish) {
   CompoundRef compound = co_await mount.session().compound(file->caller());
   if (!compound) co_return fail(steps::ending());
   const LockOwnerText text(wish.owner);

@@ -28,8 +28,8 @@ struct LockConflict {
   std::int32_t pid = 0;  ///< 0: held by another client
 };
 
-/// One attempt. NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what the
-/// lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
+/// One attempt. NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
+/// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish);
 /// Gives back what the owner holds in the range. Sends nothing when that is nothing.
 Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range);

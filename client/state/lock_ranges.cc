@@ -11,9 +11,9 @@ bool meet(const ByteRange& a, const ByteRange& b) { return a.first <= b.last && 
 
 void LockRanges::set(ByteRange range, bool exclusive) {
   clear(range);
-  const auto place =
-      std::find_if(ranges_.begin(), ranges_.end(),
-                   [&](const LockedRange& held) { return held.range.first > range.last; });
+  const auto place = std::find_if(ranges_.begin(), ranges_.end(), [&](const LockedRange& held) {
+    return held.range.first > range.last;
+  });
   ranges_.insert(place, LockedRange{range, exclusive});
   join_neighbours();
 }

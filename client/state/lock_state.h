@@ -41,31 +41,31 @@ class LockOwnerText {
 /// The locks of one owner on one open file.
 struct LockState {
   LockOwner owner;
-  std::int32_t pid = 0;         ///< of the process that locked last; for F_GETLK
-  bool established = false;     ///< the server has given a stateid
+  std::int32_t pid = 0;      ///< of the process that locked last; for F_GETLK
+  bool established = false;  ///< the server has given a stateid
   nfs4::stateid4 stateid;
-  LockRanges ranges;            ///< what the server has granted
-  AsyncMutex changing;          ///< LOCK and LOCKU, one at a time
+  LockRanges ranges;    ///< what the server has granted
+  AsyncMutex changing;  ///< LOCK and LOCKU, one at a time
 };
 
 /// All locks on one open file. Belongs to the OpenFile and goes with it.
 class FileLocks {
  public:
-  using StateRef = std::shared_ptr<LockState>;
+  using LockRef = std::shared_ptr<LockState>;
 
-  StateRef obtain(const LockOwner& owner);
+  LockRef obtain(const LockOwner& owner);
   /// Null when the owner has locked nothing here.
-  StateRef find(const LockOwner& owner) const;
+  LockRef find(const LockOwner& owner) const;
   /// Null when no owner here goes by this text.
-  StateRef find(std::span<const std::byte> owner_text) const;
+  LockRef find(std::span<const std::byte> owner_text) const;
   /// Forgets an owner who has no stateid and whom no other request is about.
-  void forget_if_unused(const StateRef& state);
+  void forget_if_unused(const LockRef& state);
   /// The server has forgotten all locks of the file, or the file was closed.
   void clear() { states_.clear(); }
-  std::span<const StateRef> all() const { return states_; }
+  std::span<const LockRef> all() const { return states_; }
 
  private:
-  std::vector<StateRef> states_;
+  std::vector<LockRef> states_;
 };
 
 }  // namespace nfsrdma::client

@@ -23,9 +23,9 @@ struct Remedy {
 constexpr std::string_view kCheckRoute =
     "is the address right, the server up, and its port open to this machine?";
 constexpr std::string_view kNoService =
-    "does the server offer NFS over what proto= says (default: rdma)? port= names another port";
+    "does the server offer NFS over RDMA (with proto=tcp: over TCP)? port= names another port";
 constexpr std::string_view kOtherService =
-    "is this the port of NFS over what proto= says (default: rdma)?";
+    "is this the port of NFS over RDMA (with proto=tcp: over TCP)?";
 constexpr std::string_view kAccess = "the server does not allow it to this machine or user";
 
 constexpr int code_of(Fault fault) { return static_cast<int>(fault); }

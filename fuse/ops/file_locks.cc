@@ -42,8 +42,7 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
   co_return outcome;
 }
 
-Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open,
-                         client::LockOwner owner) {
+Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner) {
   const auto files = locked_by(*open, owner);
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(fs.mount(), file, owner);

@@ -8,7 +8,7 @@ namespace nfsrdma::fs {
 
 /// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
-                                             client::LockOwner owner, client::ByteRange range);
+                                     client::LockOwner owner, client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.
 Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
 /// Whether `owner` has anything to be released.

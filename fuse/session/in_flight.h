@@ -26,7 +26,7 @@ struct PendingRequest : ListNode {
   fuse_req_t request = nullptr;  ///< null once answered
   fuse_ctx context{};
   std::uint32_t opcode = 0;
-  bool interrupted = false;  ///< the kernel sent INTERRUPT for it
+  bool interrupted = false;            ///< the kernel sent INTERRUPT for it
   std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
 };
 

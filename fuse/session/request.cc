@@ -36,9 +36,7 @@ bool Request::answered() const { return pending_->request == nullptr; }
 
 bool Request::interrupted() const { return pending_->interrupted; }
 
-void Request::on_interrupt(std::function<void()> wake) {
-  pending_->on_interrupt = std::move(wake);
-}
+void Request::on_interrupt(std::function<void()> wake) { pending_->on_interrupt = std::move(wake); }
 
 /// Sends the one answer, or notes that it comes too late.
 template <class Send>

@@ -11,7 +11,7 @@ expect 32 "nosuchhost.invalid:/: resolve server name (nosuchhost.invalid:" \
 # A port that nobody listens on: bound, so that nobody else gets it.
 python3 -c 'import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' \
-  >"$work/closed_port" &
+  >"$work/closed_port" 2>/dev/null &
 holder=$!
 wait_for "a port" test -s "$work/closed_port"
 expect 32 "connection refused: nothing listens there" \
@@ -23,7 +23,7 @@ python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(8); print(s.getsockname()[1], flush=True)
 while True:
     c, _ = s.accept()
-    c.sendall(b"220 this is a mail server, not an RDMA provider\r\n"); c.close()' >"$work/other_port" &
+    c.sendall(b"220 this is a mail server, not an RDMA provider\r\n"); c.close()' >"$work/other_port" 2>/dev/null &
 other=$!
 wait_for "a port" test -s "$work/other_port"
 expect 32 "is this the port of NFS over RDMA" \
