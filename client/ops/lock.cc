@@ -29,40 +29,37 @@ stateid4 newest(stateid4 stateid) {
   return stateid;
 }
 
-LOCK4args lock_args(const Mount& mount, const OpenFile& file, const LockState& state,
-                    const LockOwnerText& text, const LockWish& wish) {
-  LOCK4args args;
-  args.locktype = lock_type(wish.exclusive, wish.will_wait);
-  args.offset = wish.range.first;
-  args.length = wish.range.wire_length();
-  args.locker.new_lock_owner = !state.established;
-  if (state.established) {
-    args.locker.lock_owner.lock_stateid = newest(state.stateid);
-  } else {
-    args.locker.open_owner.open_stateid = file.stateid();
-    args.locker.open_owner.lock_owner = {mount.clientid(), text.bytes()};
+bool is_refusal(const Error& error) {
+  if (error.layer != Layer::nfs) return false;
+  const auto status = static_cast<nfsstat4>(error.code);
+  return status == NFS4ERR_BAD_STATEID || status == NFS4ERR_STALE_STATEID ||
+         status == NFS4ERR_OLD_STATEID || status == NFS4ERR_EXPIRED;
+}
+
+stateid4 stateid_in_use(const OpenFile& file, const LockState& state) {
+  return state.established ? state.stateid : file.stateid();
+}
+
+/// After a refusal: whether the stateid that was sent has been recovered meanwhile, or is being.
+Task<bool> worth_another(Mount& mount, OpenFileRef file, LockRef state, stateid4 sent,
+                         const Error& error) {
+  if (!is_refusal(error)) co_return false;
+  while (file->recovering()) {
+    const bool slept = co_await mount.session().pauses().pause(Backoff::kFirst);
+    if (!slept) co_return false;
   }
-  return args;
+  co_return !file->lost() && stateid_in_use(*file, *state) != sent;
 }
 
 Task<Result<void>> send_lock(Mount& mount, OpenFileRef file, LockRef state, LockWish wish) {
   CompoundRef compound = co_await mount.session().compound(file->caller());
   if (!compound) co_return fail(steps::ending());
-  const LockOwnerText text(wish.owner);
   steps::add_handle(*compound, file->handle());
-  compound->add_modifying(lock_args(mount, *file, *state, text, wish), result_size::kLock);
+  add_lock(mount, *compound, *file, *state, wish, /*reclaim=*/false);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  CompoundReader& results = compound->results();
-  auto passed = steps::pass<PUTFH4res>(results);
-  CO_TRY(passed);
-  LOCK4res result;
-  auto read = results.read(result);
-  CO_TRY(read);
-  auto finished = results.finish();
-  CO_TRY(finished);
-  state->stateid = result.resok4.lock_stateid;
-  state->established = true;
+  auto taken = take_lock(compound->results(), *state);
+  CO_TRY(taken);
   state->pid = wish.pid;
   state->ranges.set(wish.range, wish.exclusive);
   co_return Result<void>{};
@@ -125,24 +122,66 @@ LockConflict describe(const OpenFile& file, const LOCK4denied& denied) {
 
 }  // namespace
 
+void add_lock(const Mount& mount, Compound& compound, const OpenFile& file, const LockState& state,
+              const LockWish& wish, bool reclaim) {
+  const LockOwnerText text(wish.owner);
+  LOCK4args args;
+  args.locktype = lock_type(wish.exclusive, wish.will_wait);
+  args.reclaim = reclaim;
+  args.offset = wish.range.first;
+  args.length = wish.range.wire_length();
+  args.locker.new_lock_owner = !state.established;
+  if (state.established) {
+    args.locker.lock_owner.lock_stateid = newest(state.stateid);
+  } else {
+    args.locker.open_owner.open_stateid = file.stateid();
+    args.locker.open_owner.lock_owner = {mount.clientid(), text.bytes()};
+  }
+  compound.add_modifying(args, result_size::kLock);
+}
+
+Result<void> take_lock(CompoundReader& results, LockState& state) {
+  TRY(steps::pass<PUTFH4res>(results));
+  LOCK4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  state.stateid = result.resok4.lock_stateid;
+  state.established = true;
+  return {};
+}
+
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
   const LockRef state = file->locks().obtain(wish.owner);
   auto guard = co_await state->changing.lock();
-  if (file->lost()) co_return fail(lost_locks());
-  auto sent = co_await send_lock(mount, file, state, wish);
-  file->locks().forget_if_unused(state);
-  co_return sent;
+  for (;;) {
+    if (file->lost()) co_return fail(lost_locks());
+    const stateid4 used = stateid_in_use(*file, *state);
+    auto sent = co_await send_lock(mount, file, state, wish);
+    if (!sent) {
+      const bool again = co_await worth_another(mount, file, state, used, sent.error());
+      if (again) continue;
+    }
+    file->locks().forget_if_unused(state);
+    co_return sent;
+  }
 }
 
 Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range) {
   const LockRef state = file->locks().find(owner);
   if (!state) co_return Result<void>{};
   auto guard = co_await state->changing.lock();
-  if (!state->ranges.overlaps(range)) co_return Result<void>{};
-  if (file->lost()) co_return fail(lost_locks());
-  auto sent = co_await send_unlock(mount, file, state, range, false);
-  if (sent) mount.lock_waiters().notify(file->handle());
-  co_return sent;
+  for (;;) {
+    if (!state->ranges.overlaps(range)) co_return Result<void>{};
+    if (file->lost()) co_return fail(lost_locks());
+    const stateid4 used = state->stateid;
+    auto sent = co_await send_unlock(mount, file, state, range, false);
+    if (!sent) {
+      const bool again = co_await worth_another(mount, file, state, used, sent.error());
+      if (again) continue;
+    }
+    if (sent) mount.lock_waiters().notify(file->handle());
+    co_return sent;
+  }
 }
 
 Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {

@@ -9,6 +9,8 @@
 
 namespace nfsrdma::client {
 
+class Compound;
+class CompoundReader;
 class Mount;
 
 /// A lock somebody wants.
@@ -37,5 +39,10 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
 Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner);
 /// What would be in the way of the wish, if anything.
 Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish);
+
+/// For these and for recovery: the LOCK operation behind PUTFH, and what its results say.
+void add_lock(const Mount& mount, Compound& compound, const OpenFile& file, const LockState& state,
+              const LockWish& wish, bool reclaim);
+Result<void> take_lock(CompoundReader& results, LockState& state);
 
 }  // namespace nfsrdma::client

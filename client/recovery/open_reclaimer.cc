@@ -11,6 +11,8 @@
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
+#include "client/recovery/claim_errors.h"
+#include "client/recovery/lock_reclaimer.h"
 #include "client/session/session.h"
 #include "transport/base/log.h"
 
@@ -26,24 +28,6 @@ constexpr std::size_t kTestBatch = 32;
 /// Share accesses, the widest first: what it covers need not be opened apart on most servers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
-
-/// Of session, client id or connection: nothing is said about the open itself.
-bool is_cut_off(const Error& error) {
-  if (error.layer != Layer::nfs) return true;
-  switch (static_cast<nfsstat4>(error.code)) {
-    case NFS4ERR_STALE_CLIENTID:
-    case NFS4ERR_EXPIRED:
-    case NFS4ERR_BADSESSION:
-    case NFS4ERR_DEADSESSION:
-    case NFS4ERR_SEQ_MISORDERED:
-    case NFS4ERR_CONN_NOT_BOUND_TO_SESSION: return true;
-    default: return false;
-  }
-}
-
-bool asks_for_patience(const Error& error) {
-  return error.is(Layer::nfs, NFS4ERR_DELAY) || error.is(Layer::nfs, NFS4ERR_GRACE);
-}
 
 bool is_revoked(nfsstat4 status) {
   return status == NFS4ERR_ADMIN_REVOKED || status == NFS4ERR_DELEG_REVOKED;
@@ -70,6 +54,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
       continue;
     }
     auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
+    if (opened) opened = co_await LockReclaimer(mount_, compounds_).reclaim(channel, file);
     if (opened) {
       note_recovered(*file, reclaimed_);
       continue;
@@ -108,7 +93,9 @@ Task<void> OpenReclaimer::mend_one(FileRef file) {
   }
   auto opened = co_await open_all(nullptr, file, CLAIM_FH);
   if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
-  if (opened) {
+  if (opened && file->locks().any_held()) {
+    give_up(file, "its locks are lost");
+  } else if (opened) {
     note_recovered(*file, reopened_);
   } else if (!mount_.session().pauses().interrupted()) {
     give_up(file, opened.error().message());

@@ -34,6 +34,11 @@ FileLocks::LockRef FileLocks::find(std::span<const std::byte> owner_text) const 
   return place == states_.end() ? nullptr : *place;
 }
 
+bool FileLocks::any_held() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const LockRef& lock) { return !lock->ranges.empty(); });
+}
+
 void FileLocks::forget_if_unused(const LockRef& state) {
   constexpr long kHereAndAtTheCaller = 2;
   if (state->established || state.use_count() > kHereAndAtTheCaller) return;

@@ -62,6 +62,8 @@ class FileLocks {
   void forget_if_unused(const LockRef& state);
   /// The server has forgotten all locks of the file, or the file was closed.
   void clear() { states_.clear(); }
+  /// Whether anybody has locked anything.
+  bool any_held() const;
   std::span<const LockRef> all() const { return states_; }
 
  private:

@@ -1,0 +1,27 @@
+// What the failure of a step that gets states back is about.
+#pragma once
+
+#include "client/proto/status.h"
+#include "transport/base/error.h"
+
+namespace nfsrdma::client {
+
+/// Of session, client id or connection: nothing is said about the state itself.
+inline bool is_cut_off(const Error& error) {
+  if (error.layer != Layer::nfs) return true;
+  switch (static_cast<nfs4::nfsstat4>(error.code)) {
+    case nfs4::NFS4ERR_STALE_CLIENTID:
+    case nfs4::NFS4ERR_EXPIRED:
+    case nfs4::NFS4ERR_BADSESSION:
+    case nfs4::NFS4ERR_DEADSESSION:
+    case nfs4::NFS4ERR_SEQ_MISORDERED:
+    case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION: return true;
+    default: return false;
+  }
+}
+
+inline bool asks_for_patience(const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_DELAY) || error.is(Layer::nfs, nfs4::NFS4ERR_GRACE);
+}
+
+}  // namespace nfsrdma::client

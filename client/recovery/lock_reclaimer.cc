@@ -1,0 +1,61 @@
+#include "client/recovery/lock_reclaimer.h"
+
+#include <cerrno>
+#include <vector>
+
+#include "client/mount.h"
+#include "client/ops/lock.h"
+#include "client/ops/steps.h"
+#include "client/proto/ops_lock.h"
+#include "client/proto/ops_namespace.h"
+#include "client/recovery/claim_errors.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+
+Task<Result<void>> LockReclaimer::reclaim(rpc::Channel& channel, OpenFileRef file) {
+  const auto held = file->locks().all();
+  const std::vector<LockRef> locks(held.begin(), held.end());
+  for (const LockRef& lock : locks) {
+    lock->established = false;
+    const std::vector<LockedRange> ranges(lock->ranges.all().begin(), lock->ranges.all().end());
+    for (const LockedRange& range : ranges) {
+      auto reclaimed = co_await reclaim_one(channel, file, lock, range);
+      CO_TRY(reclaimed);
+    }
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> LockReclaimer::reclaim_one(rpc::Channel& channel, OpenFileRef file, LockRef lock,
+                                              LockedRange range) {
+  const TimePoint begun = mount_.reactor().now();
+  Backoff backoff;
+  for (;;) {
+    auto asked = co_await ask(channel, file, lock, range);
+    if (asked || !asks_for_patience(asked.error())) co_return asked;
+    if (mount_.reactor().now() - begun >= mount_.lease_time()) co_return asked;
+    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
+    if (!slept) co_return fail(steps::ending());
+  }
+}
+
+Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, LockRef lock,
+                                      LockedRange range) {
+  CompoundRef compound = compounds_.acquire_reserved();
+  if (!compound) co_return fail(Error::local(ENOMEM, "LOCK", "no message slot is free"));
+  compound->begin(file->caller(), compounds_.machine_name());
+  steps::add_handle(*compound, file->handle());
+  LockWish wish;
+  wish.owner = lock->owner;
+  wish.pid = lock->pid;
+  wish.range = range.range;
+  wish.exclusive = range.exclusive;
+  add_lock(mount_, *compound, *file, *lock, wish, /*reclaim=*/true);
+  auto answered = co_await mount_.session().execute_on(channel, *compound);
+  CO_TRY(answered);
+  auto taken = take_lock(compound->results(), *lock);
+  co_return taken;
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,34 @@
+// Gets back the locks on an open that has just been reclaimed (RFC 8881 section 8.4.2.1).
+#pragma once
+
+#include "client/compound/compound_pool.h"
+#include "client/state/open_state.h"
+#include "transport/rpc/channel.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+/// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
+/// somebody else may have changed what its holder protects: the open is lost then, so that he hears
+/// of it (EIO), as with the Linux kernel's recover_lost_locks=0.
+class LockReclaimer {
+ public:
+  LockReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
+
+  /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
+  /// long as a lease; any other error ends the attempt.
+  Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);
+
+ private:
+  using LockRef = FileLocks::LockRef;
+
+  Task<Result<void>> reclaim_one(rpc::Channel& channel, OpenFileRef file, LockRef lock,
+                                 LockedRange range);
+  Task<Result<void>> ask(rpc::Channel& channel, OpenFileRef file, LockRef lock, LockedRange range);
+
+  Mount& mount_;
+  CompoundPool& compounds_;
+};
+
+}  // namespace nfsrdma::client
