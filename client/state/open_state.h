@@ -65,7 +65,7 @@ class OpenFile final : public StateHolder {
   std::uint32_t server_access_ = 0;        ///< what the server has granted
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   FileLocks locks_;
-  AsyncMutex changing_;                    ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  AsyncMutex changing_;  ///< CLOSE and OPEN_DOWNGRADE, one at a time
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
   bool lost_ = false;

@@ -14,7 +14,6 @@ expect 1 "option sec=krb5p: Kerberos" "$nfsrdma" -o sec=krb5p server:/ "$mnt"
 expect 1 "option rpcrdma=3: must be 1, 2 or auto" "$nfsrdma" -o rpcrdma=3 server:/ "$mnt"
 expect 1 "option rsize=big: must be a number from 1024" "$nfsrdma" -o rsize=big server:/ "$mnt"
 expect 1 "option port=0: must be a number from 1 to 65535" "$nfsrdma" -o port=0 server:/ "$mnt"
-expect 1 "option soft: not supported yet" "$nfsrdma" -o soft server:/ "$mnt"
 expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg server:/ "$mnt"
 
 "$nfsrdma" --help >"$work/help"

@@ -196,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
         Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
         Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+        Refused{"local_lock=some", "must be"}, Refused{"lookupcache=some", "all, pos or none"},
         Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
         Refused{"rpcrdma=3", "must be 1, 2 or auto"}, Refused{"inline=1500", "multiple of 1024"}));
 
