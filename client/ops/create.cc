@@ -17,6 +17,10 @@ namespace {
 
 using namespace nfs4;
 
+/// Of a symbolic link, as local file systems have it. Nobody checks it, but a server that is not
+/// told may show any.
+constexpr std::uint32_t kSymlinkMode = 0777;
+
 struct NewObject {
   createtype4 type;
   SetAttributes attributes;
@@ -92,6 +96,7 @@ Task<Result<Found>> make_symlink(Mount& mount, Caller caller, FileHandle dir, st
                                  std::string_view target) {
   NewObject object;
   object.type.type = NF4LNK;
+  object.attributes.mode = kSymlinkMode;
   // Registered memory for the target, which the server fetches. Waiting for it may suspend.
   const steps::Name kept_name(name);
   const std::string kept_target(target);

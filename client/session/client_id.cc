@@ -59,7 +59,7 @@ void ClientId::add_exchange(Compound& compound) const {
   compound.add(args, result_size::kExchangeId);
 }
 
-Result<void> ClientId::accept_exchange(CompoundReader& results) {
+Result<bool> ClientId::accept_exchange(CompoundReader& results) {
   nfs4::EXCHANGE_ID4res result;
   TRY(results.read(result));
   TRY(results.finish());
@@ -73,11 +73,12 @@ Result<void> ClientId::accept_exchange(CompoundReader& results) {
   }
   const bool confirmed = (ok.eir_flags & nfs4::EXCHGID4_FLAG_CONFIRMED_R) != 0;
   // A confirmed client id goes on with its own numbers (RFC 8881 section 18.35.4).
-  if (!confirmed || ok.eir_clientid != clientid_) sequence_ = ok.eir_sequenceid;
+  const bool fresh = !confirmed || ok.eir_clientid != clientid_;
+  if (fresh) sequence_ = ok.eir_sequenceid;
   clientid_ = ok.eir_clientid;
   known_ = true;
   log::debug("client id {:016x}, {}", clientid_, confirmed ? "confirmed" : "new");
-  return {};
+  return fresh;
 }
 
 }  // namespace nfsrdma::client

@@ -19,8 +19,9 @@ class ClientId {
 
   /// EXCHANGE_ID's only operation, to be sent alone.
   void add_exchange(Compound& compound) const;
-  /// Takes over the answer. Refuses a server that serves no NFS or wants state protection.
-  Result<void> accept_exchange(CompoundReader& results);
+  /// Takes over the answer; true: to the server this is a new client, which has no state. Refuses a
+  /// server that serves no NFS or wants state protection.
+  Result<bool> accept_exchange(CompoundReader& results);
 
   bool known() const { return known_; }
   void forget() { known_ = false; }

@@ -62,10 +62,9 @@ Task<Result<bool>> Establisher::exchange_id(rpc::Channel& channel) {
   client_.add_exchange(*compound);
   auto answered = co_await ask(channel, *compound);
   CO_TRY(answered);
-  const nfs4::clientid4 before = client_.clientid();
   auto accepted = client_.accept_exchange(compound->results());
   if (!accepted) co_return fail(with_remedy(std::move(accepted.error())));
-  co_return client_.clientid() != before;
+  co_return accepted;
 }
 
 Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {

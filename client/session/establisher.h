@@ -28,7 +28,7 @@ class Establisher {
   Establisher(Session& session, CompoundPool& compounds, ClientId client, const Caller& caller,
               Wishes wishes, CallbackHandler& callbacks);
 
-  /// EXCHANGE_ID. True when the client id is another one than before: it has no state.
+  /// EXCHANGE_ID. True when to the server this is a new client, which has no state.
   Task<Result<bool>> exchange_id(rpc::Channel& channel);
   /// CREATE_SESSION: Session::begin() has been called afterwards.
   Task<Result<void>> create_session(rpc::Channel& channel);

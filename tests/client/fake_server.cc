@@ -225,7 +225,7 @@ nfsstat4 FakeServer::run_one(nfs_opnum4 opnum, xdr::Decoder& in, xdr::Encoder& o
 void FakeServer::set_session_handlers() {
   on<EXCHANGE_ID4args, EXCHANGE_ID4res>([this](const EXCHANGE_ID4args&, EXCHANGE_ID4res& result) {
     if (clientid_ == 0) {
-      clientid_ = next_clientid_++;
+      clientid_ = repeat_clientids ? next_clientid_ : next_clientid_++;
       result.eir_resok4.eir_sequenceid = 1;
     } else {
       result.eir_resok4.eir_flags = EXCHGID4_FLAG_CONFIRMED_R;

@@ -72,6 +72,8 @@ class FakeServer final : public rpc::ChannelFactory {
   std::uint32_t status_flags = 0;
   /// Told when control goes to the client (true) and comes back (false) at the end of a call.
   std::function<void(bool client)> count_client;
+  /// Every client id has the same number, as with servers that make it of their start time.
+  bool repeat_clientids = false;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
 

@@ -321,6 +321,17 @@ TEST_F(SessionTest, AForgottenClientIsMadeAnewWithReclaimComplete) {
   EXPECT_EQ(server_.arrivals_of(OP_RECLAIM_COMPLETE).size(), 2U);
 }
 
+// NFS-Ganesha makes client ids of the second it was started in, and may be started twice in one.
+// EXCHGID4_FLAG_CONFIRMED_R tells whether the server knew the client (RFC 8881 section 18.35.3).
+TEST_F(SessionTest, AForgottenClientMayGetTheSameNumberAgain) {
+  server_.repeat_clientids = true;
+  start();
+  server_.forget(true);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.arrivals_of(OP_EXCHANGE_ID).size(), 2U);
+  EXPECT_EQ(server_.arrivals_of(OP_RECLAIM_COMPLETE).size(), 2U);
+}
+
 TEST_F(SessionTest, AServerThatKeepsForgettingIsGivenUp) {
   start();
   server_.fail(OP_SEQUENCE, NFS4ERR_BADSESSION, 1000);
