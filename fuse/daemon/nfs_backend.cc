@@ -18,9 +18,10 @@ namespace {
 /// Requests being received, data being read, and written data that is kept until it is committed.
 /// Memory is touched only as far as it is used.
 constexpr std::size_t kDataSlots = 128;
-/// Large directories and the like come as Reply chunks.
+/// Large directories and the like come as Reply chunks, or with TCP as long messages: the largest
+/// READDIR and what surrounds its result.
 constexpr std::size_t kReplySlots = 16;
-constexpr std::size_t kReplySlotSize = std::size_t{1} << 20;
+constexpr std::size_t kReplySlotSize = (std::size_t{1} << 20) + 4096;
 /// Besides two for each request slot: the mount's own calls.
 constexpr std::size_t kSpareMessageSlots = 8;
 

@@ -20,23 +20,37 @@ T must(Result<T> result) {
   return std::move(*result);
 }
 
+responder::ServerOptions serving(responder::ServerOptions options, Over over) {
+  if (over == Over::tcp) options.tcp_port = 0;
+  return options;
+}
+
 }  // namespace
 
-Mounted::Mounted(responder::ServerOptions server, MountConfig config)
-    : server_(std::move(server)),
+Mounted::Mounted(responder::ServerOptions server, MountConfig config, Over over)
+    : server_(serving(std::move(server), over)),
       reactor_(make_epoll_reactor()),
       messages_(must(BufferPool::create(Mount::kMessageSlotBytes, kMessages))),
       data_(must(BufferPool::create(kDataBytes, kDataSlots))),
-      reply_chunks_(must(BufferPool::create(kReplyChunkBytes, kReplyChunks))),
-      fabric_(fabric::make_iwarp_fabric(*reactor_)) {
-  must(fabric_->register_pool(*messages_).map([] { return true; }));
-  must(fabric_->register_pool(*data_).map([] { return true; }));
-  channels_ = must(
-      rdma::ChannelFactory::create(*reactor_, *fabric_, server_.address(), {}, *reply_chunks_));
+      reply_chunks_(must(BufferPool::create(kReplyChunkBytes, kReplyChunks))) {
+  make_channels(over);
   if (config.export_path.empty()) config.export_path = "/";
   config.server = "test";
   config.caller = caller();
   mount_ = std::make_unique<Mount>(*reactor_, *channels_, std::move(config), *messages_);
+}
+
+void Mounted::make_channels(Over over) {
+  if (over == Over::tcp) {
+    channels_ =
+        must(tcp::ChannelFactory::create(*reactor_, server_.tcp_address(), {}, *reply_chunks_));
+    return;
+  }
+  fabric_ = fabric::make_iwarp_fabric(*reactor_);
+  must(fabric_->register_pool(*messages_).map([] { return true; }));
+  must(fabric_->register_pool(*data_).map([] { return true; }));
+  channels_ = must(
+      rdma::ChannelFactory::create(*reactor_, *fabric_, server_.address(), {}, *reply_chunks_));
 }
 
 Mounted::~Mounted() {

@@ -1,5 +1,5 @@
-// A mount of a real responder in the same program: iWARP over loopback TCP, the responder on a
-// thread of its own, the client on the test's.
+// A mount of a real responder in the same program: iWARP or plain TCP over loopback, the responder
+// on a thread of its own, the client on the test's.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,17 @@
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/channel_factory.h"
+#include "transport/tcp/channel_factory.h"
 
 namespace nfsrdma::client::test {
+
+enum class Over { rdma, tcp };
 
 /// Everything below Mount, in the order that destruction asks for.
 class Mounted {
  public:
-  explicit Mounted(responder::ServerOptions server = {}, MountConfig config = {});
+  explicit Mounted(responder::ServerOptions server = {}, MountConfig config = {},
+                   Over over = Over::rdma);
   ~Mounted();
 
   Result<void> start() { return run(mount().start()); }
@@ -39,12 +43,14 @@ class Mounted {
   std::string path(const std::string& name) const { return server_.directory() + "/" + name; }
 
  private:
+  void make_channels(Over over);
+
   responder::TestResponder server_;
   std::unique_ptr<Reactor> reactor_;
   std::unique_ptr<BufferPool> messages_;
   std::unique_ptr<BufferPool> data_;
   std::unique_ptr<BufferPool> reply_chunks_;
-  std::unique_ptr<rdma::ChannelFactory> channels_;
+  std::unique_ptr<rpc::ChannelFactory> channels_;
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<Mount> mount_;
 };

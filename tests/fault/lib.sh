@@ -4,6 +4,7 @@ set -euo pipefail
 
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 bin=${NFSRDMA_BIN:?directory of the programs}
+proto=${NFSRDMA_PROTO:-rdma}
 [ -c /dev/fuse ] || { echo "no /dev/fuse"; exit 77; }
 command -v fusermount3 >/dev/null || { echo "no fusermount3"; exit 77; }
 
@@ -17,7 +18,7 @@ daemon=
 # start_responder OPTION...
 start_responder() {
   : >"$work/responder.out"
-  "$bin/nfsrdma-responder" --export "$export_dir" --port 0 --control "$work/control" \
+  "$bin/nfsrdma-responder" --export "$export_dir" --port 0 --tcp-port 0 --control "$work/control" \
     --stats "$work/stats" "$@" >"$work/responder.out" 2>"$work/responder.err" &
   responder=$!
   for _ in $(seq 200); do
@@ -25,12 +26,14 @@ start_responder() {
     kill -0 "$responder" 2>/dev/null || { cat "$work/responder.err"; exit 1; }
     sleep 0.05
   done
-  port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/responder.out" | head -n 1)
+  local line="listening on"
+  if [ "$proto" = tcp ]; then line="serving TCP on"; fi
+  port=$(sed -n "s/^$line .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1)
 }
 
 # start_mount [OPTIONS]: in the foreground of a child, so that its end and its messages are seen.
 start_mount() {
-  "$bin/nfsrdma" -f -o "port=$port${1:+,$1}" 127.0.0.1:/ "$mnt" >"$work/mount.log" 2>&1 &
+  "$bin/nfsrdma" -f -o "proto=$proto,port=$port${1:+,$1}" 127.0.0.1:/ "$mnt" >"$work/mount.log" 2>&1 &
   daemon=$!
   for _ in $(seq 200); do
     mountpoint -q "$mnt" && return

@@ -8,6 +8,7 @@ start_mount
 
 kinds="truncated wrong-rpc-xid wrong-version wrong-proc bad-chunks read-list missing-chunk
 missing-segment changed-handle long-length short-length inline-result write-pad oversize rpc results"
+[ "$proto" = rdma ] || kinds="truncated oversize rpc results"
 
 read_back() {
   if timeout 60 dd if="$mnt/data" of="$work/copy" bs=128k iflag=direct 2>"$work/dd.err"; then

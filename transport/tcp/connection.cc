@@ -61,6 +61,10 @@ Result<void> Connection::connect(const fabric::Address& server) {
 void Connection::on_ready(std::uint32_t events) {
   if (link_.ending()) return;
   if (connecting_) return on_connected();
+  if (!link_.listening() && (events & (EPOLLHUP | EPOLLERR)) != 0) {
+    // Reading would find it, but waits for memory; the events come whether asked for or not.
+    return link_.end(fabric::socket_error(ECONNRESET, kStep));
+  }
   if ((events & EPOLLOUT) != 0) link_.flush();
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive();
 }

@@ -48,6 +48,7 @@ class Link {
   void flush();
   /// Whether to hear that the socket is readable.
   void listen(bool wanted);
+  bool listening() const { return reading_; }
 
   bool ending() const { return reason_.has_value(); }
   /// Why the connection ends. Only while ending.

@@ -21,14 +21,12 @@ ReadStatus RecordReader::read(fabric::ByteStream& stream) {
 
 /// What may be read behind `placed` octets that go to their place.
 std::size_t RecordReader::wanted_in_stage(const Place& place, std::size_t placed) const {
-  if (!mark_known()) {
-    const std::size_t wanted = in_record_ ? RecordMark::kSize : handler_.lookahead();
-    return std::clamp(wanted, RecordMark::kSize, kStage) - mark_have_;
-  }
+  const std::size_t lookahead = std::clamp(handler_.lookahead(), RecordMark::kSize, kStage);
+  if (!mark_known()) return (in_record_ ? RecordMark::kSize : lookahead) - mark_have_;
   const std::size_t behind = rest_ - placed;
   if (behind == 0 && !last_) return RecordMark::kSize;
   if (behind == 0 || (place.rest_may_be_staged && last_)) {
-    return std::min(behind + handler_.lookahead(), kStage);
+    return std::min(behind + lookahead, kStage);
   }
   return 0;
 }

@@ -61,8 +61,7 @@ void Requester::pump() {
 }
 
 bool Requester::may_send(rpc::Urgency urgency) const {
-  const std::size_t kept_back = urgency == rpc::Urgency::reserved ? 0 : kReservedCalls;
-  return pools_.contexts->in_use() + kept_back < link_.options().calls + kReservedCalls;
+  return urgency == rpc::Urgency::reserved || ordinary_ < link_.options().calls;
 }
 
 /// Calls are bounded by the session's ca_maxrequestsize; these are the bounds of this transport.
@@ -93,6 +92,7 @@ bool Requester::send(rpc::Call& call) {
   in_use_.push_back(context->in_use);
   open_.add(*context);
   ++in_flight_;
+  if (call.urgency == rpc::Urgency::ordinary) ++ordinary_;
   if (call.suspect()) suspect_ = context;
   if (is_placeable(call)) {
     ++placeable_;
@@ -145,6 +145,7 @@ void Requester::complete(CallContext& context) {
   } else {
     call.reply = decode_reply(context);
   }
+  if (call.urgency == rpc::Urgency::ordinary) --ordinary_;
   context.in_use.unlink();
   pools_.contexts->give_back(context);
   call.observer->on_call_done(call);

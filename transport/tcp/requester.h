@@ -64,6 +64,7 @@ class Requester {
   rpc::XidTable<CallContext> open_;
   IntrusiveList<CallContext::InUse> in_use_;  // in the order they were sent
   std::size_t in_flight_ = 0;
+  std::size_t ordinary_ = 0;   // calls of that urgency that have not ended
   std::size_t placeable_ = 0;  // open calls with a result that is to be placed
   std::size_t least_offset_ = SIZE_MAX;
   CallContext* suspect_ = nullptr;  // an open suspect call: nothing ordinary may join it

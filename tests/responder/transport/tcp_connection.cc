@@ -50,12 +50,20 @@ TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& ow
       std::make_unique<fabric::TcpStream>(std::move(socket), stream_counters_, std::move(flow));
 }
 
-TcpConnection::~TcpConnection() {
+TcpConnection::~TcpConnection() { let_go(); }
+
+/// After this nothing of the responder is touched, which may go before a connection that ended
+/// does.
+void TcpConnection::let_go() {
+  if (!stream_) return;
   core_.reactor.unwatch(stream_->fd());
+  BufferWaiter::unlink();
   const Error reason = Error::local(ECANCELED, "responder", "stopped");
   calls_.for_each([](TcpCall& call) { call.on_connection_lost(); });
   for (auto& [xid, done] : std::exchange(callbacks_, {})) done(fail(reason));
   core_.service.on_connection_closed(*this);
+  record_.reset();
+  stream_.reset();
 }
 
 Result<void> TcpConnection::start() { return core_.reactor.watch(stream_->fd(), EPOLLIN, *this); }
@@ -69,6 +77,7 @@ void TcpConnection::disconnect(const char* why) {
 
 void TcpConnection::end() {
   core_.counters.disconnections.add();
+  let_go();
   owner_.on_connection_ended(*this);
 }
 

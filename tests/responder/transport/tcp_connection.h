@@ -80,6 +80,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   void flush();
   bool advance(Sending& sending, std::size_t octets);
   void end();
+  void let_go();
 
   Core& core_;
   TcpCalls& pool_;
