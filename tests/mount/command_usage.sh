@@ -12,6 +12,10 @@ expect 1 "not a URL" "$nfsrdma" nfs://server/export "$mnt"
 expect 1 "must be absolute" "$nfsrdma" server:export "$mnt"
 expect 1 "option sec=krb5p: Kerberos" "$nfsrdma" -o sec=krb5p server:/ "$mnt"
 expect 1 "option rpcrdma=3: must be 1, 2 or auto" "$nfsrdma" -o rpcrdma=3 server:/ "$mnt"
+expect 1 "capture= records provider=iwarp and proto=tcp" \
+  "$nfsrdma" -o provider=verbs,capture=/dev/null server:/ "$mnt"
+[ -e /sys/class/infiniband ] ||
+  expect 32 "RDMA device: No such device (this machine has none" "$nfsrdma" -o provider=verbs 127.0.0.1:/ "$mnt"
 expect 1 "option rsize=big: must be a number from 1024" "$nfsrdma" -o rsize=big server:/ "$mnt"
 expect 1 "option port=0: must be a number from 1 to 65535" "$nfsrdma" -o port=0 server:/ "$mnt"
 expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg server:/ "$mnt"

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <utility>
 
+#include "tests/responder/nfs/fs/credentials.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/verbs/verbs.h"
@@ -88,6 +89,7 @@ Result<void> Server::start(const ServerOptions& options) {
     capture_ = std::move(*sink);
     transport.capture = capture_.get();
   }
+  if (options.verbs) keep_own_identity();
   auto pools = ResponderPools::create(transport);
   if (!pools) return fail_from(pools);
   pools_ = std::move(*pools);

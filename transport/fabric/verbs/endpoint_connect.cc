@@ -22,6 +22,9 @@ constexpr std::uint32_t kQueueDepth = 1024;
 constexpr std::uint8_t kRetries = 6;
 constexpr std::uint8_t kReceiverNotReadyRetries = 0;
 
+/// What the length has room for; InfiniBand and RoCE take less (IBA volume 1, 12.6).
+constexpr std::size_t kMaxPrivateData = 255;
+
 int milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -99,6 +102,9 @@ Result<void> VerbsEndpoint::on_address_resolved() {
 }
 
 Result<void> VerbsEndpoint::make_queues() {
+  if (private_data_.size() > kMaxPrivateData) {
+    return fail(connection_error(Fault::resources, "too much private data"));
+  }
   const auto& limits = device_->limits();
   const std::uint32_t depth = std::min({kQueueDepth, limits.work_requests, limits.completions / 2});
   TRY(completions_.open(*device_, *this, 2 * depth));

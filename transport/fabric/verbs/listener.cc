@@ -27,6 +27,12 @@ Result<void> VerbsListener::start(const Address& local) {
   if (::rdma_bind_addr(id_.get(), reinterpret_cast<sockaddr*>(&bound.storage)) != 0) {
     return fail(call_error(errno, "rdma_bind_addr", local.text()));
   }
+  // Registering memory takes its time: before the first connection is better than during it. On the
+  // wildcard address the device is not known yet.
+  if (id_->verbs != nullptr) {
+    auto device = core_->device_of(*id_);
+    if (!device) return fail_from(device);
+  }
   if (::rdma_listen(id_.get(), kBacklog) != 0) {
     return fail(call_error(errno, "rdma_listen", local.text()));
   }

@@ -41,10 +41,16 @@ bool is_loopback(const Address& address) {
   return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
+/// "10.0.0.1:0" without the port, which means nothing here.
+std::string without_port(const Address& address) {
+  const std::string text = address.text();
+  return text.substr(0, text.rfind(':'));
+}
+
 Error no_device(const Address& peer, const Address& local) {
   return Error::local(ENODEV, "RDMA device",
-                      fmt::format("none has the address {} that the route to {} leaves from",
-                                  local.text(), peer.text()));
+                      fmt::format("none has the address from which the route to {} leaves, {}",
+                                  peer.text(), without_port(local)));
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ Result<Route> find_route(const Address& peer) {
   route.id.reset(id);
   if (::rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&local->storage)) != 0) {
     if (errno == ENODEV || errno == EADDRNOTAVAIL) return fail(no_device(peer, *local));
-    return fail(call_error(errno, "open the RDMA device of", local->text()));
+    return fail(call_error(errno, "open the RDMA device of", without_port(*local)));
   }
   if (route.device() == nullptr) return fail(no_device(peer, *local));
   return route;

@@ -29,6 +29,8 @@ const OwnIdentity& own() {
   return identity;
 }
 
+bool own_identity_only = false;
+
 // The C library's wrapper would change every thread of the process.
 void set_thread_groups(std::size_t count, const gid_t* groups) {
   ::syscall(SYS_setgroups, count, groups);
@@ -50,7 +52,9 @@ Identity identity_of(const rpc::CallHeader& header, uid_t anonymous_uid, gid_t a
   return who;
 }
 
-bool can_act_as_others() { return own().uid == 0; }
+bool can_act_as_others() { return own().uid == 0 && !own_identity_only; }
+
+void keep_own_identity() { own_identity_only = true; }
 
 // Root keeps its capabilities, so its groups do not matter; only the group of new files does.
 ActAs::ActAs(const Identity& who) {

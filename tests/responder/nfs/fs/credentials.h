@@ -21,6 +21,10 @@ Identity identity_of(const rpc::CallHeader& header, uid_t anonymous_uid, gid_t a
 /// Whether this process may act as others. As an ordinary user every caller is that user.
 bool can_act_as_others();
 
+/// From now on every caller is this process's user. The kernel refuses commands to an RDMA device
+/// from a thread whose credentials have changed, be it for a moment, since it opened the device.
+void keep_own_identity();
+
 /// While it lives, file system calls of this thread are checked against `who` and create files
 /// owned by it. Other threads are not affected. Does nothing in a process that is not root's.
 class ActAs {
