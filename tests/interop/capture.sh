@@ -29,5 +29,3 @@ for file in wire back; do
   [ "$good" -ge "$all" ] || fail "$file: $good of the CRCs in $all packets are good"
   [ "$(dissect "$work/$file.pcapng" nfs | wc -l)" -gt 50 ] || fail "$file: too few NFS messages"
 done
-dissect "$work/wire.pcapng" 'rpcordma && nfs' | awk '{ $1 = $2 = ""; print }' | grep -o 'V4 .*' |
-  sed 's/ *(.*//; s/FH:.*//' | sort | uniq -c | sort -rn | head -n 12
