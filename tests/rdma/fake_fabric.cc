@@ -163,11 +163,24 @@ Result<void> FakeEndpoint::post_send(const fabric::SendWork& work) {
   }
   message.invalidate = work.invalidate;
   message.context = work.context;
+  message.answered = work.answered;
   message.receives_posted = receives_.size();
   sent_.push_back(std::move(message));
   if (fail_sends) return fail(fabric_error(fabric::Fault::reset));
-  if (sends_complete) complete_send(sent_.size() - 1);
+  const bool reports = sends_complete && !(ends_sends_by_answer && work.answered);
+  if (reports) complete_send(sent_.size() - 1);
   return {};
+}
+
+bool FakeEndpoint::answered(void* context) {
+  if (!ends_sends_by_answer) return false;
+  for (auto& message : sent_) {
+    if (message.context != context || message.done) continue;
+    require(message.answered, "only an announced answer ends a Send");
+    message.done = true;
+    return true;
+  }
+  return false;
 }
 
 Result<void> FakeEndpoint::prepare(fabric::Lease& lease, std::span<std::byte> memory,

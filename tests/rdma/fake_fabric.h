@@ -28,6 +28,7 @@ struct SentMessage {
   std::vector<fabric::Lease*> leases;
   std::optional<std::uint32_t> invalidate;
   void* context = nullptr;
+  bool answered = false;  ///< the sender says when its answer has come
   bool done = false;
   std::size_t receives_posted = 0;  ///< at the moment of posting
 };
@@ -67,6 +68,7 @@ class FakeEndpoint final : public fabric::Endpoint {
 
   // What this provider does by itself.
   bool sends_complete = true;
+  bool ends_sends_by_answer = false;  ///< instead, where it may
   bool settles_at_once = true;
   bool disconnects_when_asked = true;
   bool fail_receives = false;
@@ -76,6 +78,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   // fabric::Endpoint
   Result<void> post_receive(fabric::ReceiveBuffer& buffer) override;
   Result<void> post_send(const fabric::SendWork& work) override;
+  bool answered(void* context) override;
   Result<void> prepare(fabric::Lease& lease, std::span<std::byte> memory,
                        fabric::Access access) override;
   void cancel(fabric::Lease& lease) override;

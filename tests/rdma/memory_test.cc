@@ -189,6 +189,20 @@ TEST_F(Memory, CallWaitsForItsSend) {
   EXPECT_EQ(counter(*harness_.channel, "call_contexts_in_use"), 0u);
 }
 
+// I4: a provider that reports no completion for a Call lets go of it when its answer has come.
+TEST_F(Memory, AnAnswerEndsTheSendWhereTheProviderSaysSo) {
+  harness_.peer().ends_sends_by_answer = true;
+  for (std::uint32_t xid = 5; xid < 8; ++xid) {
+    TestCall call(harness_, xid);
+    call.submit();
+    EXPECT_FALSE(harness_.peer().sent(xid - 5).done);
+    harness_.answer(xid - 5);
+    EXPECT_TRUE(call.ok());
+    EXPECT_TRUE(harness_.peer().sent(xid - 5).done);
+    EXPECT_EQ(counter(*harness_.channel, "call_contexts_in_use"), 0u);
+  }
+}
+
 // I4, P6: with Sends that complete long after their replies, and every object reused at once, no
 // octet of a Send changes while the provider has it.
 TEST_F(Memory, LateSendCompletionsSeeUnchangedMemory) {

@@ -66,10 +66,11 @@ Error MemoryRegions::too_little(int error_number, std::size_t octets) const {
   }
   rlimit limit{};
   (void)::getrlimit(RLIMIT_MEMLOCK, &limit);
-  const std::size_t wanted = pinned_ + octets + kLimitSlack;
+  const std::size_t registrations = tier_ == Tier::windows ? 1 : 2;
+  const std::size_t wanted = std::max(pinned_ + octets, registrations * expected_) + kLimitSlack;
   return Error::local(
       error_number, "register memory with the RDMA device",
-      fmt::format("RLIMIT_MEMLOCK is {}, and more than {} KiB are needed: raise it with ulimit -l, "
+      fmt::format("RLIMIT_MEMLOCK is {}, and {} KiB are needed: raise it with ulimit -l, "
                   "limits.conf(5) or LimitMEMLOCK=",
                   limit_text(limit.rlim_cur), wanted / kKibibyte));
 }

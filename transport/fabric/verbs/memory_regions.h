@@ -36,6 +36,8 @@ class MemoryRegions {
  public:
   MemoryRegions(ibv_pd* domain, Tier tier) : domain_(domain), tier_(tier) {}
 
+  /// So many octets of pools will be added in all: for the error of add.
+  void expect(std::size_t octets) { expected_ = octets; }
   /// Registers memory once, however often it is named. Pins it: the error for too small an
   /// RLIMIT_MEMLOCK says how large it must be.
   Result<void> add(std::span<std::byte> memory);
@@ -49,6 +51,7 @@ class MemoryRegions {
   ibv_pd* domain_;
   Tier tier_;
   std::vector<std::unique_ptr<Region>> regions_;
+  std::size_t expected_ = 0;
   std::size_t pinned_ = 0;  // octets, counted once for each registration, as the kernel does
 };
 
