@@ -31,9 +31,11 @@ start_responder() {
   port=$(sed -n "s/^$line .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1)
 }
 
-# start_mount [OPTIONS]: in the foreground of a child, so that its end and its messages are seen.
+# start_mount [OPTIONS]: with those and with $NFSRDMA_MOUNT_OPTIONS, in the foreground of a child, so
+# that its end and its messages are seen.
 start_mount() {
-  "$bin/nfsrdma" -f -o "proto=$proto,port=$port${1:+,$1}" 127.0.0.1:/ "$mnt" >"$work/mount.log" 2>&1 &
+  local options=${NFSRDMA_MOUNT_OPTIONS:+,$NFSRDMA_MOUNT_OPTIONS}${1:+,$1}
+  "$bin/nfsrdma" -f -o "proto=$proto,port=$port$options" 127.0.0.1:/ "$mnt" >"$work/mount.log" 2>&1 &
   daemon=$!
   for _ in $(seq 200); do
     mountpoint -q "$mnt" && return

@@ -26,7 +26,7 @@ while True:
     c.sendall(b"220 this is a mail server, not an RDMA provider\r\n"); c.close()' >"$work/other_port" 2>/dev/null &
 other=$!
 wait_for "a port" test -s "$work/other_port"
-expect 32 "is this the port of NFS over RDMA" \
+expect 32 "is this the port of NFS over" \
   "$nfsrdma" -o "port=$(cat "$work/other_port")" 127.0.0.1:/ "$mnt"
 kill $other
 

@@ -52,6 +52,8 @@ class Binder final : public rpc::ChannelBinder {
 
 class Keeper : public testing::Test {
  protected:
+  explicit Keeper(const Harness::Setup& setup)
+      : harness_(setup), binder_(harness_), keeper_(harness_.reactor, *harness_.factory, binder_) {}
   Keeper() : binder_(harness_), keeper_(harness_.reactor, *harness_.factory, binder_) {}
   void TearDown() override {
     spawn(close());
@@ -105,6 +107,29 @@ TEST_F(Keeper, StartEndsWhenTheSessionIsBound) {
   EXPECT_EQ(started_, true);
   EXPECT_NE(keeper_.channel(), nullptr);
   EXPECT_EQ(ready_, 1);
+}
+
+class AutomaticVersion : public Keeper {
+ protected:
+  AutomaticVersion() : Keeper(setup()) {}
+  static Harness::Setup setup() {
+    Harness::Setup setup;
+    setup.options.version = rdma::VersionChoice::automatic;
+    return setup;
+  }
+};
+
+// V2-5.2-4: a server that drops the connection for the first message of version 2 is reached at
+// once with version 1, within the same start, and without a pause.
+TEST_F(AutomaticVersion, FirstConnectionThatTellsTheVersionIsFollowedAtOnce) {
+  spawn(start());
+  harness_.settle();
+  lose();
+  EXPECT_FALSE(started_.has_value());
+  EXPECT_EQ(harness_.fabric.connections(), 2u);
+  answer();
+  EXPECT_EQ(started_, true);
+  EXPECT_EQ(binder_.binds, 1);
 }
 
 // V1-5-1: a first connection that fails is reported as it is, and may be tried again.

@@ -1,4 +1,4 @@
-// The backward direction (RFC 8167), seen by a client that answers by hand.
+// The backward direction (RFC 8167), in both versions, seen by a client that answers by hand.
 #include <cerrno>
 
 #include "tests/responder/responder_rig.h"
@@ -9,10 +9,25 @@ namespace {
 constexpr std::uint32_t kXid = 1;  // the same as the first backward XID: two spaces (BD-2)
 constexpr std::uint32_t kProgram = 0x40000001;
 
-class BackwardTest : public ResponderRig {
+class BackwardTest : public ResponderRig, public testing::WithParamInterface<std::uint32_t> {
  protected:
+  /// As in the rig, in the version of the test.
+  static rdma::Header message_header(std::uint32_t xid, std::uint32_t credit = 16) {
+    rdma::Header header = ResponderRig::message_header(xid, credit);
+    header.rdma_vers = GetParam();
+    return header;
+  }
+  static Octets plain_call(std::uint32_t xid) {
+    return assemble(message_header(xid), rpc_call(xid));
+  }
+  static ResponderConfig both() {
+    ResponderConfig config;
+    config.versions.high = rdma::kVersionTwo;
+    return config;
+  }
   /// Makes one call so that the service knows the connection.
   RawRequester& connect_and_learn() {
+    if (!responder) start(both());
     auto& requester = connect();
     service.on_call = [this](ServerCall& call) {
       connection = &call.connection();
@@ -56,15 +71,15 @@ class BackwardTest : public ResponderRig {
 };
 
 // BD-1, BD-4, BD-15, BD-17, BD-18, E-8167-5, E-8167-6, V1-2.2.3-1
-TEST_F(BackwardTest, CallIsAnInlineMessageWithItsOwnXid) {
+TEST_P(BackwardTest, CallIsAnInlineMessageWithItsOwnXid) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto arrived = next(requester);
   xdr::Decoder in(arrived.octets);
   rdma::Header header;
-  ASSERT_EQ(rdma::decode_header(in, header), rdma::HeaderFault::none);
+  ASSERT_EQ(rdma::decode_header(in, header, {GetParam(), GetParam()}), rdma::HeaderFault::none);
   EXPECT_EQ(header.proc, rdma::RDMA_MSG);
-  EXPECT_EQ(header.rdma_vers, 1U);
+  EXPECT_EQ(header.rdma_vers, GetParam());
   EXPECT_GE(header.rdma_credit, 1U);
   EXPECT_TRUE(header.chunks.all_absent());
   auto call = rpc::decode_call_header(in);
@@ -80,7 +95,7 @@ TEST_F(BackwardTest, CallIsAnInlineMessageWithItsOwnXid) {
 }
 
 // BD-2, BD-3, E-8167-1: the same XID in both directions at once, two transactions.
-TEST_F(BackwardTest, EqualXidsOfBothDirectionsAreTwoTransactions) {
+TEST_P(BackwardTest, EqualXidsOfBothDirectionsAreTwoTransactions) {
   auto& requester = connect_and_learn();
   ServerCall* open = nullptr;
   service.on_call = [&](ServerCall& call) { open = &call; };
@@ -95,7 +110,7 @@ TEST_F(BackwardTest, EqualXidsOfBothDirectionsAreTwoTransactions) {
 }
 
 // BD-5, BD-3, E-8167-2: one credit before the first answer, then what the client grants.
-TEST_F(BackwardTest, ClientsCreditsAreRespected) {
+TEST_P(BackwardTest, ClientsCreditsAreRespected) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   auto second = call_back();
@@ -118,7 +133,7 @@ TEST_F(BackwardTest, ClientsCreditsAreRespected) {
 }
 
 // BD-3: the forward grant is a separate account; forward calls flow while callbacks are open.
-TEST_F(BackwardTest, DirectionsHaveSeparateCredits) {
+TEST_P(BackwardTest, DirectionsHaveSeparateCredits) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto xid = xid_of(next(requester));
@@ -130,8 +145,8 @@ TEST_F(BackwardTest, DirectionsHaveSeparateCredits) {
 }
 
 // BD-9, E-8167-4: receives for the forward grant and for the answers at the same time.
-TEST_F(BackwardTest, AnswersFindReceivesWhileAllForwardCreditsAreUsed) {
-  ResponderConfig config;
+TEST_P(BackwardTest, AnswersFindReceivesWhileAllForwardCreditsAreUsed) {
+  ResponderConfig config = both();
   config.credits = 8;
   start(config);
   auto& requester = connect_and_learn();
@@ -153,7 +168,7 @@ TEST_F(BackwardTest, AnswersFindReceivesWhileAllForwardCreditsAreUsed) {
 }
 
 // BD-7, BD-14, E-8167-3, E-8267-12, E-8267-13: no larger than the reply threshold.
-TEST_F(BackwardTest, CallThatIsTooLongIsNotSent) {
+TEST_P(BackwardTest, CallThatIsTooLongIsNotSent) {
   auto& requester = connect_and_learn();
   EXPECT_EQ(connection->max_backward_message(), 4096U);
   auto too_long = call_back(4096);
@@ -165,18 +180,18 @@ TEST_F(BackwardTest, CallThatIsTooLongIsNotSent) {
 }
 
 // F-2, BD-20, V1-4.2.4-6: RDMA_ERROR answers an own call when there is one.
-TEST_F(BackwardTest, RdmaErrorEndsItsCall) {
+TEST_P(BackwardTest, RdmaErrorEndsItsCall) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto xid = xid_of(next(requester));
-  requester.send(words({xid + 7, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
-  answer_and_wait(requester, words({xid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+  requester.send(words({xid + 7, GetParam(), 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+  answer_and_wait(requester, words({xid, GetParam(), 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
   EXPECT_TRUE(failed);
   EXPECT_EQ(counters().dropped_error.value(), 1U);
 }
 
 // BD-18, F-8, V1-4.2.1-2: an answer whose RPC message has another XID is not the answer.
-TEST_F(BackwardTest, AnswerWithAnotherXidInsideIsDropped) {
+TEST_P(BackwardTest, AnswerWithAnotherXidInsideIsDropped) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto xid = xid_of(next(requester));
@@ -189,7 +204,7 @@ TEST_F(BackwardTest, AnswerWithAnotherXidInsideIsDropped) {
 }
 
 // RFC 5531 section 9
-TEST_F(BackwardTest, RpcErrorsAreReported) {
+TEST_P(BackwardTest, RpcErrorsAreReported) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto xid = xid_of(next(requester));
@@ -199,7 +214,7 @@ TEST_F(BackwardTest, RpcErrorsAreReported) {
 }
 
 // V1-2.2.2-2: a second answer to the same call is dropped.
-TEST_F(BackwardTest, SecondAnswerIsDropped) {
+TEST_P(BackwardTest, SecondAnswerIsDropped) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto xid = xid_of(next(requester));
@@ -212,7 +227,7 @@ TEST_F(BackwardTest, SecondAnswerIsDropped) {
 }
 
 // BD-10, BD-12: a lost connection ends its callbacks; the service decides what then.
-TEST_F(BackwardTest, LostConnectionEndsOpenCalls) {
+TEST_P(BackwardTest, LostConnectionEndsOpenCalls) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   next(requester);
@@ -222,6 +237,9 @@ TEST_F(BackwardTest, LostConnectionEndsOpenCalls) {
   EXPECT_TRUE(error.layer == Layer::fabric);
   run_until([&] { return service.closed == 1; });
 }
+
+// V2-4.2-8: version 2 has the backward direction of version 1.
+INSTANTIATE_TEST_SUITE_P(Versions, BackwardTest, testing::Values(1U, 2U));
 
 }  // namespace
 }  // namespace nfsrdma::responder
