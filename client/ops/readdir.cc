@@ -90,12 +90,24 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Que
   co_return read_page(mount, compound->results(), question.with_attributes);
 }
 
+/// Least inline reply that is worth a page: about fifty entries with attributes.
+constexpr std::size_t kLeastInlinePage = 12 * 1024;
+
+/// The first page of a directory is what comes without memory for a long reply: most directories
+/// are no longer than that, and the others cost one request more.
+std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
+  const std::size_t room = session.max_inline_reply();
+  if (room < kLeastInlinePage) return max_bytes;
+  return static_cast<std::uint32_t>(std::min<std::size_t>(max_bytes, room - kMessageOverhead));
+}
+
 }  // namespace
 
 Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
                                     std::uint64_t cookie, verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes) {
   const std::uint32_t most = mount.session().limits().max_response - kMessageOverhead;
+  if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
   Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
   auto page = co_await ask(mount, caller, dir, question);
   const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);

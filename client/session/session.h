@@ -94,6 +94,11 @@ class Session {
   TaskGroup& background() { return background_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
+  /// Channel::max_inline_reply of the present connection; 0 without one.
+  std::size_t max_inline_reply() const {
+    const rpc::Channel* channel = keeper_->channel();
+    return channel ? channel->max_inline_reply() : 0;
+  }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
   TimePoint renewed_at() const { return renewed_at_; }

@@ -33,6 +33,7 @@ class Connection final : public rpc::Channel,
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
   const rpc::ChannelLimits& limits() const override { return limits_; }
+  std::size_t max_inline_reply() const override { return link_.thresholds().reply - kMinHeader; }
   void close(Error reason) override { link_.end(std::move(reason)); }
   std::uint64_t replies() const override { return requester_.replies(); }
   std::size_t open_calls() const override { return requester_.open_calls(); }
