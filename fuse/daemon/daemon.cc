@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "fuse/daemon/failure.h"
+#include "fuse/daemon/read_ahead.h"
 #include "fuse/daemon/statistics.h"
 #include "fuse/session/mount_table.h"
 #include "fuse/session/unmount.h"
@@ -85,7 +86,10 @@ Task<Result<void>> Daemon::bring_up() {
   auto mounted = mount();
   CO_TRY(mounted);
   co_await initialised_.wait(kInitPatience);
-  if (initialised_.is_set()) co_return Result<void>{};
+  if (initialised_.is_set()) {
+    raise_read_ahead(session_->device(), config_.session.limits.max_read);
+    co_return Result<void>{};
+  }
   co_return fail(Error::local(EPROTO, "FUSE_INIT", "the kernel did not take the session"));
 }
 
