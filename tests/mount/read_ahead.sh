@@ -9,7 +9,7 @@ head -c 64M /dev/zero >"$export/large"
 mount_export
 limit=/sys/class/bdi/$(mountpoint -d "$mnt")/read_ahead_kb
 wait_for "read-ahead of 1 MiB" grep -qx 1024 "$limit"
-before=$(counter fuse_read)
+before=$(counter fuse_requests_read)
 cat "$mnt/large" >/dev/null
-reads=$(($(counter fuse_read) - before))
+reads=$(($(counter fuse_requests_read) - before))
 [ $reads -le 160 ] || fail "$reads READ requests for 64 MiB"
