@@ -22,6 +22,7 @@
 #include "client/session/establisher.h"
 #include "client/session/lease.h"
 #include "client/session/session.h"
+#include "client/session/silence_watch.h"
 #include "client/state/id_map.h"
 #include "client/state/lock_waiters.h"
 #include "client/state/open_table.h"
@@ -86,7 +87,8 @@ struct Mount::Parts {
         recovery(mount.reactor_, session, establisher, callbacks),
         open_reclaimer(mount, compounds),
         keeper(mount.reactor_, channels, recovery),
-        lease(mount.reactor_, session, keeper) {
+        lease(mount.reactor_, session, keeper),
+        silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out) {
     session.attach(keeper);
     session.observe(recovery);
     recovery.attach(keeper);
@@ -104,6 +106,7 @@ struct Mount::Parts {
   OpenReclaimer open_reclaimer;
   rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
+  SilenceWatch silence;
   bool cut_off = false;
 };
 
@@ -129,6 +132,7 @@ Task<Result<void>> Mount::start() {
   deadline.cancel();
   if (started) {
     parts_->lease.start();
+    parts_->silence.start();
     co_return started;
   }
   if (timed_out) {
@@ -226,6 +230,7 @@ Task<Result<void>> Mount::fetch_limits() {
 Task<Result<void>> Mount::stop() {
   parts_->lease.stop();
   parts_->lock_waiters.end();
+  parts_->silence.stop();
   bool timed_out = false;
   Timer deadline(reactor_, [&] {
     timed_out = true;
@@ -265,6 +270,7 @@ std::uint32_t Mount::wsize() const { return parts_->session.limits().wsize; }
 std::size_t Mount::max_name() const { return parts_->session.limits().max_name; }
 std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
 Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
+TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
 nfs4::clientid4 Mount::clientid() const { return parts_->establisher.client().clientid(); }
 
 Session& Mount::session() { return parts_->session; }

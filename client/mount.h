@@ -32,6 +32,8 @@ struct MountConfig {
   std::uint32_t wsize = 1 << 20;  ///< octets of one WRITE at most, before negotiation
   std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
   Caller caller;                  ///< whose credential the mount's own operations carry
+  /// An answer that has not come for so long is reported in the log.
+  Duration time_out = std::chrono::seconds(180);
   Duration start_timeout = std::chrono::seconds(30);
   Duration stop_timeout = std::chrono::seconds(5);
 };
@@ -70,6 +72,8 @@ class Mount {
   std::size_t max_name() const;         ///< octets of one name (FATTR4_MAXNAME)
   std::uint64_t max_file_size() const;  ///< octets (FATTR4_MAXFILESIZE)
   Duration lease_time() const;
+  /// When the request that has waited longest for an answer began to wait; now, when none waits.
+  TimePoint waiting_since();
 
   const MountConfig& config() const { return config_; }
   Reactor& reactor() { return reactor_; }

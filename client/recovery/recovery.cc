@@ -243,8 +243,7 @@ void Recovery::note_revoked(std::uint32_t flags) {
       nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   if ((flags & kRevoked) == 0 || look_for_revoked_) return;
   const Duration pause = session_.limits().lease_time / kDrainsPerLease;
-  const bool first = revoked_looked_at_ == TimePoint{0};
-  if (!first && reactor_.now() - revoked_looked_at_ < pause) return;
+  if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) return;
   revoked_looked_at_ = reactor_.now();
   look_for_revoked_ = true;
   start_mending();

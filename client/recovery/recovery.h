@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "client/recovery/callback_path.h"
@@ -101,7 +102,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   bool mend_again_ = false;     // something more was refused meanwhile
   bool look_for_revoked_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set
-  TimePoint revoked_looked_at_{0};
+  std::optional<TimePoint> revoked_looked_at_;
   CallbackPath callback_path_;
 
   Counter client_ids_;

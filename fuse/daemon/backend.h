@@ -6,6 +6,7 @@
 #include "fuse/session/init.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/base/task.h"
 
@@ -29,6 +30,8 @@ class Backend {
   /// Where requests and their data lie; slots of at least kSlotSize.
   virtual BufferPool& slots() = 0;
   virtual TransferLimits limits() const = 0;
+  /// Since when the server owes the answer it owes longest; now, when it owes none.
+  virtual TimePoint waiting_since() = 0;
 
   /// The session is mounted, and receives no request before this returns. It outlives the backend.
   virtual void on_mounted(fuse_session& session) = 0;

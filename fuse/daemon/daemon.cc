@@ -107,6 +107,7 @@ Task<Result<void>> Daemon::reach_server() {
 
 Result<void> Daemon::mount() {
   config_.session.limits = backend_->limits();
+  config_.session.answer_limit.waiting_since = [this] { return backend_->waiting_since(); };
   auto session = Session::create(reactor_, backend_->slots(), config_.session,
                                  backend_->operations(), backend_->user_data());
   if (!session) return fail_from(session);

@@ -117,6 +117,7 @@ client::MountConfig NfsBackend::mount_config() const {
   config.export_path = options_.source.path;
   config.rsize = options_.rsize;
   config.wsize = options_.wsize;
+  config.time_out = options_.patience.time_out();
   config.max_slots = options_.transport.credits;
   fuse_ctx own{};
   own.uid = ::geteuid();

@@ -28,6 +28,7 @@ class NfsBackend final : public Backend {
   void* user_data() override { return file_system_.get(); }
   BufferPool& slots() override { return *data_slots_; }
   TransferLimits limits() const override;
+  TimePoint waiting_since() override { return mount_->waiting_since(); }
   void on_mounted(fuse_session& session) override { file_system_->attach(session); }
   void visit_counters(CounterVisitor& visitor) const override;
 

@@ -77,6 +77,8 @@ DaemonConfig daemon_config(const Options& options) {
   config.session.mount_point = options.mount_point;
   config.session.mount_options = mount_list(options);
   config.session.callers = {options.sec, options.other_users()};
+  config.session.answer_limit.longest = options.patience.longest_answer();
+  config.session.answer_limit.error_number = options.patience.error_number;
   config.retry = options.program.retry;
   config.stats_file = options.program.stats_file;
   config.foreground = options.program.foreground;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 #include "fuse/options/option_groups.h"
@@ -12,6 +13,9 @@ constexpr std::uint64_t kMaxTransferAsked = std::numeric_limits<std::uint32_t>::
 constexpr std::uint64_t kMaxTransfer = 1 << 20;
 constexpr std::uint64_t kMaxPort = 65535;
 constexpr std::uint64_t kMaxSeconds = 86400;
+constexpr std::uint64_t kDecisecond = 100;  // in milliseconds
+constexpr std::uint64_t kMaxTimeo = 864000;
+constexpr std::uint64_t kMaxRetrans = 1000;
 constexpr std::uint64_t kMaxRetryMinutes = 10000;
 
 std::uint32_t transfer_size(std::uint64_t asked) {
@@ -118,6 +122,12 @@ Result<void> apply_cache_flag(Options& options, const OptionValue&) {
   return {};
 }
 
+template <int ErrorNumber>
+Result<void> apply_patience(Options& options, const OptionValue&) {
+  options.patience.error_number = ErrorNumber;
+  return {};
+}
+
 Result<void> accept(Options&, const OptionValue&) { return {}; }
 
 constexpr OptionSpec seconds(std::string_view name, std::string_view default_value,
@@ -197,7 +207,32 @@ constexpr OptionSpec kOptions[] = {
     choice("sec", "sys|none", "sys", "whose authority requests carry: the caller's, or nobody's",
            apply_sec),
     choice("xprtsec", "none", "none", "transport layer security", apply_xprtsec),
-    flag("hard", "wait for a server that does not answer, for ever (the default)", accept),
+    flag("hard", "wait for a server that does not answer, for ever (the default)",
+         apply_patience<0>),
+    flag("soft", "give up with an I/O error after timeo and retrans", apply_patience<EIO>),
+    flag("softerr", "give up with ETIMEDOUT after timeo and retrans", apply_patience<ETIMEDOUT>),
+    {.name = "timeo",
+     .argument = "DECISECONDS",
+     .kind = OptionKind::nfs,
+     .default_value = "600",
+     .doc = "how long to wait for an answer before the next step of a time-out",
+     .min = 1,
+     .max = kMaxTimeo,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.patience.timeo = std::chrono::milliseconds(kDecisecond * value.number);
+       return {};
+     }},
+    {.name = "retrans",
+     .argument = "N",
+     .kind = OptionKind::nfs,
+     .default_value = "2",
+     .doc = "how many more such steps before the time-out is over",
+     .min = 0,
+     .max = kMaxRetrans,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.patience.retrans = static_cast<std::uint32_t>(value.number);
+       return {};
+     }},
     {.name = "retry",
      .argument = "MINUTES",
      .kind = OptionKind::nfs,

@@ -1,6 +1,7 @@
 // Everything the command line says, checked.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "cache/attr/policy.h"
 #include "fuse/options/source.h"
+#include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/fabric/verbs/verbs.h"
 #include "transport/rpc/message.h"
@@ -59,6 +61,23 @@ struct TransportOptions {
   }
 };
 
+/// How long callers wait for the server: hard, soft, softerr, timeo, retrans.
+struct PatienceOptions {
+  /// nfs(5): no time-out, whatever timeo and retrans, is longer.
+  static constexpr Duration kLongest = std::chrono::seconds(600);
+
+  int error_number = 0;  ///< what callers get when the time is over; 0: they wait on (hard)
+  Duration timeo = std::chrono::seconds(60);
+  std::uint32_t retrans = 2;
+
+  /// The whole time-out of one request, in the linear steps of nfs(5).
+  Duration time_out() const {
+    return std::max(timeo, std::min<Duration>(timeo * (1 + std::int64_t{retrans}), kLongest));
+  }
+  /// 0: for ever.
+  Duration longest_answer() const { return error_number == 0 ? Duration::zero() : time_out(); }
+};
+
 /// How the program itself behaves.
 struct ProgramOptions {
   bool foreground = false;
@@ -80,6 +99,7 @@ struct Options {
   rpc::AuthFlavor sec = rpc::AuthFlavor::sys;
   CacheOptions cache;
   LockOptions locks;
+  PatienceOptions patience;
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;

@@ -14,8 +14,6 @@ constexpr OptionSpec refused(std::string_view name, std::string_view argument,
 }
 
 constexpr OptionSpec kOptions[] = {
-    refused("soft", "", "not supported yet: requests wait for the server (hard)"),
-    refused("softerr", "", "not supported yet: requests wait for the server (hard)"),
     refused("softreval", "", "not supported yet"),
     refused("bg", "", "use the mount option x-systemd.automount, or retry=MINUTES"),
     refused("udp", "", "NFSv4.1 does not run over UDP"),

@@ -1,5 +1,6 @@
 #include "fuse/session/in_flight.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +19,9 @@ namespace {
 /// handles may be killed later, without another word: such callers are looked at this often.
 constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 
+/// A limit is looked at no more often than this.
+constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
+
 thread_local Dispatch* current_dispatch = nullptr;
 
 void tell(PendingRequest& pending) {
@@ -35,8 +39,12 @@ DispatchScope::DispatchScope(Dispatch& dispatch) {
 
 DispatchScope::~DispatchScope() { current_dispatch = nullptr; }
 
-InFlight::InFlight(Reactor& reactor, CallerPolicy policy)
-    : callers_(reactor, policy), look_again_timer_(reactor, [this] { look_again(); }) {}
+InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
+    : callers_(reactor, policy),
+      look_again_timer_(reactor, [this] { look_again(); }),
+      reactor_(reactor),
+      limit_(std::move(limit)),
+      overdue_timer_(reactor, [this] { release_overdue(); }) {}
 
 PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
   void* memory = FramePool::allocate(sizeof(PendingRequest));
@@ -45,7 +53,11 @@ PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
   pending.request = request;
   pending.context = *fuse_req_ctx(request);
   pending.opcode = opcode;
+  pending.begun = reactor_.now();
   requests_.push_back(pending);
+  if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
+    overdue_timer_.arm(limit_.longest);
+  }
   ++running_;
   if (fuse_req_interrupted(request)) {
     // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
@@ -115,6 +127,25 @@ void InFlight::look_again() {
     if (pending.interrupted && pending.request) any_left |= !release_if_killed(pending);
   });
   if (any_left) look_again_timer_.arm(kLookAgain);
+}
+
+// A request that has taken long because the server did much for it is not overdue: the server must
+// owe an answer for as long.
+void InFlight::release_overdue() {
+  const TimePoint now = reactor_.now();
+  const Duration silent_for = now - limit_.waiting_since();
+  Duration wait = Duration::max();
+  requests_.for_each([&](PendingRequest& pending) {
+    if (!pending.request) return;
+    const Duration left = limit_.longest - std::min(now - pending.begun, silent_for);
+    if (left > Duration::zero()) {
+      wait = std::min(wait, left);
+      return;
+    }
+    counters_.timed_out.add();
+    answered(pending, fuse_reply_err(pending.request, limit_.error_number));
+  });
+  if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));
 }
 
 }  // namespace nfsrdma::fs

@@ -20,12 +20,23 @@ namespace nfsrdma::fs {
 
 class InFlight;
 
+/// How long callers wait for a server that does not answer: soft, softerr, timeo and retrans of
+/// nfs(5). They are answered then; their operations go on, and keep slot and memory until the
+/// server answers or the connection ends.
+struct AnswerLimit {
+  Duration longest{0};   ///< 0: for ever
+  int error_number = 0;  ///< what callers are told
+  /// Since when the server owes the answer it owes longest.
+  std::function<TimePoint()> waiting_since;
+};
+
 /// One request between its Request's making and destruction.
 struct PendingRequest : ListNode {
   InFlight* owner = nullptr;
   fuse_req_t request = nullptr;  ///< null once answered
   fuse_ctx context{};
   std::uint32_t opcode = 0;
+  TimePoint begun{0};
   bool interrupted = false;            ///< the kernel sent INTERRUPT for it
   std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
 };
@@ -33,7 +44,7 @@ struct PendingRequest : ListNode {
 /// Belongs to the session's reactor thread.
 class InFlight {
  public:
-  InFlight(Reactor& reactor, CallerPolicy policy);
+  InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit = {});
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
@@ -57,12 +68,16 @@ class InFlight {
   void interrupted(PendingRequest& pending);
   bool release_if_killed(PendingRequest& pending);
   void look_again();
+  void release_overdue();
 
   SessionCounters counters_;
   Callers callers_;
   IntrusiveList<PendingRequest> requests_;
   std::size_t running_ = 0;
   Timer look_again_timer_;
+  Reactor& reactor_;
+  const AnswerLimit limit_;
+  Timer overdue_timer_;
   std::function<void()> idle_;
 };
 

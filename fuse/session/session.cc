@@ -36,7 +36,7 @@ Session::Session(Reactor& reactor, BufferPool& slots, SessionConfig config)
     : reactor_(reactor),
       slots_(slots),
       config_(std::move(config)),
-      in_flight_(reactor, config_.callers) {}
+      in_flight_(reactor, config_.callers, config_.answer_limit) {}
 
 Session::~Session() {
   receiver_.reset();

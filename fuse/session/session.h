@@ -19,6 +19,7 @@ struct SessionConfig {
   std::vector<std::string> mount_options;
   TransferLimits limits;
   CallerPolicy callers;
+  AnswerLimit answer_limit;
 };
 
 /// Owns libfuse's session and the device. Belongs to one reactor. Destroying it ends the connection

@@ -59,6 +59,10 @@ void FakeServer::forget(bool client_too) {
   if (client_too) clientid_ = 0;
 }
 
+void FakeServer::retire_slots_above(slotid4 highest) {
+  for (std::size_t i = highest + 1; i < slots_.size(); ++i) slots_[i] = {};
+}
+
 std::vector<Arrival> FakeServer::arrivals_of(nfs_opnum4 opnum) const {
   std::vector<Arrival> found;
   std::ranges::copy_if(arrivals_, std::back_inserter(found),
@@ -116,6 +120,13 @@ std::vector<xdr::PlacedItem> placed_arguments(const rpc::Call& call) {
 }
 
 }  // namespace
+
+Arrival describe_call(const rpc::Call& call, int connection, TimePoint now) {
+  const auto items = placed_arguments(call);
+  xdr::Decoder in(call.encoder.encoded());
+  in.place_at_offsets(items);
+  return describe(call, in, connection, now);
+}
 
 FakeServer::Outcome FakeServer::receive(int connection, rpc::Call& call) {
   const auto items = placed_arguments(call);
@@ -244,7 +255,8 @@ void FakeServer::set_session_handlers() {
         result.csr_resok4 = {session_id_, args.csa_sequence, args.csa_flags,
                              args.csa_fore_chan_attrs, args.csa_back_chan_attrs};
         if (adjust_session) adjust_session(args, result.csr_resok4);
-        slots_.assign(result.csr_resok4.csr_fore_chan_attrs.ca_maxrequests, Slot{});
+        slots_.assign(args.csa_fore_chan_attrs.ca_maxrequests, Slot{});
+        granted_slots_ = result.csr_resok4.csr_fore_chan_attrs.ca_maxrequests;
         session_known_ = bound_ = true;
       });
   on<BIND_CONN_TO_SESSION4args, BIND_CONN_TO_SESSION4res>(
@@ -258,7 +270,7 @@ void FakeServer::set_session_handlers() {
       });
   on<SEQUENCE4args, SEQUENCE4res>([this](const SEQUENCE4args& args, SEQUENCE4res& result) {
     result.sr_status = sequence_status(args);
-    const auto highest = static_cast<slotid4>(slots_.size()) - 1;
+    const slotid4 highest = granted_slots_ - 1;
     result.sr_resok4 = {args.sa_sessionid,
                         args.sa_sequenceid,
                         args.sa_slotid,

@@ -44,6 +44,9 @@ enum class Fate {
   too_large,          ///< executed, and the reply kills the connection: it fits no receive buffer
 };
 
+/// What a call asks for.
+Arrival describe_call(const rpc::Call& call, int connection, TimePoint now);
+
 class FakeServer final : public rpc::ChannelFactory {
  public:
   explicit FakeServer(Reactor& reactor);
@@ -83,6 +86,8 @@ class FakeServer final : public rpc::ChannelFactory {
   void disconnect();
   /// Forgets the session, and the client id too when `client_too`.
   void forget(bool client_too);
+  /// Forgets what it knows of the slots above this one.
+  void retire_slots_above(nfs4::slotid4 highest);
   /// Makes a callback; `encode` writes the CB_COMPOUND behind the RPC header. The answer is in
   /// callback_answers() when it has come.
   void call_back(std::function<void(xdr::Encoder&)> encode, std::uint32_t program,
@@ -144,7 +149,8 @@ class FakeServer final : public rpc::ChannelFactory {
   std::uint8_t next_session_ = 1;
   nfs4::CREATE_SESSION4args session_args_;
   std::vector<Slot> slots_;
-  bool bound_ = false;  // the present connection is bound to the session
+  std::uint32_t granted_slots_ = 1;  ///< what CREATE_SESSION said; the target may be above
+  bool bound_ = false;               // the present connection is bound to the session
 };
 
 }  // namespace nfsrdma::client::test

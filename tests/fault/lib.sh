@@ -67,6 +67,7 @@ clean_up() {
   if [ "$status" -ne 0 ]; then
     tail -n 30 "$work/mount.log" "$work/responder.err" 2>/dev/null || true
   fi
+  [ -n "$responder" ] && kill -CONT "$responder" 2>/dev/null || true
   [ -n "$responder" ] && control clear >/dev/null 2>&1 || true
   mountpoint -q "$mnt" && fusermount3 -u "$mnt" 2>/dev/null || fusermount3 -u -z "$mnt" 2>/dev/null || true
   for pid in $daemon $responder; do

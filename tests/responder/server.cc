@@ -171,6 +171,8 @@ std::string Server::run_command(const std::string& line) {
     responder_->resume_answering();
   } else if (command == "disconnect") {
     responder_->disconnect_all("control socket");
+  } else if (command == "forget-sessions") {
+    service_->destroy_sessions();
   } else if (command == "restart" || command == "reboot") {
     if (command == "reboot") responder_->disconnect_all("reboot");
     restart_service(*service_, argument);

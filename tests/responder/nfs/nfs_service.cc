@@ -71,6 +71,8 @@ void NfsService::restart(std::uint32_t grace_seconds) {
   begin_instance(false, grace_seconds);
 }
 
+void NfsService::destroy_sessions() { state_->clients->sessions.destroy_all(); }
+
 std::uint32_t NfsService::grace_seconds() const { return state_->config.grace_seconds; }
 
 void NfsService::handle(ServerCall& call) {

@@ -32,6 +32,9 @@ class NfsService final : public Service {
   void restart() { restart(grace_seconds()); }
   void restart(std::uint32_t grace_seconds);
 
+  /// Every session is gone; clients and their state stay.
+  void destroy_sessions();
+
   void inject(const OperationFault& fault);
   void clear_faults();
   /// Operations that a fault was applied to.

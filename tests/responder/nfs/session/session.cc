@@ -67,8 +67,11 @@ SessionRef SessionTable::create(Client& client, const channel_attrs4& fore) {
   return session;
 }
 
-SessionTable::~SessionTable() {
+SessionTable::~SessionTable() { destroy_all(); }
+
+void SessionTable::destroy_all() {
   for (auto& [id, session] : sessions_) session->client = nullptr;
+  sessions_.clear();
 }
 
 SessionRef SessionTable::find(const sessionid4& id) const {

@@ -62,6 +62,7 @@ class SessionTable {
   SessionRef find(const nfs4::sessionid4& id) const;
   void destroy(const nfs4::sessionid4& id);
   void destroy_all_of(const Client& client);
+  void destroy_all();
   bool has_any(const Client& client) const { return count_of(client) != 0; }
   std::size_t count_of(const Client& client) const;
 

@@ -1,0 +1,467 @@
+// The state machine of a client id, step by step, against a fake server in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "client/ops/close.h"
+#include "client/ops/errno.h"
+#include "client/ops/getattr.h"
+#include "client/ops/open.h"
+#include "client/ops/read.h"
+#include "client/state/open_table.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
+constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
+constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
+
+/// A server with opens: one stateid for each OPEN, good until forget_opens(). Its files are told
+/// apart by nothing: what matters is which claims are made.
+class RecoveryTest : public FakeMount {
+ protected:
+  RecoveryTest() {
+    server_.on<OPEN4args, OPEN4res>([this](const OPEN4args& args, OPEN4res& result) {
+      claims_.push_back(args.claim.claim);
+      accesses_.push_back(args.share_access & OPEN4_SHARE_ACCESS_BOTH);
+      result.status = judge(args.claim.claim);
+      if (result.status != NFS4_OK) return;
+      result.resok4.stateid.seqid = 1;
+      result.resok4.stateid.other[0] = static_cast<std::byte>(++last_state_);
+    });
+    server_.on<READ4args, READ4res>([this](const READ4args& args, READ4res& result) {
+      const auto state = std::to_integer<int>(args.stateid.other[0]);
+      result.status = state > forgotten_ ? NFS4_OK : refusal_;
+    });
+    server_.on<TEST_STATEID4args, TEST_STATEID4res>(
+        [this](const TEST_STATEID4args& args, TEST_STATEID4res& result) {
+          batches_.push_back(args.ts_stateids.size());
+          for (const stateid4& stateid : args.ts_stateids) {
+            const bool good = std::to_integer<int>(stateid.other[0]) > forgotten_;
+            result.tsr_resok4.tsr_status_codes.push_back(good ? NFS4_OK : refusal_);
+          }
+        });
+  }
+
+  nfsstat4 judge(open_claim_type4 claim) const {
+    if (claim == CLAIM_PREVIOUS) return previous_;
+    return claim == CLAIM_FH && claims_.size() > counted_ ? again_ : NFS4_OK;
+  }
+  OpenRef must_open(int file, std::uint32_t access = kRead) {
+    auto opened = run(open(mount(), {}, handle(file), access));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return std::move(opened->open);
+  }
+  /// Handles come from GETFH: the one of the file that PUTFH named.
+  Result<ReadData> read_from(const OpenRef& file) {
+    return run(read(mount(), {}, file->handle(), file.state(), 0, data_));
+  }
+  /// From now on claims are counted, and the server has forgotten all opens.
+  void forget_opens(bool client_too) {
+    if (client_too) server_.forget(true);
+    forgotten_ = last_state_;
+    claims_.clear();
+    accesses_.clear();
+    counted_ = 0;
+  }
+  std::size_t count(open_claim_type4 claim) const {
+    return static_cast<std::size_t>(std::ranges::count(claims_, claim));
+  }
+  void expect_one_reclaim_complete_for_each_client() {
+    EXPECT_EQ(server_.executions_of(OP_RECLAIM_COMPLETE), counter("recovery_client_ids"));
+  }
+
+  std::array<std::byte, 64> data_{};
+  int last_state_ = 0;
+  int forgotten_ = 0;  ///< stateids up to this one are not known any more
+  nfsstat4 refusal_ = NFS4ERR_BAD_STATEID;
+  nfsstat4 previous_ = NFS4_OK;  ///< what CLAIM_PREVIOUS is answered
+  nfsstat4 again_ = NFS4_OK;     ///< what CLAIM_FH is answered after forget_opens()
+  std::size_t counted_ = SIZE_MAX;
+  std::vector<open_claim_type4> claims_;
+  std::vector<std::uint32_t> accesses_;
+  std::vector<std::size_t> batches_;
+};
+
+TEST_F(RecoveryTest, OpensAreReclaimedBeforeReclaimComplete) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(claims_, std::vector{CLAIM_PREVIOUS});
+  std::vector<nfs_opnum4> order;
+  for (const Arrival& arrival : arrivals()) {
+    for (const nfs_opnum4 opnum : arrival.operations) {
+      const bool step = opnum == OP_EXCHANGE_ID || opnum == OP_OPEN || opnum == OP_RECLAIM_COMPLETE;
+      if (step) order.push_back(opnum);
+    }
+  }
+  EXPECT_EQ(order, (std::vector{OP_OPEN, OP_EXCHANGE_ID, OP_OPEN, OP_RECLAIM_COMPLETE}));
+  expect_one_reclaim_complete_for_each_client();
+}
+
+// OPEN_DOWNGRADE goes only to what was opened: each share access is reclaimed.
+TEST_F(RecoveryTest, EveryShareAccessIsReclaimed) {
+  start();
+  OpenRef reader = must_open(1, kRead);
+  OpenRef both = must_open(1, kBoth);
+  OpenRef writer = must_open(1, kWrite);
+  forget_opens(true);
+  EXPECT_TRUE(read_from(reader));
+  EXPECT_EQ(accesses_, (std::vector{kBoth, kWrite, kRead}));
+}
+
+TEST_F(RecoveryTest, WithoutAGracePeriodFilesAreOpenedAnew) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  previous_ = NFS4ERR_NO_GRACE;
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(claims_, (std::vector{CLAIM_PREVIOUS, CLAIM_FH}));
+  EXPECT_FALSE(file->lost());
+  expect_one_reclaim_complete_for_each_client();
+}
+
+/// What the server answers to a reclaim, and whether the open is lost then.
+class ReclaimRefused : public RecoveryTest, public ::testing::WithParamInterface<nfsstat4> {};
+
+TEST_P(ReclaimRefused, TheFileFailsAndAllElseGoesOn) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  previous_ = GetParam();
+  auto data = read_from(file);
+  ASSERT_FALSE(data);
+  EXPECT_EQ(to_errno(data.error()), EIO);
+  EXPECT_TRUE(file->lost());
+  EXPECT_EQ(counter("opens_lost"), 1U);
+  previous_ = NFS4_OK;
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  OpenRef again = must_open(1);
+  EXPECT_TRUE(read_from(again)) << "the next open starts afresh";
+  EXPECT_LE(reactor_.now(), 2 * seconds(90));
+  expect_one_reclaim_complete_for_each_client();
+}
+
+INSTANTIATE_TEST_SUITE_P(With, ReclaimRefused,
+                         ::testing::Values(NFS4ERR_RECLAIM_BAD, NFS4ERR_RECLAIM_CONFLICT,
+                                           NFS4ERR_ADMIN_REVOKED, NFS4ERR_STALE, NFS4ERR_ACCESS,
+                                           NFS4ERR_SHARE_DENIED, NFS4ERR_IO, NFS4ERR_SERVERFAULT,
+                                           NFS4ERR_DELAY, NFS4ERR_GRACE, NFS4ERR_EXPIRED,
+                                           NFS4ERR_STALE_CLIENTID));
+
+TEST_F(RecoveryTest, WhatCannotBeOpenedAnewIsLost) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  previous_ = NFS4ERR_NO_GRACE;
+  again_ = NFS4ERR_STALE;
+  auto data = read_from(file);
+  ASSERT_FALSE(data);
+  EXPECT_EQ(to_errno(data.error()), EIO);
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
+// P17: the server restarts again and again while opens are reclaimed.
+TEST_F(RecoveryTest, ARestartDuringReclaimBeginsAgainAndEnds) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  int restarts = 0;
+  server_.fate = [&](const Arrival& arrival) {
+    if (arrival.has(OP_OPEN) && restarts < 1) {
+      ++restarts;
+      server_.forget(true);
+    }
+    return Fate::answer;
+  };
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(restarts, 1);
+  EXPECT_LE(reactor_.now(), 2 * seconds(90));
+}
+
+TEST_F(RecoveryTest, AServerThatRestartsAtEveryReclaimCostsTheOpenOnly) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  server_.fate = [&](const Arrival& arrival) {
+    if (arrival.has(OP_OPEN)) server_.forget(true);
+    return Fate::answer;
+  };
+  EXPECT_FALSE(read_from(file));
+  EXPECT_TRUE(file->lost());
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_LE(count(CLAIM_PREVIOUS), 2U);
+}
+
+TEST_F(RecoveryTest, AConnectionLostDuringReclaimIsGoneOnFrom) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  bool cut = false;
+  server_.fate = [&cut](const Arrival& arrival) {
+    if (cut || !arrival.has(OP_OPEN)) return Fate::answer;
+    cut = true;
+    return Fate::disconnect_after;
+  };
+  EXPECT_TRUE(read_from(file));
+  EXPECT_FALSE(file->lost());
+  expect_one_reclaim_complete_for_each_client();
+}
+
+TEST_F(RecoveryTest, ALostReplyOfReclaimCompleteIsNoSecondExecution) {
+  start();
+  forget_opens(true);
+  bool cut = false;
+  server_.fate = [&](const Arrival& arrival) {
+    if (cut || !arrival.has(OP_RECLAIM_COMPLETE)) return Fate::answer;
+    cut = true;
+    return Fate::disconnect_after;
+  };
+  bool complete = false;
+  server_.on<RECLAIM_COMPLETE4args, RECLAIM_COMPLETE4res>(
+      [&](const RECLAIM_COMPLETE4args&, RECLAIM_COMPLETE4res& result) {
+        if (std::exchange(complete, true)) result.rcr_status = NFS4ERR_COMPLETE_ALREADY;
+      });
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_TRUE(complete);
+}
+
+// A state that one operation finds gone is opened anew; nobody else notices.
+TEST_F(RecoveryTest, ARefusedStateidIsRecoveredAlone) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(claims_, std::vector{CLAIM_FH});
+  EXPECT_EQ(counter("session_losses"), 0U);
+  EXPECT_EQ(counter("session_states_refused"), 1U);
+}
+
+TEST_F(RecoveryTest, AnOpenRevokedByTheAdministratorIsFreedAndLost) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  refusal_ = NFS4ERR_ADMIN_REVOKED;
+  EXPECT_FALSE(read_from(file));
+  EXPECT_TRUE(file->lost());
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 1U);
+  EXPECT_TRUE(claims_.empty());
+}
+
+// P19: in batches, and not again with every answer.
+TEST_F(RecoveryTest, RevokedStatesAreFoundInBatches) {
+  constexpr int kFiles = 70;
+  start();
+  std::vector<OpenRef> files;
+  stateid4 stateid{1, {}};
+  for (int i = 0; i < kFiles; ++i) {
+    stateid.other[0] = static_cast<std::byte>(i + 1);
+    files.push_back(mount().opens().merge({}, handle(i + 1), kRead, stateid));
+  }
+  forgotten_ = 3;
+  refusal_ = NFS4ERR_ADMIN_REVOKED;
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.settle();
+  EXPECT_EQ(batches_, (std::vector<std::size_t>{32, 32, 6}));
+  EXPECT_EQ(counter("opens_lost"), 3U);
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 3U);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(batches_.size(), 3U);
+  reactor_.advance(minutes(2));
+  EXPECT_LE(batches_.size(), 3U * 6) << "looked for again, three times in a lease at most";
+  server_.status_flags = 0;
+}
+
+TEST_F(RecoveryTest, ExpiredStatesAreFreedAndOpenedAnew) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  refusal_ = NFS4ERR_EXPIRED;
+  server_.status_flags = SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 1U);
+  EXPECT_EQ(claims_, std::vector{CLAIM_FH});
+  EXPECT_TRUE(read_from(file));
+}
+
+// A server that keeps sessions over its restart asks for reclaims all the same.
+TEST_F(RecoveryTest, RestartReclaimNeededReclaimsWithinTheSession) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  server_.status_flags = SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(claims_, std::vector{CLAIM_PREVIOUS});
+  EXPECT_EQ(server_.executions_of(OP_EXCHANGE_ID), 1U);
+  EXPECT_EQ(server_.executions_of(OP_RECLAIM_COMPLETE), 2U);
+}
+
+// P2: the flag never goes away.
+TEST_F(RecoveryTest, ACallbackPathThatStaysDownIsGivenUp) {
+  start();
+  server_.status_flags = SEQ4_STATUS_CB_PATH_DOWN;
+  for (int second = 0; second < 60; ++second) {
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+    reactor_.advance(seconds(1));
+  }
+  EXPECT_EQ(server_.executions_of(OP_BIND_CONN_TO_SESSION), 3U) << "in one minute";
+  for (int second = 0; second < 600; ++second) {
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+    reactor_.advance(seconds(1));
+  }
+  EXPECT_EQ(server_.executions_of(OP_BIND_CONN_TO_SESSION), 4U) << "one for the new connection";
+  EXPECT_EQ(server_.executions_of(OP_CREATE_SESSION), 2U);
+}
+
+TEST_F(RecoveryTest, ABackChannelFaultIsANewSession) {
+  start();
+  server_.status_flags = SEQ4_STATUS_BACKCHANNEL_FAULT;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_DESTROY_SESSION), 1U);
+  EXPECT_EQ(server_.executions_of(OP_CREATE_SESSION), 2U);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.executions_of(OP_CREATE_SESSION), 2U) << "once, though the flag stays";
+}
+
+TEST_F(RecoveryTest, AConnectionThatIsNotBoundIsBoundAnew) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_CONN_NOT_BOUND_TO_SESSION, 1);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.executions_of(OP_BIND_CONN_TO_SESSION), 1U);
+  EXPECT_EQ(counter("reconnects"), 0U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+}
+
+// P15: what is on the wire is answered before its session goes; nothing has the old id afterwards.
+TEST_F(RecoveryTest, RequestsOnTheWireAreWaitedFor) {
+  start();
+  int held = 0;
+  server_.fate = [&held](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) && ++held <= 3 ? Fate::hold : Fate::answer;
+  };
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> early;
+  for (int i = 0; i < 3; ++i) {
+    early.push_back(std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+  }
+  reactor_.settle();
+  const sessionid4 old = server_.session();
+  server_.forget(false);
+  Pending<Result<Attributes>> late(getattr(mount(), {}, handle(1)));
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_CREATE_SESSION), 1U) << "three answers are still to come";
+  server_.release();
+  reactor_.settle();
+  for (auto& one : early) {
+    ASSERT_TRUE(one->done());
+    EXPECT_TRUE(one->value());
+  }
+  ASSERT_TRUE(late.done());
+  EXPECT_TRUE(late.value());
+  bool renewed = false;
+  for (const Arrival& arrival : server_.arrivals()) {
+    const bool old_id = arrival.sequence && arrival.sequence->sa_sessionid == old;
+    EXPECT_FALSE(renewed && old_id);
+    renewed |= arrival.has(OP_CREATE_SESSION) && arrival.xid != server_.arrivals()[1].xid;
+  }
+  EXPECT_TRUE(renewed);
+}
+
+TEST_F(RecoveryTest, ACallThatIsNeverAnsweredHoldsUpNothing) {
+  start();
+  bool held = false;
+  server_.fate = [&held](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) && !std::exchange(held, true) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Attributes>> stuck(getattr(mount(), {}, handle(1)));
+  reactor_.settle();
+  server_.forget(false);
+  const TimePoint begun = reactor_.now();
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_LE(reactor_.now() - begun, minutes(1));
+  EXPECT_TRUE(stuck.done()) << "sent again on the new session";
+}
+
+// P14: the server takes slots back and gives them out afresh.
+TEST_F(RecoveryTest, ASlotThatWasTakenBackStartsOver) {
+  start();
+  auto all_slots = [this] {
+    std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;
+    for (std::uint32_t i = 0; i < 2 * kSlots; ++i) {
+      many.push_back(
+          std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+    }
+    reactor_.settle();
+    for (auto& one : many) EXPECT_TRUE(one->done() && one->value());
+  };
+  all_slots();
+  server_.target_highest_slotid = 0;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.retire_slots_above(0);
+  server_.target_highest_slotid = kSlots - 1;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  all_slots();
+  EXPECT_EQ(counter("session_losses"), 0U);
+  EXPECT_GT(counter("session_slots_misordered"), 0U);
+}
+
+TEST_F(RecoveryTest, TheTableGrowsBeyondWhatTheSessionBeganWith) {
+  server_.adjust_session = [](const CREATE_SESSION4args&, CREATE_SESSION4resok& result) {
+    result.csr_fore_chan_attrs.ca_maxrequests = 2;
+  };
+  start();
+  EXPECT_EQ(counter("session_slots_usable"), 2U);
+  server_.target_highest_slotid = 5;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("session_slots_usable"), 6U);
+  server_.target_highest_slotid = 1;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
+// P15: limits are those of the session of the moment.
+TEST_F(RecoveryTest, LimitsAreReadAnewWithEverySession) {
+  start();
+  const std::uint32_t before = mount().wsize();
+  server_.adjust_session = [](const CREATE_SESSION4args&, CREATE_SESSION4resok& result) {
+    result.csr_fore_chan_attrs.ca_maxrequestsize = 65536;
+  };
+  server_.forget(false);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_LT(mount().wsize(), 65536U);
+  EXPECT_LT(mount().wsize(), before);
+}
+
+TEST_F(RecoveryTest, IdentitiesOfMountsDiffer) {
+  std::vector<std::string> owners;
+  server_.on<EXCHANGE_ID4args, EXCHANGE_ID4res>(
+      [&owners](const EXCHANGE_ID4args& args, EXCHANGE_ID4res& result) {
+        const auto& owner = args.eia_clientowner.co_ownerid;
+        owners.emplace_back(reinterpret_cast<const char*>(owner.data()), owner.size());
+        result.eir_status = NFS4ERR_CLID_INUSE;
+      });
+  stopped_ = true;
+  for (int mounts = 0; mounts < 4; ++mounts) {
+    configure({});
+    EXPECT_FALSE(try_start());
+  }
+  std::ranges::sort(owners);
+  EXPECT_EQ(owners.size(), 4U);
+  EXPECT_EQ(std::ranges::adjacent_find(owners), owners.end());
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test

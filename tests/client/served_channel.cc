@@ -1,0 +1,270 @@
+#include "tests/client/served_channel.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "tests/responder/nfs_test_support.h"
+#include "transport/fabric/fabric.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using responder::test::FakeConnection;
+using responder::test::Octets;
+
+constexpr std::size_t kReplyBytes = 2 << 20;
+
+struct HeapMessage final : rpc::MessageBuffer {
+  explicit HeapMessage(Octets message) : octets(std::move(message)) {}
+  void release() override { delete this; }
+  Octets octets;
+};
+
+}  // namespace
+
+/// One call at the service. Deletes itself when it is answered or dropped.
+class ServedCall final : public responder::ServerCall {
+ public:
+  ServedCall(ServedDirectory& server, const rpc::Call& call, FakeConnection& connection)
+      : server_(server),
+        octets_(responder::test::unreduced(call.encoder)),
+        arguments_(octets_),
+        memory_(kReplyBytes),
+        results_(memory_),
+        connection_(connection) {
+    header_ = *rpc::decode_call_header(arguments_);
+    rpc::encode_accepted_reply(results_, call.xid, rpc::AcceptStat::success);
+  }
+
+  const rpc::CallHeader& header() const override { return header_; }
+  xdr::Decoder& arguments() override { return arguments_; }
+  xdr::Encoder& results() override { return results_; }
+  std::span<std::byte> scratch(std::size_t size) override { return scratch_.emplace_back(size); }
+  responder::Connection& connection() override { return connection_; }
+  std::optional<std::uint32_t> forced_status(std::uint32_t opnum) const override;
+  void reply(rpc::AcceptStat status) override;
+  void drop() override { delete this; }
+
+  /// Told of the reply; null when nobody wants it any more.
+  std::function<void(Octets)> on_reply;
+
+ private:
+  void count_success() const;
+
+  ServedDirectory& server_;
+  rpc::CallHeader header_;
+  Octets octets_;
+  xdr::Decoder arguments_;
+  Octets memory_;
+  xdr::Encoder results_;
+  std::deque<Octets> scratch_;
+  FakeConnection& connection_;
+  mutable std::optional<nfs_opnum4> executing_;
+};
+
+/// The connection end.
+class ServedChannel final : public rpc::Channel {
+ public:
+  ServedChannel(Reactor& reactor, ServedDirectory& server, rpc::ChannelObserver& observer,
+                FakeConnection& connection)
+      : reactor_(reactor), server_(server), observer_(observer), connection_(connection) {
+    reactor_.post([this, alive = alive_] {
+      if (*alive && !down_) observer_.on_channel_up();
+    });
+  }
+  ~ServedChannel() override {
+    *alive_ = false;
+    server_.forget(*this);
+  }
+
+  void submit(rpc::Call& call) override {
+    open_.push_back(&call);
+    reactor_.post([this, alive = alive_, &call] {
+      if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
+    });
+  }
+  const rpc::ChannelLimits& limits() const override { return limits_; }
+  void close(Error reason) override {
+    if (std::exchange(down_, true)) return;
+    reason_ = std::move(reason);
+    server_.service().on_connection_closed(connection_);
+    reactor_.post([this, alive = alive_] {
+      if (*alive) go_down();
+    });
+  }
+  std::uint64_t replies() const override { return replies_; }
+  std::size_t open_calls() const override { return open_.size(); }
+  void visit_counters(CounterVisitor&) const override {}
+  FakeConnection& connection() { return connection_; }
+
+ private:
+  void process(rpc::Call& call);
+  void finish(rpc::Call& call, Octets reply);
+  void go_down();
+  void break_off() {
+    close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "served channel", {}});
+  }
+
+  Reactor& reactor_;
+  ServedDirectory& server_;
+  rpc::ChannelObserver& observer_;
+  FakeConnection& connection_;
+  rpc::ChannelLimits limits_{4096, 4096, 16};
+  std::vector<rpc::Call*> open_;
+  std::uint64_t replies_ = 0;
+  bool down_ = false;
+  Error reason_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+std::optional<std::uint32_t> ServedCall::forced_status(std::uint32_t opnum) const {
+  count_success();
+  const auto forced = server_.forced_status(opnum);
+  executing_ = forced ? std::nullopt : std::optional(static_cast<nfs_opnum4>(opnum));
+  return forced;
+}
+
+// The next operation begins, or the last one has ended well: this one has succeeded.
+void ServedCall::count_success() const {
+  if (executing_) ++server_.successes_[*std::exchange(executing_, std::nullopt)];
+}
+
+void ServedCall::reply(rpc::AcceptStat) {
+  Octets octets = responder::test::unreduced(results_);
+  xdr::Decoder in(octets);
+  (void)rpc::decode_reply_header(in, header_.xid);
+  COMPOUND4res_header compound;
+  decode(in, compound);
+  if (compound.status == NFS4_OK) count_success();
+  if (on_reply) on_reply(std::move(octets));
+  delete this;
+}
+
+void ServedChannel::process(rpc::Call& call) {
+  const Arrival arrival = describe_call(call, server_.connections_, reactor_.now());
+  server_.arrivals_.push_back(arrival);
+  const Fate fate = server_.fate ? server_.fate(arrival) : Fate::answer;
+  if (down_) return;  // the test has broken the connection
+  if (fate == Fate::disconnect_before) return break_off();
+  auto* served = new ServedCall(server_, call, connection_);
+  if (fate == Fate::answer) {
+    served->on_reply = [this, alive = alive_, &call](Octets reply) {
+      if (*alive && !down_) finish(call, std::move(reply));
+    };
+  }
+  server_.service().handle(*served);
+  if (server_.after) server_.after(arrival);
+  if (fate == Fate::disconnect_after && !down_) break_off();
+}
+
+void ServedChannel::finish(rpc::Call& call, Octets reply) {
+  if (std::erase(open_, &call) == 0) return;
+  ++replies_;
+  auto* message = new HeapMessage(std::move(reply));
+  xdr::Decoder results(message->octets);
+  auto accepted = rpc::decode_reply_header(results, call.xid);
+  if (accepted) {
+    call.reply.emplace(rpc::Reply{rpc::MessageRef(message), std::nullopt, results});
+  } else {
+    call.reply.emplace(nfsrdma::fail(accepted.error()));
+    delete message;
+  }
+  call.observer->on_call_done(call);
+}
+
+void ServedChannel::go_down() {
+  observer_.on_channel_closing(reason_);
+  while (!open_.empty()) {
+    rpc::Call* call = open_.front();
+    open_.erase(open_.begin());
+    ++call->losses.total;
+    call->reply.emplace(nfsrdma::fail(reason_));
+    call->observer->on_call_done(*call);
+  }
+  observer_.on_channel_down(reason_);
+}
+
+ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds)
+    : reactor_(reactor) {
+  std::string name = (std::filesystem::temp_directory_path() / "nfsrdma-served-XXXXXX").string();
+  directory_ = ::mkdtemp(name.data());
+  responder::ServiceConfig config;
+  config.directory = directory_.string();
+  config.durable = false;
+  config.lease_seconds = kLeaseSeconds;
+  config.grace_seconds = grace_seconds;
+  service_ = std::move(*responder::NfsService::create(reactor_, config));
+}
+
+ServedDirectory::~ServedDirectory() {
+  service_.reset();
+  std::filesystem::remove_all(directory_);
+}
+
+void ServedDirectory::fail(nfs_opnum4 opnum, nfsstat4 status, int times) {
+  failures_[opnum] = {status, times};
+}
+
+std::optional<std::uint32_t> ServedDirectory::forced_status(std::uint32_t opnum) {
+  const auto found = failures_.find(static_cast<nfs_opnum4>(opnum));
+  if (found == failures_.end() || found->second.second == 0) return std::nullopt;
+  --found->second.second;
+  return found->second.first;
+}
+
+void ServedDirectory::disconnect() {
+  if (!channel_) return;
+  channel_->close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "test", {}});
+}
+
+void ServedDirectory::reboot(std::uint32_t grace_seconds) {
+  disconnect();
+  service_->restart(grace_seconds);
+}
+
+void ServedDirectory::lose_callback_path() {
+  if (channel_) service_->on_connection_closed(channel_->connection());
+}
+
+void ServedDirectory::forget(ServedChannel& channel) {
+  if (channel_ == &channel) channel_ = nullptr;
+}
+
+int ServedDirectory::successes_of(nfs_opnum4 opnum) const {
+  const auto found = successes_.find(opnum);
+  return found == successes_.end() ? 0 : found->second;
+}
+
+void ServedDirectory::write_file(const std::string& name, const std::string& text) const {
+  std::ofstream(path(name), std::ios::binary) << text;
+}
+
+std::string ServedDirectory::read_file(const std::string& name) const {
+  std::ifstream in(path(name), std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool ServedDirectory::exists(const std::string& name) const {
+  return std::filesystem::exists(std::filesystem::symlink_status(path(name)));
+}
+
+Result<std::unique_ptr<rpc::Channel>> ServedDirectory::connect(rpc::ChannelObserver& observer) {
+  if (unreachable) {
+    return nfsrdma::fail(
+        Error{Layer::fabric, static_cast<int>(fabric::Fault::refused), "connect", {}});
+  }
+  ++connections_;
+  peers_.push_back(std::make_unique<FakeConnection>(static_cast<std::uint64_t>(connections_)));
+  auto channel = std::make_unique<ServedChannel>(reactor_, *this, observer, *peers_.back());
+  channel_ = channel.get();
+  return channel;
+}
+
+}  // namespace nfsrdma::client::test

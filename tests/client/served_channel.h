@@ -1,0 +1,79 @@
+// A fake rpc::Channel with the responder's real NFSv4.1 service behind it, in virtual time: a
+// server with files, sessions, opens, leases, replay caches and grace periods, whose connections a
+// test can break at any point.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/client/fake_server.h"
+#include "tests/responder/nfs/nfs_service.h"
+
+namespace nfsrdma::responder::test {
+class FakeConnection;
+}
+
+namespace nfsrdma::client::test {
+
+class ServedCall;
+class ServedChannel;
+
+/// Serves a temporary directory. Belongs to its reactor; outlives the Mount.
+class ServedDirectory final : public rpc::ChannelFactory {
+ public:
+  static constexpr std::uint32_t kLeaseSeconds = 90;
+
+  explicit ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds = 0);
+  ~ServedDirectory();
+
+  /// Decides what becomes of each call; default: Fate::answer.
+  std::function<Fate(const Arrival&)> fate;
+  /// Called when a call has been executed, before its fate is fulfilled.
+  std::function<void(const Arrival&)> after;
+  /// The next `times` of an operation fail with this status instead of being executed.
+  void fail(nfs4::nfs_opnum4 opnum, nfs4::nfsstat4 status, int times = 1);
+  /// Connecting fails as long as this is set.
+  bool unreachable = false;
+
+  /// All connections break; what was held back is never answered.
+  void disconnect();
+  /// Forgets clients and state, and breaks all connections.
+  void reboot(std::uint32_t grace_seconds);
+  /// The service loses sight of the back channel, nothing else.
+  void lose_callback_path();
+  responder::NfsService& service() { return *service_; }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  void write_file(const std::string& name, const std::string& text) const;
+  std::string read_file(const std::string& name) const;
+  bool exists(const std::string& name) const;
+
+  const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  /// How often this operation was executed with success; replays are not counted.
+  int successes_of(nfs4::nfs_opnum4 opnum) const;
+
+  Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelObserver& observer) override;
+  std::string_view description() const override { return "served directory"; }
+
+ private:
+  friend class ServedCall;
+  friend class ServedChannel;
+  std::optional<std::uint32_t> forced_status(std::uint32_t opnum);
+  void forget(ServedChannel& channel);
+
+  Reactor& reactor_;
+  std::filesystem::path directory_;
+  std::unique_ptr<responder::NfsService> service_;
+  std::vector<std::unique_ptr<responder::test::FakeConnection>> peers_;
+  std::vector<Arrival> arrivals_;
+  std::map<nfs4::nfs_opnum4, std::pair<nfs4::nfsstat4, int>> failures_;
+  std::map<nfs4::nfs_opnum4, int> successes_;
+  ServedChannel* channel_ = nullptr;
+  int connections_ = 0;
+};
+
+}  // namespace nfsrdma::client::test

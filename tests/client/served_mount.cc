@@ -1,0 +1,87 @@
+#include "tests/client/served_mount.h"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "client/ops/read.h"
+#include "client/ops/write.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+constexpr std::size_t kDataBytes = 65536;
+constexpr std::size_t kDataSlots = 8;
+
+}  // namespace
+
+ServedMount::ServedMount() {
+  messages_ =
+      std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
+  data_ = std::move(*BufferPool::create(kDataBytes, kDataSlots));
+  MountConfig config;
+  config.export_path = "/";
+  config.max_slots = kSlots;
+  config.caller = caller();
+  mount_ = std::make_unique<Mount>(reactor_, server_, std::move(config), *messages_);
+}
+
+void ServedMount::SetUp() {
+  auto started = run(mount_->start());
+  ASSERT_TRUE(started) << started.error().message();
+}
+
+void ServedMount::TearDown() {
+  server_.fate = nullptr;
+  server_.after = nullptr;
+  server_.unreachable = false;
+  (void)run(mount_->stop());
+  mount_.reset();
+  reactor_.settle();
+}
+
+Caller ServedMount::caller() const {
+  Caller caller;
+  caller.uid = ::getuid();
+  caller.gid = ::getgid();
+  return caller;
+}
+
+std::uint64_t ServedMount::counter(const std::string& name) const {
+  struct Find final : CounterVisitor {
+    void visit(std::string_view counter, std::uint64_t value) override {
+      if (counter == wanted) found = value;
+    }
+    std::string wanted;
+    std::uint64_t found = 0;
+  } find;
+  find.wanted = name;
+  mount_->visit_counters(find);
+  return find.found;
+}
+
+Opened ServedMount::open_file(const std::string& name, std::uint32_t access) {
+  auto opened = run(open_by_name(mount(), caller(), root(), name, access));
+  EXPECT_TRUE(opened) << opened.error().message();
+  if (!opened) std::abort();
+  return std::move(*opened);
+}
+
+Result<std::string> ServedMount::read_text(const Opened& file) {
+  Buffer sink = data_->acquire();
+  auto data = run(read(mount(), caller(), file.handle, file.open.state(), 0, sink.bytes()));
+  if (!data) return fail_from(data);
+  return std::string(reinterpret_cast<const char*>(data->data.data()), data->data.size());
+}
+
+Result<void> ServedMount::write_text(const Opened& file, std::uint64_t offset,
+                                     const std::string& text) {
+  Buffer data = data_->acquire();
+  std::memcpy(data.data(), text.data(), text.size());
+  auto written = run(write(mount(), caller(), file.handle, file.open.state(), offset,
+                           data.first(text.size()), nfs4::UNSTABLE4));
+  if (!written) return fail_from(written);
+  return {};
+}
+
+}  // namespace nfsrdma::client::test
