@@ -1,5 +1,7 @@
 #include "transport/rpc/backward_answer.h"
 
+#include "transport/base/log.h"
+
 namespace nfsrdma::rpc {
 namespace {
 
@@ -8,6 +10,22 @@ constexpr std::uint32_t kLowestCallbackVersion = 1;
 constexpr std::uint32_t kHighestCallbackVersion = 4;
 
 }  // namespace
+
+std::optional<AcceptStat> begin_backward_call(xdr::Decoder& arguments, CallHeader& header,
+                                              xdr::Encoder& results) {
+  auto decoded = decode_call_header(arguments);
+  if (decoded) {
+    header = *decoded;
+    encode_accepted_reply(results, header.xid, AcceptStat::success);
+    return std::nullopt;
+  }
+  if (decoded.error().is(Layer::rpc, static_cast<int>(Fault::rpc_mismatch))) {
+    encode_rpc_mismatch(results, header.xid);
+    return AcceptStat::success;
+  }
+  log::warning("a callback cannot be decoded: {}", decoded.error().message());
+  return AcceptStat::garbage_args;
+}
 
 void finish_backward_answer(xdr::Encoder& message, std::uint32_t xid, AcceptStat status) {
   const bool sendable = message.ok() && message.omitted().empty();

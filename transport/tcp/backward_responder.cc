@@ -1,6 +1,6 @@
 #include "transport/tcp/backward_responder.h"
 
-#include "transport/base/log.h"
+#include "transport/rpc/backward_answer.h"
 
 namespace nfsrdma::tcp {
 
@@ -18,17 +18,11 @@ void BackwardResponder::on_call(std::uint32_t xid, Received call) {
 }
 
 void BackwardResponder::dispatch(BackwardCallSlot& slot) {
-  auto header = rpc::decode_call_header(slot.arguments_);
-  if (header) {
-    slot.header_ = *header;
-    rpc::encode_accepted_reply(slot.results_, header->xid, rpc::AcceptStat::success);
-    observer_.on_backward_call(slot);
-  } else if (header.error().is(Layer::rpc, static_cast<int>(rpc::Fault::rpc_mismatch))) {
-    rpc::encode_rpc_mismatch(slot.results_, slot.header_.xid);
-    slot.answer(rpc::AcceptStat::success);
+  const auto refusal = rpc::begin_backward_call(slot.arguments_, slot.header_, slot.results_);
+  if (refusal) {
+    slot.answer(*refusal);
   } else {
-    log::warning("a callback cannot be decoded: {}", header.error().message());
-    slot.answer(rpc::AcceptStat::garbage_args);
+    observer_.on_backward_call(slot);
   }
 }
 
