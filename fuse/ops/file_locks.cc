@@ -22,13 +22,8 @@ std::vector<client::OpenFileRef> locked_by(OpenInode& open, const client::LockOw
 
 }  // namespace
 
-bool may_hold_locks(const OpenInode& open, const client::LockOwner& owner) {
-  bool any = false;
-  const_cast<OpenInode&>(open).files.for_each([&](File& file) {
-    const client::OpenFileRef& ref = file.open.file();
-    any |= ref && ref->locks().find(owner) != nullptr;
-  });
-  return any;
+bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
+  return !locked_by(open, owner).empty();
 }
 
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,

@@ -12,7 +12,7 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.
 Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
 /// Whether `owner` has anything to be released.
-bool may_hold_locks(const OpenInode& open, const client::LockOwner& owner);
+bool may_hold_locks(OpenInode& open, const client::LockOwner& owner);
 
 /// After a lock was granted: what others wrote before it is seen from now on. The kernel keeps no
 /// page of another version.

@@ -7,9 +7,7 @@ namespace nfsrdma::fs {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
-  if (may_hold_locks(*file->shared, flock_owner)) {
-    co_await release_locks(fs, file->shared, flock_owner);
-  }
+  co_await release_locks(fs, file->shared, flock_owner);
   co_await close_file(fs, std::move(file));
   request.reply_ok();
 }
