@@ -1,5 +1,7 @@
 #include "tests/client/fake_mount.h"
 
+#include "tests/support/counter_of.h"
+
 namespace nfsrdma::client::test {
 namespace {
 
@@ -51,16 +53,7 @@ void FakeMount::TearDown() {
 }
 
 std::uint64_t FakeMount::counter(const std::string& name) const {
-  struct Find final : CounterVisitor {
-    void visit(std::string_view counter, std::uint64_t value) override {
-      if (counter == wanted) found = value;
-    }
-    std::string wanted;
-    std::uint64_t found = 0;
-  } find;
-  find.wanted = name;
-  mount_->visit_counters(find);
-  return find.found;
+  return testing::counter_of(*mount_, name);
 }
 
 FileHandle FakeMount::handle(int number) {

@@ -1,5 +1,7 @@
 #include "tests/client/mounted.h"
 
+#include "tests/support/counter_of.h"
+
 #include <unistd.h>
 
 namespace nfsrdma::client::test {
@@ -67,16 +69,7 @@ Caller Mounted::caller() const {
 }
 
 std::uint64_t Mounted::counter(const std::string& name) const {
-  struct Find final : CounterVisitor {
-    void visit(std::string_view counter, std::uint64_t value) override {
-      if (counter == wanted) found = value;
-    }
-    std::string wanted;
-    std::uint64_t found = 0;
-  } find;
-  find.wanted = name;
-  mount_->visit_counters(find);
-  return find.found;
+  return testing::counter_of(*mount_, name);
 }
 
 }  // namespace nfsrdma::client::test

@@ -6,6 +6,7 @@
 
 #include "client/ops/read.h"
 #include "client/ops/write.h"
+#include "tests/support/counter_of.h"
 
 namespace nfsrdma::client::test {
 namespace {
@@ -48,16 +49,7 @@ Caller ServedMount::caller() const {
 }
 
 std::uint64_t ServedMount::counter(const std::string& name) const {
-  struct Find final : CounterVisitor {
-    void visit(std::string_view counter, std::uint64_t value) override {
-      if (counter == wanted) found = value;
-    }
-    std::string wanted;
-    std::uint64_t found = 0;
-  } find;
-  find.wanted = name;
-  mount_->visit_counters(find);
-  return find.found;
+  return testing::counter_of(*mount_, name);
 }
 
 Opened ServedMount::open_file(const std::string& name, std::uint32_t access) {

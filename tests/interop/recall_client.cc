@@ -21,6 +21,7 @@
 #include "client/session/session.h"
 #include "client/state/open_table.h"
 #include "tests/client/run_task.h"
+#include "tests/support/counter_of.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/channel_factory.h"
 
@@ -102,14 +103,7 @@ Task<Result<void>> give_back(Mount& mount, Held held) {
 }
 
 std::uint64_t callbacks(const Mount& mount) {
-  struct Find final : CounterVisitor {
-    void visit(std::string_view name, std::uint64_t value) override {
-      if (name == "callbacks") found = value;
-    }
-    std::uint64_t found = 0;
-  } find;
-  mount.visit_counters(find);
-  return find.found;
+  return nfsrdma::testing::counter_of(mount, "callbacks");
 }
 
 /// Whatever else knfsd calls for, a recall raises the count of callbacks above `before`.

@@ -3,6 +3,7 @@
 
 #include "client/proto/status.h"
 #include "tests/responder/responder_rig.h"
+#include "tests/support/counter_of.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -29,16 +30,7 @@ class FaultTest : public ResponderRig {
     return assemble(message_header(xid), rpc_call(xid, arguments));
   }
   std::uint64_t fault_count(const std::string& name) {
-    struct Find final : CounterVisitor {
-      void visit(std::string_view each, std::uint64_t value) override {
-        if (each == wanted) found = value;
-      }
-      std::string wanted;
-      std::uint64_t found = 0;
-    } find;
-    find.wanted = name;
-    responder->visit_counters(find);
-    return find.found;
+    return nfsrdma::testing::counter_of(*responder, name);
   }
 };
 
