@@ -1,5 +1,7 @@
 #include "fuse/session/in_flight.h"
 
+#include <linux/fuse.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
@@ -19,10 +21,18 @@ namespace {
 /// handles may be killed later, without another word: such callers are looked at this often.
 constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 
+/// The kernel does not send INTERRUPT for the requests of O_DIRECT: their caller waits in the
+/// kernel where no signal reaches it. He is looked at once they have taken this long.
+constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
+
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
 thread_local Dispatch* current_dispatch = nullptr;
+
+bool is_data_call(const PendingRequest& pending) {
+  return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE;
+}
 
 void tell(PendingRequest& pending) {
   if (pending.on_interrupt) std::exchange(pending.on_interrupt, nullptr)();
@@ -58,6 +68,7 @@ PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
     overdue_timer_.arm(limit_.longest);
   }
+  if (is_data_call(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
   ++running_;
   if (fuse_req_interrupted(request)) {
     // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
@@ -121,10 +132,26 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
   return true;
 }
 
+// Read-ahead outlives its caller and serves others: unlike an interrupted one, such a request is
+// left alone when its caller is gone or cannot be looked at.
+void InFlight::release_data_call_if_killed(PendingRequest& pending) {
+  if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
+  const ProcStatus status(pending.context.pid);
+  if (!status.readable() || !is_being_killed(status.text())) return;
+  counters_.interrupted.add();
+  answered(pending, fuse_reply_err(pending.request, EINTR));
+}
+
 void InFlight::look_again() {
   bool any_left = false;
   requests_.for_each([&](PendingRequest& pending) {
-    if (pending.interrupted && pending.request) any_left |= !release_if_killed(pending);
+    if (!pending.request) return;
+    if (pending.interrupted) {
+      any_left |= !release_if_killed(pending);
+    } else if (is_data_call(pending)) {
+      release_data_call_if_killed(pending);
+      any_left |= pending.request != nullptr;
+    }
   });
   if (any_left) look_again_timer_.arm(kLookAgain);
 }

@@ -67,6 +67,7 @@ class InFlight {
   static void on_interrupt(fuse_req_t request, void* pending);
   void interrupted(PendingRequest& pending);
   bool release_if_killed(PendingRequest& pending);
+  void release_data_call_if_killed(PendingRequest& pending);
   void look_again();
   void release_overdue();
 

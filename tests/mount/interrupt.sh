@@ -17,6 +17,41 @@ stalled() {
   [ $((SECONDS - start)) -le 10 ] || fail "'$*' took $((SECONDS - start)) s to die"
 }
 
+# direct read|write: opens $mnt/f with O_DIRECT, says so, and works on it once it hears a line.
+direct() {
+  python3 - "$1" "$mnt/f" 3<&0 <<'PYTHON'
+import mmap, os, sys
+file = os.open(sys.argv[2], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 1 << 20)
+print("open", flush=True)
+os.read(3, 1)
+{"read": os.preadv, "write": os.pwritev}[sys.argv[1]](file, [block], 0)
+PYTHON
+}
+
+# killed_direct read|write: such a caller, sent on while the server is stopped, goes when killed. The
+# kernel waits for it where no signal is seen and sends no INTERRUPT.
+killed_direct() {
+  local caller
+  coproc caller_of_direct { direct "$1" 2>"$work/direct.out"; } 2>/dev/null
+  # shellcheck disable=SC2154 # bash sets it for the coprocess
+  local shell=$caller_of_direct_PID
+  local word
+  read -r word <&"${caller_of_direct[0]}"
+  same open "$word" "the caller of a direct $1"
+  caller=$(pgrep -P "$shell" python3 || echo "$shell")
+  same ok "$(control stop)" "stop"
+  echo >&"${caller_of_direct[1]}"
+  wait_for "the direct $1 to wait for the server" grep -q '(disk sleep)' "/proc/$caller/status"
+  kill -KILL "$caller"
+  wait_for "the killed direct $1 to be gone" is_gone "$caller"
+  same ok "$(control continue)" "continue"
+}
+
+is_gone() { [ ! -e "/proc/$1" ] || grep -q zombie "/proc/$1/status"; }
+
+killed_direct read
+killed_direct write
 same ok "$(control stop)" "stop"
 stalled cat "$mnt/g"
 stalled sh -c "echo x >'$mnt/new'"
