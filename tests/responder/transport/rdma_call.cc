@@ -19,7 +19,7 @@ bool starts_a_call(std::span<const std::byte> stream, std::uint32_t xid) {
 }  // namespace
 
 RdmaCall::RdmaCall(Core& core, Buffer reply_memory)
-    : core_(core), reply_memory_(std::move(reply_memory)), timer_(core.reactor, [this] {
+    : ServiceCall(core, std::move(reply_memory)), timer_(core.reactor, [this] {
         if (state_ == State::delayed) return execute();
         send_reply();
       }) {}

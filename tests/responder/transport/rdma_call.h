@@ -1,19 +1,15 @@
 // One call on its way through the responder.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "tests/responder/service.h"
-#include "tests/responder/transport/core.h"
-#include "tests/responder/transport/fault_script.h"
 #include "tests/responder/transport/read_plan.h"
 #include "tests/responder/transport/receive_set.h"
 #include "tests/responder/transport/reply_plan.h"
-#include "transport/base/intrusive_list.h"
+#include "tests/responder/transport/service_call.h"
 #include "transport/rdma/header.h"
 
 namespace nfsrdma::responder {
@@ -31,7 +27,7 @@ class SendOwner {
 
 /// Pooled. begin, then one of refuse, accept, abandon; it puts itself back into the pool when
 /// neither the service nor the provider holds any of its memory (I4, I5).
-class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, public ListNode {
+class RdmaCall final : public ServiceCall, public SendOwner {
  public:
   /// `reply_memory` has room for a transport header and the largest reply message.
   RdmaCall(Core& core, Buffer reply_memory);
@@ -63,14 +59,9 @@ class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, pub
   std::uint32_t xid() const { return call_header_.rdma_xid; }
 
   // ServerCall
-  const rpc::CallHeader& header() const override { return rpc_header_; }
-  xdr::Decoder& arguments() override { return arguments_; }
-  xdr::Encoder& results() override { return results_; }
-  std::span<std::byte> scratch(std::size_t size) override;
   Connection& connection() override;
   void reply(rpc::AcceptStat status) override;
   void drop() override;
-  std::optional<std::uint32_t> forced_status(std::uint32_t operation) const override;
 
  private:
   enum class State : std::uint8_t {
@@ -97,7 +88,6 @@ class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, pub
   void return_receive();
   void release();
 
-  Core& core_;
   RdmaConnection* connection_ = nullptr;
   Receive* receive_ = nullptr;
   std::shared_ptr<ReceiveSet> orphaned_receives_;  // keeps *receive_ when the connection is gone
@@ -108,17 +98,11 @@ class RdmaCall final : public ServerCall, public SendOwner, public HeldCall, pub
   ReadPlan reads_;
   Buffer pulled_;
   std::size_t reads_pending_ = 0;
-  rpc::CallHeader rpc_header_;
-  xdr::Decoder arguments_;
 
-  Buffer reply_memory_;
-  xdr::Encoder results_;
-  std::array<Buffer, xdr::Encoder::kMaxOmitted> scratch_;
   rdma::Header reply_header_;
   ReplyPlan plan_;
   std::uint32_t sends_pending_ = 0;
 
-  CallFaults faults_;
   Timer timer_;
 };
 

@@ -53,23 +53,9 @@ void RdmaCall::begin_results() {
   rpc::encode_accepted_reply(results_, call_header_.rdma_xid, rpc::AcceptStat::success);
 }
 
-std::span<std::byte> RdmaCall::scratch(std::size_t size) {
-  for (auto& buffer : scratch_) {
-    if (buffer) continue;
-    if (size > core_.pools.data->slot_size()) return {};
-    buffer = core_.pools.data->acquire();
-    return buffer ? buffer.first(size) : std::span<std::byte>();
-  }
-  return {};
-}
-
 Connection& RdmaCall::connection() {
   assert(connection_ && "the service was told that the connection is closed");
   return *connection_;
-}
-
-std::optional<std::uint32_t> RdmaCall::forced_status(std::uint32_t operation) const {
-  return operation == faults_.nfs_operation ? faults_.nfs_status : std::nullopt;
 }
 
 void RdmaCall::drop() {
@@ -211,7 +197,7 @@ void RdmaCall::release() {
   connection_ = nullptr;
   unlink();
   pulled_.reset();
-  for (auto& buffer : scratch_) buffer.reset();
+  return_scratch();
   state_ = State::free;
   core_.release_call(*this);
 }

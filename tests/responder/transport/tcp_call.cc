@@ -39,10 +39,7 @@ std::vector<std::byte> in_fragments(std::span<const std::byte> message, std::siz
 }  // namespace
 
 TcpCall::TcpCall(Core& core, TcpCalls& pool, Buffer reply_memory)
-    : core_(core),
-      pool_(pool),
-      reply_memory_(std::move(reply_memory)),
-      timer_(core.reactor, [this] {
+    : ServiceCall(core, std::move(reply_memory)), pool_(pool), timer_(core.reactor, [this] {
         if (state_ == State::delayed) return execute();
         send_reply();
       }) {}
@@ -96,23 +93,9 @@ void TcpCall::execute() {
   core_.service.handle(*this);
 }
 
-std::span<std::byte> TcpCall::scratch(std::size_t size) {
-  for (auto& buffer : scratch_) {
-    if (buffer) continue;
-    if (size > core_.pools.data->slot_size()) return {};
-    buffer = core_.pools.data->acquire();
-    return buffer ? buffer.first(size) : std::span<std::byte>();
-  }
-  return {};
-}
-
 Connection& TcpCall::connection() {
   assert(connection_ && "the service was told that the connection is closed");
   return *connection_;
-}
-
-std::optional<std::uint32_t> TcpCall::forced_status(std::uint32_t operation) const {
-  return operation == faults_.nfs_operation ? faults_.nfs_status : std::nullopt;
 }
 
 void TcpCall::drop() {
@@ -200,7 +183,7 @@ void TcpCall::release() {
   connection_ = nullptr;
   unlink();
   record_.reset();
-  for (auto& buffer : scratch_) buffer.reset();
+  return_scratch();
   state_ = State::free;
   pool_.release(*this);
 }

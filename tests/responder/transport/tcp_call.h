@@ -1,17 +1,12 @@
 // One call on its way through the responder that came over TCP.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "tests/responder/service.h"
-#include "tests/responder/transport/core.h"
-#include "tests/responder/transport/fault_script.h"
-#include "transport/base/intrusive_list.h"
+#include "tests/responder/transport/service_call.h"
 
 namespace nfsrdma::responder {
 
@@ -20,7 +15,7 @@ class TcpConnection;
 
 /// Pooled. begin, then it puts itself back into the pool when neither the service nor the socket
 /// needs any of its memory.
-class TcpCall final : public ServerCall, public HeldCall, public ListNode {
+class TcpCall final : public ServiceCall {
  public:
   TcpCall(Core& core, TcpCalls& pool, Buffer reply_memory);
 
@@ -35,14 +30,9 @@ class TcpCall final : public ServerCall, public HeldCall, public ListNode {
   void resume() override;
 
   // ServerCall
-  const rpc::CallHeader& header() const override { return rpc_header_; }
-  xdr::Decoder& arguments() override { return arguments_; }
-  xdr::Encoder& results() override { return results_; }
-  std::span<std::byte> scratch(std::size_t size) override;
   Connection& connection() override;
   void reply(rpc::AcceptStat status) override;
   void drop() override;
-  std::optional<std::uint32_t> forced_status(std::uint32_t operation) const override;
 
  private:
   enum class State : std::uint8_t {
@@ -61,19 +51,12 @@ class TcpCall final : public ServerCall, public HeldCall, public ListNode {
   std::vector<std::byte> flatten() const;
   void release();
 
-  Core& core_;
   TcpCalls& pool_;
   TcpConnection* connection_ = nullptr;
   State state_ = State::free;
   Buffer record_;
   std::uint32_t xid_ = 0;
-  rpc::CallHeader rpc_header_;
-  xdr::Decoder arguments_;
-  Buffer reply_memory_;
-  xdr::Encoder results_;
-  std::array<Buffer, xdr::Encoder::kMaxOmitted> scratch_;
   unsigned sends_pending_ = 0;
-  CallFaults faults_;
   Timer timer_;
 };
 

@@ -1,0 +1,44 @@
+// What a call keeps for the service, over whichever transport it came.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tests/responder/service.h"
+#include "tests/responder/transport/core.h"
+#include "tests/responder/transport/fault_script.h"
+#include "transport/base/intrusive_list.h"
+
+namespace nfsrdma::responder {
+
+/// The transports' calls derive from it: they add how a call arrives and how its reply leaves.
+class ServiceCall : public ServerCall, public HeldCall, public ListNode {
+ public:
+  const rpc::CallHeader& header() const override { return rpc_header_; }
+  xdr::Decoder& arguments() override { return arguments_; }
+  xdr::Encoder& results() override { return results_; }
+  std::span<std::byte> scratch(std::size_t size) override;
+  std::optional<std::uint32_t> forced_status(std::uint32_t operation) const override;
+
+ protected:
+  ServiceCall(Core& core, Buffer reply_memory)
+      : core_(core), reply_memory_(std::move(reply_memory)) {}
+  ~ServiceCall() = default;
+
+  void return_scratch();
+
+  Core& core_;
+  rpc::CallHeader rpc_header_;
+  xdr::Decoder arguments_;
+  Buffer reply_memory_;
+  xdr::Encoder results_;
+  CallFaults faults_;
+
+ private:
+  std::array<Buffer, xdr::Encoder::kMaxOmitted> scratch_;
+};
+
+}  // namespace nfsrdma::responder
