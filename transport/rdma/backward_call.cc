@@ -4,26 +4,22 @@
 #include <cassert>
 
 #include "transport/rdma/backward_responder.h"
-#include "transport/rpc/backward_answer.h"
 
 namespace nfsrdma::rdma {
 
 BackwardCallSlot::BackwardCallSlot(BackwardCallPool& pool, Buffer memory)
     : pool_(pool), memory_(std::move(memory)) {}
 
-void BackwardCallSlot::start(BackwardResponder& responder, rpc::MessageRef message,
-                             std::size_t max_message) {
+void BackwardCallSlot::start(BackwardResponder& responder, std::uint32_t xid,
+                             std::span<const std::byte> call, rpc::MessageRef message) {
   responder_ = &responder;
-  message_ = std::move(message);
-  header_ = {};
-  const std::size_t room = std::min(max_message, memory_.size()) - kMinHeader;
-  results_ = xdr::Encoder(memory_.bytes().subspan(kMinHeader, room));
+  const std::size_t room = std::min(responder.max_message(), memory_.size()) - kMinHeader;
+  receive(xid, call, std::move(message), memory_.bytes().subspan(kMinHeader, room));
 }
 
 void BackwardCallSlot::answer(rpc::AcceptStat status) {
   assert(!sending_ && "a callback is answered once");
-  rpc::finish_backward_answer(results_, header_.xid, status);
-  message_.reset();
+  finish(status);
   if (responder_) {
     responder_->send_reply(*this);
   } else {
@@ -53,7 +49,7 @@ BackwardCallSlot* BackwardCallPool::take() {
 void BackwardCallPool::give_back(BackwardCallSlot& slot) {
   assert(!slot.sending_ && !slot.linked() && "I4, I5: the provider still reads this reply");
   slot.responder_ = nullptr;
-  slot.message_.reset();
+  slot.drop_message();
   free_.push_front(slot);
   --in_use_;
 }

@@ -10,7 +10,7 @@
 #include "transport/base/intrusive_list.h"
 #include "transport/rdma/header.h"
 #include "transport/rdma/link.h"
-#include "transport/rpc/channel.h"
+#include "transport/rpc/received_backward_call.h"
 
 namespace nfsrdma::rdma {
 
@@ -20,13 +20,10 @@ class BackwardCallPool;
 /// Life: taken from the pool -> dispatched (holds its message, I2) -> answered: the reply is posted
 /// -> its Send is done (I4) -> back to the pool. When the connection is lost meanwhile, the answer
 /// only gives the object back. Also used to send an RDMA_ERROR, without a message.
-class BackwardCallSlot final : public rpc::BackwardCall, public SendOwner, public ListNode {
+class BackwardCallSlot final : public rpc::ReceivedBackwardCall, public SendOwner, public ListNode {
  public:
   BackwardCallSlot(BackwardCallPool& pool, Buffer memory);
 
-  const rpc::CallHeader& header() const override { return header_; }
-  xdr::Decoder& arguments() override { return arguments_; }
-  xdr::Encoder& results() override { return results_; }
   void answer(rpc::AcceptStat status) override;
   void on_send_done() override;
 
@@ -36,15 +33,13 @@ class BackwardCallSlot final : public rpc::BackwardCall, public SendOwner, publi
 
   /// Room for a header without chunks in front of the RPC message.
   std::span<std::byte> header_memory() const { return memory_.first(kMinHeader); }
-  void start(BackwardResponder& responder, rpc::MessageRef message, std::size_t max_message);
+  /// `call` is empty and `message` null when an RDMA_ERROR is to be sent.
+  void start(BackwardResponder& responder, std::uint32_t xid, std::span<const std::byte> call,
+             rpc::MessageRef message);
 
   BackwardCallPool& pool_;
   Buffer memory_;
   BackwardResponder* responder_ = nullptr;  // null once its connection is gone
-  rpc::MessageRef message_;
-  rpc::CallHeader header_;
-  xdr::Decoder arguments_;
-  xdr::Encoder results_;
   bool sending_ = false;
 };
 

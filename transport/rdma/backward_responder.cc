@@ -4,7 +4,6 @@
 
 #include "transport/base/log.h"
 #include "transport/rdma/fault.h"
-#include "transport/rpc/backward_answer.h"
 
 namespace nfsrdma::rdma {
 
@@ -24,21 +23,10 @@ void BackwardResponder::on_call(const Header& header, std::span<const std::byte>
   BackwardCallSlot* slot = take_slot();
   if (!slot) return;
   link_.counters().backward_calls.add();
-  slot->start(*this, std::move(message), link_.thresholds().call);
-  slot->arguments_ = xdr::Decoder(payload);
-  slot->header_.xid = header.rdma_xid;
+  slot->start(*this, header.rdma_xid, payload, std::move(message));
   ++open_;
   link_.hold_for_backward(open_);
-  dispatch(*slot);
-}
-
-void BackwardResponder::dispatch(BackwardCallSlot& slot) {
-  const auto refusal = rpc::begin_backward_call(slot.arguments_, slot.header_, slot.results_);
-  if (refusal) {
-    slot.answer(*refusal);
-  } else {
-    observer_.on_backward_call(slot);
-  }
+  slot->dispatch(observer_);
 }
 
 void BackwardResponder::refuse_version(const Header& header) {
@@ -51,7 +39,7 @@ void BackwardResponder::refuse(const Header& header, const RdmaError& error) {
   link_.counters().backward_errors.add();
   BackwardCallSlot* slot = take_slot();
   if (!slot) return;
-  slot->start(*this, nullptr, link_.thresholds().call);
+  slot->start(*this, header.rdma_xid, {}, nullptr);
   answer_.rdma_xid = header.rdma_xid;
   answer_.rdma_vers = header.rdma_vers;
   answer_.proc = RDMA_ERROR;
@@ -77,10 +65,10 @@ void BackwardResponder::send_reply(BackwardCallSlot& slot) {
     pool_.give_back(slot);
     return;
   }
-  answer_.rdma_xid = slot.header_.xid;
+  answer_.rdma_xid = slot.header().xid;
   answer_.rdma_vers = link_.version();
   answer_.proc = RDMA_MSG;
-  post(slot, slot.results_.size());
+  post(slot, slot.results().size());
 }
 
 void BackwardResponder::post(BackwardCallSlot& slot, std::size_t payload) {

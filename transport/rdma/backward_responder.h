@@ -32,13 +32,14 @@ class BackwardResponder {
 
  private:
   friend class BackwardCallSlot;
+  /// Octets that a reply may have, with its header.
+  std::size_t max_message() const { return link_.thresholds().call; }
   void send_reply(BackwardCallSlot& slot);
   void on_send_done(BackwardCallSlot& slot);
 
   /// A slot for one answer; null, and the connection ends, when the server has filled them all.
   BackwardCallSlot* take_slot();
   void refuse(const Header& header, const RdmaError& error);
-  void dispatch(BackwardCallSlot& slot);
   /// Posts answer_ and `payload` octets behind it.
   void post(BackwardCallSlot& slot, std::size_t payload);
 

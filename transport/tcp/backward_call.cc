@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "transport/rpc/backward_answer.h"
 #include "transport/tcp/backward_responder.h"
 
 namespace nfsrdma::tcp {
@@ -12,19 +11,14 @@ BackwardCallSlot::BackwardCallSlot(BackwardCallPool& pool, Buffer memory)
 
 void BackwardCallSlot::start(BackwardResponder& responder, std::uint32_t xid, Received call) {
   responder_ = &responder;
-  message_ = std::move(call.message);
-  header_ = {};
-  header_.xid = xid;
-  arguments_ = xdr::Decoder(call.octets);
-  results_ = xdr::Encoder(memory_.bytes());
+  receive(xid, call.octets, std::move(call.message), memory_.bytes());
   answered_ = false;
 }
 
 void BackwardCallSlot::answer(rpc::AcceptStat status) {
   assert(!answered_ && "a callback is answered once");
   answered_ = true;
-  rpc::finish_backward_answer(results_, header_.xid, status);
-  message_.reset();
+  finish(status);
   if (responder_) {
     responder_->send_reply(*this);
   } else {

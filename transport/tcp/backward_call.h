@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "transport/base/buffer.h"
-#include "transport/rpc/channel.h"
+#include "transport/rpc/received_backward_call.h"
 #include "transport/tcp/call_context.h"
 #include "transport/tcp/record_writer.h"
 
@@ -18,7 +18,7 @@ class BackwardCallPool;
 /// Life: taken from the pool -> dispatched (holds its message, I2) -> answered -> the kernel has
 /// taken the reply (I4) -> back to the pool. When the connection is lost meanwhile, the answer only
 /// gives the object back.
-class BackwardCallSlot final : public rpc::BackwardCall, public Outgoing {
+class BackwardCallSlot final : public rpc::ReceivedBackwardCall, public Outgoing {
  public:
   /// Its place in the responder's list; the base class is in the writer's.
   struct InUse : ListNode {
@@ -28,9 +28,6 @@ class BackwardCallSlot final : public rpc::BackwardCall, public Outgoing {
 
   BackwardCallSlot(BackwardCallPool& pool, Buffer memory);
 
-  const rpc::CallHeader& header() const override { return header_; }
-  xdr::Decoder& arguments() override { return arguments_; }
-  xdr::Encoder& results() override { return results_; }
   void answer(rpc::AcceptStat status) override;
   void on_sent() override;
 
@@ -44,10 +41,6 @@ class BackwardCallSlot final : public rpc::BackwardCall, public Outgoing {
   Buffer memory_;
   InUse in_use_;
   BackwardResponder* responder_ = nullptr;  // null once its connection is gone
-  rpc::MessageRef message_;
-  rpc::CallHeader header_;
-  xdr::Decoder arguments_;
-  xdr::Encoder results_;
   bool answered_ = false;
 };
 

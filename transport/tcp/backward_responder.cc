@@ -1,7 +1,5 @@
 #include "transport/tcp/backward_responder.h"
 
-#include "transport/rpc/backward_answer.h"
-
 namespace nfsrdma::tcp {
 
 void BackwardResponder::on_call(std::uint32_t xid, Received call) {
@@ -14,22 +12,13 @@ void BackwardResponder::on_call(std::uint32_t xid, Received call) {
   slot->start(*this, xid, std::move(call));
   in_use_.push_back(slot->in_use_);
   ++open_;
-  dispatch(*slot);
-}
-
-void BackwardResponder::dispatch(BackwardCallSlot& slot) {
-  const auto refusal = rpc::begin_backward_call(slot.arguments_, slot.header_, slot.results_);
-  if (refusal) {
-    slot.answer(*refusal);
-  } else {
-    observer_.on_backward_call(slot);
-  }
+  slot->dispatch(observer_);
 }
 
 void BackwardResponder::send_reply(BackwardCallSlot& slot) {
   --open_;
   if (link_.ending()) return slot.on_sent();
-  slot.set_message(slot.results_);
+  slot.set_message(slot.results());
   link_.post(slot);
 }
 

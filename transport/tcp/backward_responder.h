@@ -29,7 +29,6 @@ class BackwardResponder {
  private:
   friend class BackwardCallSlot;
   void send_reply(BackwardCallSlot& slot);
-  void dispatch(BackwardCallSlot& slot);
 
   Link& link_;
   BackwardCallPool& pool_;
