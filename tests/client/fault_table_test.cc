@@ -10,11 +10,14 @@
 #include <tuple>
 #include <vector>
 
+#include "client/ops/access.h"
 #include "client/ops/close.h"
 #include "client/ops/commit.h"
 #include "client/ops/create.h"
+#include "client/ops/errno.h"
 #include "client/ops/getattr.h"
 #include "client/ops/link.h"
+#include "client/ops/lock.h"
 #include "client/ops/lookup.h"
 #include "client/ops/read.h"
 #include "client/ops/readdir.h"
@@ -22,6 +25,7 @@
 #include "client/ops/remove.h"
 #include "client/ops/rename.h"
 #include "client/ops/setattr.h"
+#include "client/ops/statfs.h"
 #include "client/ops/write.h"
 #include "tests/client/served_mount.h"
 
@@ -35,12 +39,18 @@ using std::chrono::seconds;
 constexpr std::uint32_t kGraceSeconds = 45;
 constexpr const char* kContent = "content of the file";
 
+const ByteRange kLocked{10, 19};
+const LockWish kLockWish{
+    .owner = {LockKind::posix, 7}, .pid = 1, .range = kLocked, .exclusive = true};
+
 class FaultTable;
 
 enum class Kind {
   query,     ///< changes nothing: its reply need not be kept, it may be executed twice
   harmless,  ///< a change that may be made again when the server has forgotten its reply
   once,      ///< a change that must be made exactly once
+  lock_use,  ///< of a lock held before: fails, with the file, when the server has forgotten the
+             ///< lock
 };
 
 /// A class of operations.
@@ -58,6 +68,7 @@ void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.
 struct Fault {
   const char* name;
   bool forgets_replies;  ///< the server cannot tell a repetition from a new request
+  bool forgets_locks;    ///< and nobody may reclaim them
   void (*arm)(FaultTable& table);
 };
 
@@ -73,6 +84,13 @@ class FaultTable : public ServedMount,
   Caller who() const { return caller(); }
   FileHandle file() const { return handle_; }
   StateRef state() const { return kept_->open.state(); }
+  OpenFileRef locked_file() const { return locked_->open.file(); }
+  /// Another owner on this mount asks the server.
+  bool locked_at_server() {
+    const LockWish other{.owner = {LockKind::posix, 99}, .range = kLocked, .exclusive = true};
+    auto conflict = run(test_lock(mount(), locked_file(), other));
+    return conflict && conflict->has_value();
+  }
   OpenRef take_closing() { return std::move(closing_->open); }
   Buffer& buffer() { return buffer_; }
   std::string& text() { return text_; }
@@ -89,22 +107,31 @@ class FaultTable : public ServedMount,
     server_.write_file("other", "other");
     server_.write_file("closing", "closing");
     server_.write_file("short", "four");
+    server_.write_file("locked", "locked");
     kept_ = open_file("file", OPEN4_SHARE_ACCESS_BOTH);
+    locked_ = open_file("locked", OPEN4_SHARE_ACCESS_BOTH);
     handle_ = kept_->handle;
     closing_ = open_file("closing", OPEN4_SHARE_ACCESS_READ);
     buffer_ = data_->acquire();
     ASSERT_TRUE(run(make_symlink(mount(), caller(), root(), "pointer", "target")));
+    if (operation().kind == Kind::lock_use) {
+      ASSERT_TRUE(run(lock(mount(), locked_file(), kLockWish)));
+    }
     before_ = server_.successes_of(operation().opnum);
   }
   void TearDown() override {
     buffer_ = {};
     kept_.reset();
+    locked_.reset();
     closing_.reset();
     reactor_.settle();
     ServedMount::TearDown();
   }
 
+  void check_the_rest(TimePoint begun);
+
   std::optional<Opened> kept_;
+  std::optional<Opened> locked_;
   std::optional<Opened> closing_;
   FileHandle handle_;
   Buffer buffer_;
@@ -189,6 +216,19 @@ Task<Result<void>> do_rename(FaultTable* t) {
 Task<Result<void>> do_remove(FaultTable* t) {
   return remove(t->here(), t->who(), t->here().root(), "other");
 }
+Task<Result<void>> do_access(FaultTable* t) {
+  return dropping(access(t->here(), t->who(), t->file(), ACCESS4_READ));
+}
+Task<Result<void>> do_statfs(FaultTable* t) {
+  return dropping(statfs(t->here(), t->who(), t->file()));
+}
+Task<Result<void>> do_lock(FaultTable* t) { return lock(t->here(), t->locked_file(), kLockWish); }
+Task<Result<void>> do_unlock(FaultTable* t) {
+  return unlock(t->here(), t->locked_file(), kLockWish.owner, kLocked);
+}
+Task<Result<void>> do_test_lock(FaultTable* t) {
+  return dropping(test_lock(t->here(), t->locked_file(), kLockWish));
+}
 
 bool nothing(FaultTable&) { return true; }
 bool has_read(FaultTable& t) { return t.text() == kContent; }
@@ -201,6 +241,8 @@ bool has_renamed(FaultTable& t) {
   return t.server().read_file("new") == "other" && !t.server().exists("other");
 }
 bool has_removed(FaultTable& t) { return !t.server().exists("other"); }
+bool has_locked(FaultTable& t) { return t.locked_at_server(); }
+bool has_unlocked(FaultTable& t) { return !t.locked_at_server(); }
 
 const Operation kOperations[] = {
     {"Getattr", OP_GETATTR, Kind::query, do_getattr, nothing},
@@ -221,6 +263,11 @@ const Operation kOperations[] = {
     {"Link", OP_LINK, Kind::once, do_link, has_linked},
     {"Rename", OP_RENAME, Kind::once, do_rename, has_renamed},
     {"Remove", OP_REMOVE, Kind::once, do_remove, has_removed},
+    {"Access", OP_ACCESS, Kind::query, do_access, nothing},
+    {"Statfs", OP_GETATTR, Kind::query, do_statfs, nothing},
+    {"Lock", OP_LOCK, Kind::harmless, do_lock, has_locked},
+    {"Unlock", OP_LOCKU, Kind::lock_use, do_unlock, has_unlocked},
+    {"TestLock", OP_LOCKT, Kind::query, do_test_lock, nothing},
 };
 
 void break_with(FaultTable& t, Fate fate) {
@@ -293,35 +340,24 @@ void grace(FaultTable& t) { fail_three_times(t, NFS4ERR_GRACE); }
 void callback_path_down(FaultTable& t) { t.server().lose_callback_path(); }
 
 const Fault kFaults[] = {
-    {"DisconnectBeforeSend", false, disconnect_before},
-    {"DisconnectAfterSend", false, disconnect_meanwhile},
-    {"DisconnectAfterExecution", false, disconnect_after},
-    {"RebootBefore", true, before<reboot>},
-    {"RebootAfter", true, after<reboot>},
-    {"RebootWithGraceBefore", true, before<reboot_with_grace>},
-    {"RebootWithGraceAfter", true, after<reboot_with_grace>},
-    {"SessionDestroyedBefore", false, destroy_sessions_before},
-    {"SessionDestroyedAfter", true, after<destroy_sessions>},
-    {"LeaseExpiredBefore", true, before<expire_lease>},
-    {"LeaseExpiredAfter", true, after<expire_lease>},
-    {"Delay", false, delay},
-    {"Grace", false, grace},
-    {"CallbackPathDown", false, callback_path_down},
+    {"DisconnectBeforeSend", false, false, disconnect_before},
+    {"DisconnectAfterSend", false, false, disconnect_meanwhile},
+    {"DisconnectAfterExecution", false, false, disconnect_after},
+    {"RebootBefore", true, true, before<reboot>},
+    {"RebootAfter", true, true, after<reboot>},
+    {"RebootWithGraceBefore", true, false, before<reboot_with_grace>},
+    {"RebootWithGraceAfter", true, false, after<reboot_with_grace>},
+    {"SessionDestroyedBefore", false, false, destroy_sessions_before},
+    {"SessionDestroyedAfter", true, false, after<destroy_sessions>},
+    {"LeaseExpiredBefore", true, true, before<expire_lease>},
+    {"LeaseExpiredAfter", true, true, after<expire_lease>},
+    {"Delay", false, false, delay},
+    {"Grace", false, false, grace},
+    {"CallbackPathDown", false, false, callback_path_down},
 };
 
-TEST_P(FaultTable, Cell) {
-  const auto& [operation, fault] = GetParam();
-  const TimePoint begun = reactor_.now();
-  fault.arm(*this);
-  auto ended = run(operation.run(this));
-  ASSERT_TRUE(ended) << ended.error().message();
-  EXPECT_TRUE(operation.done(*this)) << "the effect";
-  const int executed = server_.successes_of(operation.opnum) - before_;
-  const bool repeatable = operation.kind == Kind::harmless && fault.forgets_replies;
-  if (operation.kind != Kind::query && !repeatable) {
-    EXPECT_EQ(executed, 1);
-  }
-  // What was open goes on.
+/// What was open goes on, and recovery has ended in time.
+void FaultTable::check_the_rest(TimePoint begun) {
   auto text = read_text(*kept_);
   ASSERT_TRUE(text) << text.error().message();
   EXPECT_EQ(*text, server_.read_file("file"));
@@ -329,9 +365,31 @@ TEST_P(FaultTable, Cell) {
   ASSERT_TRUE(written) << written.error().message();
   EXPECT_LE(reactor_.now() - std::max(begun, outage_ended_), 2 * kLease);
   EXPECT_EQ(counter("recovery_states_pending"), 0U);
-  EXPECT_EQ(counter("opens_lost"), 0U);
   EXPECT_EQ(server_.successes_of(OP_RECLAIM_COMPLETE),
             static_cast<int>(counter("recovery_client_ids")));
+}
+
+TEST_P(FaultTable, Cell) {
+  const auto& [operation, fault] = GetParam();
+  const TimePoint begun = reactor_.now();
+  fault.arm(*this);
+  auto ended = run(operation.run(this));
+  if (operation.kind == Kind::lock_use && fault.forgets_locks) {
+    ASSERT_FALSE(ended) << "a lock that was lost must not go unnoticed";
+    EXPECT_EQ(to_errno(ended.error()), EIO);
+    EXPECT_TRUE(locked_file()->lost());
+    EXPECT_EQ(counter("opens_lost"), 1U);
+    return check_the_rest(begun);
+  }
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  ASSERT_TRUE(ended) << ended.error().message();
+  EXPECT_TRUE(operation.done(*this)) << "the effect";
+  const int executed = server_.successes_of(operation.opnum) - before_;
+  const bool repeatable = operation.kind != Kind::once && fault.forgets_replies;
+  if (operation.kind != Kind::query && !repeatable) {
+    EXPECT_EQ(executed, 1);
+  }
+  check_the_rest(begun);
 }
 
 std::string cell_name(const ::testing::TestParamInfo<std::tuple<Operation, Fault>>& info) {
