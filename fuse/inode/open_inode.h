@@ -1,13 +1,17 @@
 // What a file has while it is open here: who has it open, and what was written but not committed.
 #pragma once
 
+#include <algorithm>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cache/data/gathered_write.h"
 #include "cache/data/uncommitted_data.h"
 #include "cache/data/write_errors.h"
 #include "cache/data/write_gate.h"
+#include "cache/data/write_order.h"
 #include "client/state/async_mutex.h"
 #include "fuse/inode/inode.h"
 #include "transport/base/intrusive_list.h"
@@ -23,16 +27,37 @@ struct SillyName {
   client::Caller caller;  ///< who removed the file, and so may remove this name
 };
 
+/// Small writes that were answered and not sent (fuse/ops/gatherer.h). As a list node it stands
+/// among those of all files.
+struct Gathering : ListNode {
+  cache::GatheredWrite octets;
+  boost::intrusive_ptr<File> by;  ///< through which they are sent; empty when there are none
+  TimePoint since{};              ///< when the first of them was written
+};
+
 /// One for each file that is open here; shared by its Files and by operations under way. As a list
 /// node it stands among the files that have uncommitted data.
 class OpenInode : public ListNode {
  public:
-  OpenInode(Reactor& reactor, cache::KeptMemory& memory) : kept(memory), gate(reactor) {}
+  OpenInode(Reactor& reactor, cache::KeptMemory& memory)
+      : kept(memory), gate(reactor), order(reactor) {}
+
+  /// Some of what was written here and answered is not at the server.
+  bool dirty() const { return !gathering.octets.empty() || order.gathered() > 0; }
+  /// The end of the octet of those that is farthest from the file's start; 0 without any.
+  std::uint64_t dirty_end() {
+    const std::uint64_t end = gathering.octets.empty() ? 0 : gathering.octets.end();
+    return std::max(end, order.gathered_end());
+  }
 
   IntrusiveList<File> files;
   cache::UncommittedData kept;
   cache::WriteErrors errors;
   cache::WriteGate gate;
+  cache::WriteOrder order;
+  Gathering gathering;
+  /// A gathered write failed: writes are sent at once until one succeeds.
+  bool write_through = false;
   client::AsyncMutex committing;  ///< one COMMIT at a time
   std::optional<SillyName> silly;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).

@@ -56,6 +56,7 @@ Task<void> send_lost(FileSystem& fs, FileRef file) {
 Task<void> commit_file(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   auto guard = co_await open->committing.lock();
+  co_await fs.gatherer().flush_durably(open);
   if (open->kept.empty()) co_return;
   const UncommittedData::Mark mark = open->kept.mark();
   constexpr std::uint64_t kFromStart = 0;
@@ -77,14 +78,19 @@ Task<void> relieve(FileSystem& fs) {
   while (fs.kept_memory().filling() && !fs.uncommitted().empty()) {
     OpenInode& oldest = fs.uncommitted().front();
     oldest.unlink();
-    FileRef writer;
-    oldest.files.for_each([&](File& file) {
-      if (!writer && file.writable()) writer = &file;
-    });
+    const FileRef writer = any_writer(oldest);
     // Without one the last writer is closing the file, and commits it.
     if (writer) co_await commit_file(fs, writer);
   }
   fs.end_relief();
+}
+
+FileRef any_writer(OpenInode& open) {
+  FileRef writer;
+  open.files.for_each([&](File& file) {
+    if (!writer && file.writable()) writer = &file;
+  });
+  return writer;
 }
 
 void list_uncommitted(FileSystem& fs, OpenInode& open) {

@@ -13,6 +13,9 @@ Task<void> commit_file(FileSystem& fs, FileRef file);
 /// Commits files until there is room again. Does nothing while another run is under way.
 Task<void> relieve(FileSystem& fs);
 
+/// One of the file's writable opens; null when there is none.
+FileRef any_writer(OpenInode& open);
+
 /// Has the file among those with uncommitted data, or not, as is the case.
 void list_uncommitted(FileSystem& fs, OpenInode& open);
 

@@ -28,6 +28,7 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
 
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range) {
+  co_await fs.gatherer().flush(open);
   const auto files = locked_by(*open, owner);
   Result<void> outcome;
   for (const client::OpenFileRef& file : files) {
@@ -38,6 +39,8 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
 }
 
 Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner) {
+  if (!may_hold_locks(*open, owner)) co_return;
+  co_await fs.gatherer().flush(open);
   const auto files = locked_by(*open, owner);
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(fs.mount(), file, owner);

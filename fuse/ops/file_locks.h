@@ -7,6 +7,7 @@
 namespace nfsrdma::fs {
 
 /// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
+/// What was written under the lock is at the server by then.
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.

@@ -20,6 +20,10 @@ cache::KeptMemory::Limits kept_limits(const BufferPool& data_slots) {
   return limits;
 }
 
+std::size_t gather_slots(const BufferPool& data_slots) {
+  return std::max<std::size_t>(data_slots.available() / 4, 1);
+}
+
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -28,7 +32,8 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
     : mount_(mount),
       config_(config),
       resend_slot_(data_slots.acquire()),
-      kept_memory_(mount.reactor(), kept_limits(data_slots)) {
+      kept_memory_(mount.reactor(), kept_limits(data_slots)),
+      gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
@@ -94,10 +99,16 @@ struct stat FileSystem::stat_of(const Inode& inode) const {
   // The silly name is ours alone: as far as programs can tell, the link is gone.
   const auto open = inode.open();
   if (open && open->silly && result.st_nlink > 0) --result.st_nlink;
+  if (open && open->dirty()) {
+    result.st_size = std::max(result.st_size, static_cast<off_t>(open->dirty_end()));
+  }
   return result;
 }
 
 double FileSystem::attribute_timeout(const Inode& inode) const {
+  // Whoever wants to know the times of a file with gathered writes has them sent first.
+  const auto open = inode.open();
+  if (open && open->dirty()) return 0;
   return seconds(inode.attributes().remaining(mount_.reactor().now()));
 }
 
@@ -172,6 +183,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
   visitor.visit("fs_notifications", notifier_.notifications());
   kept_memory_.visit_counters(visitor);
+  gatherer_.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::fs

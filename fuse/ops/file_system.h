@@ -14,6 +14,7 @@
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
 #include "fuse/inode/inode_table.h"
+#include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
@@ -36,8 +37,8 @@ enum class ChangedBy {
 class FileSystem {
  public:
   /// The mount has been started. `data_slots`: the pool that requests are received into; one slot
-  /// is taken from it, and no more than half of the rest keeps uncommitted data. Both outlive the
-  /// FileSystem.
+  /// is taken from it, no more than half of the rest keeps uncommitted data, and no more than a
+  /// quarter gathers small writes. Both outlive the FileSystem.
   FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config);
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
@@ -57,6 +58,7 @@ class FileSystem {
   InodeTable& inodes() { return inodes_; }
   cache::KeptMemory& kept_memory() { return kept_memory_; }
   KernelNotifier& notifier() { return notifier_; }
+  Gatherer& gatherer() { return gatherer_; }
 
   /// Marks the sending of a request whose answer has attributes.
   cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
@@ -115,6 +117,7 @@ class FileSystem {
   Buffer resend_slot_;
   client::AsyncMutex resend_mutex_;
   cache::KeptMemory kept_memory_;
+  Gatherer gatherer_;
   InodeTable inodes_;
   IntrusiveList<OpenInode> uncommitted_;
   IdSlab<FileRef> files_;

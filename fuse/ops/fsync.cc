@@ -12,7 +12,8 @@ namespace {
 /// that closes any descriptor of a file gives up all its fcntl locks on it.
 Task<void> run(FileSystem& fs, Request request, FileRef file,
                std::optional<client::LockOwner> leaving) {
-  if (file->writable()) co_await commit_file(fs, file);
+  const FileRef writer = file->writable() ? file : any_writer(*file->shared);
+  if (writer) co_await commit_file(fs, writer);
   if (leaving) co_await release_locks(fs, file->shared, *leaving);
   cache::WriteErrors& errors = file->shared->errors;
   const cache::WriteErrors::Seen before = file->errors_seen;

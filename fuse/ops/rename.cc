@@ -44,6 +44,8 @@ void moved(FileSystem& fs, const Place& from, const Place& to) {
 
 Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
   const client::Caller caller = request.caller();
+  // A file that replaces another one has its data by then.
+  co_await fs.gatherer().flush_all();
   auto kept = co_await keep_target(fs, caller, from, to);
   if (!kept) {
     reply_failure(request, kept.error());

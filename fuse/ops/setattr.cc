@@ -49,11 +49,19 @@ Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef 
     co_return;
   }
   FileRef writer = writer_of(file, *open, change.caller);
+  co_await fs.gatherer().flush(open);
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   if (writer && writer->open) {
     change.caller = writer->caller;
     change.state = writer->open.state();
   }
+  co_await apply_change(fs, std::move(request), std::move(inode), change);
+}
+
+/// Writes set the times: what was written before is sent before. Most programs close the file next.
+Task<void> change_others(FileSystem& fs, Request request, InodeRef inode, Change change) {
+  const auto open = inode->open();
+  if (open && open->dirty()) co_await fs.gatherer().flush_durably(open);
   co_await apply_change(fs, std::move(request), std::move(inode), change);
 }
 
@@ -74,7 +82,7 @@ void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int val
     FileRef file = info ? fs.find_file(info->fh) : FileRef();
     spawn(change_size(fs, std::move(request), std::move(inode), std::move(file), change));
   } else {
-    spawn(apply_change(fs, std::move(request), std::move(inode), change));
+    spawn(change_others(fs, std::move(request), std::move(inode), change));
   }
 }
 

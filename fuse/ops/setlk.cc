@@ -42,6 +42,7 @@ Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client
 }
 
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
+  co_await fs.gatherer().flush(file->shared);
   auto locked = co_await obtain(fs, request, file, wish);
   if (!locked) {
     request.reply_error(to_lock_errno(locked.error()));

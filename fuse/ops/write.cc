@@ -1,50 +1,32 @@
-#include "client/ops/write.h"
+#include <fcntl.h>
 
-#include <optional>
+#include <algorithm>
 
 #include "client/ops/errno.h"
 #include "client/ops/getattr.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
+#include "fuse/ops/send_write.h"
 
 namespace nfsrdma::fs {
 namespace {
+
+using cache::WriteGate;
+using cache::WriteOrder;
 
 /// What one write(2) brought: its octets lie in `slot` until they are kept elsewhere.
 struct Incoming {
   Buffer slot;
   std::span<const std::byte> data;
   std::uint64_t offset = 0;
-  bool write_back = false;  ///< mapped pages written back by the kernel, not a write(2)
+  bool append = false;  ///< to the end of the file, wherever the kernel takes that to be
+  bool may_gather = false;
 };
 
-/// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
-Task<Result<std::size_t>> write_part(FileSystem& fs, File& file, Incoming& incoming,
-                                     std::size_t done, std::optional<cache::Kept>& kept) {
-  const std::size_t length = std::min<std::size_t>(incoming.data.size() - done, fs.mount().wsize());
-  const std::uint64_t offset = incoming.offset + done;
-  const nfs4::stable_how4 stable = file.synchronous ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4;
-  const cache::Issue issue = fs.issue();
-  auto written =
-      co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open.state(),
-                             offset, incoming.data.subspan(done, length), stable);
-  CO_TRY(written);
-  const std::size_t count = std::min<std::size_t>(written->count, length);
-  if (written->attributes) {
-    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us);
-  } else {
-    file.inode->attributes().expire();
-  }
-  OpenInode& open = *file.shared;
-  if (written->committed != nfs4::UNSTABLE4) {
-    open.kept.supersede(offset, count);
-    co_return count;
-  }
-  if (!kept) kept = fs.kept_memory().keep(incoming.slot, incoming.data);
-  open.kept.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
-  list_uncommitted(fs, open);
-  co_return count;
+/// The end of the file as far as this client knows it.
+std::uint64_t known_end(const File& file) {
+  return std::max(file.inode->attributes().value().size, file.shared->dirty_end());
 }
 
 /// The end of the file as the server knows it, as well as that can be known: other clients may
@@ -57,29 +39,41 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file, std::uint6
     CO_TRY(attributes);
     fs.learn(inode, *attributes, issue, ChangedBy::anyone);
   }
-  co_return std::max(asked, inode.attributes().value().size);
+  co_return std::max(asked, known_end(file));
 }
 
-/// Sends all octets. An error after some of them counts only if nothing was written.
-Task<Result<std::size_t>> write_all(FileSystem& fs, FileRef file, Incoming& incoming) {
-  std::optional<cache::Kept> kept;
-  std::size_t done = 0;
-  while (done < incoming.data.size()) {
-    auto count = co_await write_part(fs, *file, incoming, done, kept);
-    if (!count && done > 0) break;
-    CO_TRY(count);
-    if (*count == 0) break;
-    done += *count;
+/// Keeps the octets of a small write for later; false when they are to be sent now.
+bool gather(FileSystem& fs, const FileRef& file, const Incoming& incoming) {
+  if (!incoming.may_gather) return false;
+  if (incoming.append) {
+    const auto& attributes = file->inode->attributes();
+    const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
+    if (!fresh || incoming.offset < known_end(*file)) return false;
   }
-  co_return done;
+  return fs.gatherer().take(file, incoming.offset, incoming.data);
 }
 
-Task<Result<std::size_t>> write_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
+Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  fs.gatherer().send(*open);
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
+                        incoming.data.size());
+  auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
+  co_await turn;
+  if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
+  Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
+  if (file->synchronous) outgoing.stable = nfs4::FILE_SYNC4;
+  auto written = co_await send_write(fs, file, outgoing);
+  if (written) open->write_through = false;
+  co_return written;
+}
+
+Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
   auto offset = co_await append_offset(fs, *file, incoming.offset);
   CO_TRY(offset);
   const bool moved = *offset != incoming.offset;
   incoming.offset = *offset;
-  auto written = co_await write_all(fs, file, incoming);
+  auto written = co_await send_now(fs, file, incoming);
   if (moved) {
     // The kernel has put the octets where it took the end to be.
     fs.notifier().drop_pages(file->inode->id());
@@ -88,17 +82,25 @@ Task<Result<std::size_t>> write_at_end(FileSystem& fs, FileRef file, Incoming& i
   co_return written;
 }
 
-Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
+/// Waits for memory, and while much of this file is on its way already; then the octets of a small
+/// write may have found room after all.
+Task<bool> gather_late(FileSystem& fs, FileRef file, const Incoming& incoming) {
   if (fs.kept_memory().filling()) spawn(relieve(fs));
   co_await fs.kept_memory().room();
-  auto pass = co_await file->shared->gate.enter(cache::WriteGate::Mode::shared);
-  if (!file->open) {
-    request.reply_error(EBADF);
+  if (!incoming.may_gather) co_return false;
+  WriteOrder::Look look(file->shared->order, Gatherer::kMostUnderWay - 1);
+  co_await look;
+  co_return gather(fs, file, incoming);
+}
+
+Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
+  const bool gathered = co_await gather_late(fs, file, incoming);
+  if (gathered) {
+    request.reply_write(incoming.data.size());
     co_return;
   }
-  auto writing = file->append && !incoming.write_back ? write_at_end(fs, file, incoming)
-                                                      : write_all(fs, file, incoming);
-  auto written = co_await writing;
+  auto sending = incoming.append ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
+  auto written = co_await sending;
   if (written) {
     request.reply_write(*written);
     co_return;
@@ -106,6 +108,11 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   const int error_number = client::to_errno(written.error());
   // Who was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
+}
+
+/// Whoever asked for durable data, or for none to be cached, waits for the server.
+bool may_gather(FileSystem& fs, const File& file, const fuse_file_info& info) {
+  return !file.synchronous && (info.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
 }
 
 }  // namespace
@@ -117,10 +124,16 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   FileRef file = file_or_refuse(fs, request, *info);
   if (!file) return;
   Incoming incoming;
-  incoming.slot = request.take_buffer();
   incoming.data = std::as_bytes(std::span(data, size));
   incoming.offset = static_cast<std::uint64_t>(offset);
-  incoming.write_back = info->writepage != 0;
+  // Mapped pages that the kernel writes back have their place.
+  incoming.append = file->append && info->writepage == 0;
+  incoming.may_gather = may_gather(fs, *file, *info);
+  if (gather(fs, file, incoming)) {
+    request.reply_write(size);
+    return;
+  }
+  incoming.slot = request.take_buffer();
   spawn(run(fs, std::move(request), std::move(file), std::move(incoming)));
 }
 

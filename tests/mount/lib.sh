@@ -8,7 +8,7 @@
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
-# start_responder, mount_export, unmount_export, control, fail, skip, same, refused, errno_of.
+# start_responder, mount_export, unmount_export, control, served, fail, skip, same, refused, errno_of.
 # Where set, $exported is what is mounted instead of /, and $standing are options of every mount.
 
 set -euo pipefail
@@ -166,6 +166,23 @@ s.connect(sys.argv[1])
 s.sendall((sys.argv[2] + "\n").encode())
 print(s.makefile().readline().strip())
 PY
+}
+
+# served OPERATION: how many calls with it the responder has had.
+served() {
+  local value
+  value=$(python3 - "$work/control" "op_$1" <<'PY'
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(b"stats\n")
+for line in s.makefile():
+    words = line.split()
+    if words[0] in ("ok", "error:"): break
+    if words[0] == sys.argv[2]: print(words[1])
+PY
+)
+  echo "${value:-0}"
 }
 
 # counter name [mount number]: a counter of a mount, as of now; one that is not written is 0.

@@ -1,0 +1,60 @@
+#include "cache/data/write_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nfsrdma::cache {
+
+WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length)
+    : order_(order), offset_(offset), end_(offset + length), kind_(kind) {
+  order_.turns_.push_back(*this);
+  if (kind == Kind::gathered) ++order_.gathered_;
+}
+
+WriteOrder::Turn::~Turn() {
+  unlink();
+  if (kind_ == Kind::gathered) --order_.gathered_;
+  if (order_.waiting_ > 0) order_.wake_.schedule();
+}
+
+void WriteOrder::Turn::await_suspend(std::coroutine_handle<> waiter) {
+  waiter_ = waiter;
+  ++order_.waiting_;
+}
+
+std::uint64_t WriteOrder::gathered_end() {
+  std::uint64_t end = 0;
+  turns_.for_each([&](const Turn& turn) {
+    if (turn.kind_ == Kind::gathered) end = std::max(end, turn.end_);
+  });
+  return end;
+}
+
+bool WriteOrder::blocked(const Turn& turn) {
+  bool earlier = true;
+  bool overlaps = false;
+  std::size_t gathered = 0;
+  turns_.for_each([&](const Turn& other) {
+    earlier = earlier && &other != &turn;
+    if (!earlier || other.kind_ == Kind::look) return;
+    if (other.kind_ == Kind::gathered) ++gathered;
+    overlaps |= other.offset_ < turn.end_ && turn.offset_ < other.end_;
+  });
+  return turn.kind_ == Kind::look ? gathered > turn.most_ : overlaps;
+}
+
+void WriteOrder::let_in() {
+  for (;;) {
+    Turn* next = nullptr;
+    turns_.for_each([&](Turn& turn) {
+      if (!next && turn.waiter_ && !blocked(turn)) next = &turn;
+    });
+    if (!next) return;
+    // Resuming may destroy this once nobody waits any more.
+    const bool last = --waiting_ == 0;
+    std::exchange(next->waiter_, nullptr).resume();
+    if (last) return;
+  }
+}
+
+}  // namespace nfsrdma::cache

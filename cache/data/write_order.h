@@ -1,0 +1,73 @@
+// Keeps writes of the same octets in order: a gathered write is sent after its callers were
+// answered, when they may have written the same place again.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::cache {
+
+/// The writes of one file that are on their way. One that overlaps with an earlier one waits for
+/// it, all others go side by side. Belongs to one shard; must not be destroyed while somebody
+/// stands in it.
+class WriteOrder {
+ public:
+  enum class Kind : std::uint8_t {
+    direct,    ///< its caller waits
+    gathered,  ///< its callers have been answered
+    look,      ///< no write: waits for gathered ones
+  };
+
+  explicit WriteOrder(Reactor& reactor) : wake_(reactor, [this] { let_in(); }) {}
+  WriteOrder(const WriteOrder&) = delete;
+  WriteOrder& operator=(const WriteOrder&) = delete;
+
+  /// A place in the order, from its making to its destruction. `co_await turn;` returns when the
+  /// write may be sent. Whoever passes a WriteGate as well takes his turn first and enters at once,
+  /// so that both have the same order.
+  class Turn : public ListNode {
+   public:
+    Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length);
+    ~Turn();
+
+    bool await_ready() const { return !order_.blocked(*this); }
+    void await_suspend(std::coroutine_handle<> waiter);
+    void await_resume() const {}
+
+   protected:
+    friend class WriteOrder;
+    WriteOrder& order_;
+    const std::uint64_t offset_;
+    const std::uint64_t end_;
+    std::coroutine_handle<> waiter_;
+    std::size_t most_ = 0;  ///< of a look: gathered writes that may still be under way
+    const Kind kind_;
+  };
+
+  /// `co_await look;` returns when at most `most` of the gathered writes that are under way now are
+  /// left.
+  class Look : public Turn {
+   public:
+    Look(WriteOrder& order, std::size_t most) : Turn(order, Kind::look, 0, 0) { most_ = most; }
+  };
+
+  /// Gathered writes under way.
+  std::size_t gathered() const { return gathered_; }
+  /// The end of the one that reaches farthest; 0 without any.
+  std::uint64_t gathered_end();
+
+ private:
+  bool blocked(const Turn& turn);
+  void let_in();
+
+  IntrusiveList<Turn> turns_;
+  Deferred wake_;
+  std::size_t gathered_ = 0;
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,142 @@
+#include "fuse/ops/gatherer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "client/ops/errno.h"
+#include "fuse/ops/commit.h"
+#include "fuse/ops/send_write.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+
+using cache::GatheredWrite;
+using cache::WriteGate;
+using cache::WriteOrder;
+
+Gatherer::Gatherer(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::size_t most_slots)
+    : fs_(fs),
+      reactor_(reactor),
+      memory_(slots, most_slots),
+      due_(reactor, [this] { send_due(); }) {}
+
+bool Gatherer::take(const FileRef& file, std::uint64_t offset, std::span<const std::byte> data) {
+  OpenInode& open = *file->shared;
+  const std::size_t wsize = fs_.mount().wsize();
+  if (data.size() >= std::min(GatheredWrite::kGatherBelow, wsize)) return false;
+  const std::size_t length = data.size();
+  if (!file->open || open.write_through || fs_.kept_memory().full()) return false;
+  // One stateid and one credential for all octets of a WRITE.
+  const FileRef& by = open.gathering.by;
+  if (by && by->open.file() != file->open.file()) send(open);
+  GatheredWrite& octets = open.gathering.octets;
+  if (!octets.takes(offset, data.size())) {
+    cache::GatherSlot next = slot_for(open);
+    if (!next) return false;
+    const std::size_t taken = octets.add(offset, data);
+    send(open);
+    offset += taken;
+    data = data.subspan(taken);
+    octets.begin(std::move(next), offset, wsize);
+  }
+  octets.add(offset, data);
+  note(file);
+  writes_.add();
+  octets_.add(length);
+  if (octets.full()) send(open);
+  return true;
+}
+
+/// For what does not fit behind the octets that are gathered already.
+cache::GatherSlot Gatherer::slot_for(const OpenInode& open) {
+  if (open.order.gathered() >= kMostUnderWay) return {};
+  cache::GatherSlot slot = memory_.acquire();
+  // Without one, the file that has gathered longest makes room for later writes.
+  if (!slot && !gathering_.empty()) send(*gathering_.front().by->shared);
+  return slot;
+}
+
+/// Octets of this file are gathered from now on, if they have not been already.
+void Gatherer::note(const FileRef& file) {
+  Gathering& gathering = file->shared->gathering;
+  if (gathering.linked()) return;
+  gathering.by = file;
+  gathering.since = reactor_.now();
+  gathering_.push_back(gathering);
+  if (!due_.armed()) due_.arm(kLongest);
+}
+
+void Gatherer::send(OpenInode& open, nfs4::stable_how4 stable) {
+  Gathering& gathering = open.gathering;
+  if (gathering.octets.empty()) return;
+  gathering.unlink();
+  FileRef by = std::move(gathering.by);
+  spawn(send_taken(std::move(by), gathering.octets.take(), stable));
+}
+
+Task<void> Gatherer::send_taken(FileRef file, GatheredWrite::Taken taken,
+                                nfs4::stable_how4 stable) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length);
+  auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
+  co_await turn;
+  if (fs_.kept_memory().filling()) spawn(relieve(fs_));
+  (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
+  const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true};
+  auto written = co_await send_write(fs_, file, outgoing);
+  if (written && *written == taken.length) co_return;
+  const int error_number = written ? EIO : client::to_errno(written.error());
+  log::warning("{} octets of file {} could not be written: {}", taken.length,
+               file->inode->attributes().value().fileid, std::strerror(error_number));
+  open->errors.record(error_number);
+  open->write_through = true;
+}
+
+Task<void> Gatherer::flush(std::shared_ptr<OpenInode> open) {
+  send(*open);
+  WriteOrder::Look look(open->order, 0);
+  co_await look;
+}
+
+Task<void> Gatherer::flush_durably(std::shared_ptr<OpenInode> open) {
+  // A COMMIT makes the rest durable, if there is a rest.
+  const bool all = open->kept.empty() && open->order.gathered() == 0;
+  send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
+  WriteOrder::Look look(open->order, 0);
+  co_await look;
+}
+
+Task<void> Gatherer::flush_all() {
+  std::vector<std::shared_ptr<OpenInode>> dirty;
+  for (const FileRef& file : fs_.open_files()) {
+    if (!file->shared->dirty()) continue;
+    send(*file->shared);
+    dirty.push_back(file->shared);
+  }
+  for (const auto& open : dirty) co_await flush(open);
+}
+
+void Gatherer::send_due() {
+  const TimePoint now = reactor_.now();
+  while (!gathering_.empty()) {
+    const Gathering& longest = gathering_.front();
+    if (longest.since + kLongest > now) {
+      due_.arm(longest.since + kLongest - now);
+      return;
+    }
+    send(*longest.by->shared);
+  }
+}
+
+void Gatherer::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("cache_writes_gathered", writes_.value());
+  visitor.visit("cache_octets_gathered", octets_.value());
+  visitor.visit("cache_gathered_sent_unstable", sent_.value());
+  visitor.visit("cache_gathered_sent_durably", sent_durably_.value());
+  memory_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::fs

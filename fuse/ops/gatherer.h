@@ -1,0 +1,70 @@
+// Write-behind: small writes are answered at once and sent together.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cache/data/gather_memory.h"
+#include "client/proto/ops_data.h"
+#include "fuse/inode/file.h"
+#include "fuse/inode/open_inode.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+class FileSystem;
+
+/// One for each mount; belongs to its shard. What is gathered of a file is sent when it is full,
+/// when something not adjacent is written, after `kLongest`, and by whoever needs the server to
+/// have it. A failure is recorded in the file's errors, and its writes are not gathered until one
+/// of them has succeeded.
+class Gatherer {
+ public:
+  /// No octet waits longer than this to be sent.
+  static constexpr Duration kLongest = std::chrono::seconds(1);
+  /// Sent and not answered, for one file; then its writers wait.
+  static constexpr std::size_t kMostUnderWay = 4;
+
+  /// `fs` and the pool outlive this; at most `most_slots` of the pool's slots are used.
+  Gatherer(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
+  Gatherer(const Gatherer&) = delete;
+  Gatherer& operator=(const Gatherer&) = delete;
+
+  /// Takes the octets of a small write. False: they are to be sent by the caller, because there is
+  /// no memory, too much is under way, or an earlier write failed.
+  bool take(const FileRef& file, std::uint64_t offset, std::span<const std::byte> data);
+
+  /// Starts sending what is gathered of a file.
+  void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
+  /// Returns when all that was gathered of a file before the call is at the server, or has failed.
+  Task<void> flush(std::shared_ptr<OpenInode> open);
+  /// The same, and what makes up all uncommitted data of the file in one WRITE is durable then.
+  Task<void> flush_durably(std::shared_ptr<OpenInode> open);
+  /// The same for all files.
+  Task<void> flush_all();
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Task<void> send_taken(FileRef file, cache::GatheredWrite::Taken taken, nfs4::stable_how4 stable);
+  cache::GatherSlot slot_for(const OpenInode& open);
+  void note(const FileRef& file);
+  void send_due();
+
+  FileSystem& fs_;
+  Reactor& reactor_;
+  cache::GatherMemory memory_;
+  IntrusiveList<Gathering> gathering_;  ///< longest first
+  Timer due_;
+  Counter writes_;
+  Counter octets_;
+  Counter sent_;
+  Counter sent_durably_;
+};
+
+}  // namespace nfsrdma::fs

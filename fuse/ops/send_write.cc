@@ -1,0 +1,53 @@
+#include "fuse/ops/send_write.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fuse/ops/commit.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+/// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
+Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& outgoing,
+                                    std::size_t done, std::optional<cache::Kept>& kept) {
+  const std::size_t length = std::min<std::size_t>(outgoing.data.size() - done, fs.mount().wsize());
+  const std::uint64_t offset = outgoing.offset + done;
+  const cache::Issue issue = fs.issue();
+  auto written =
+      co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open.state(),
+                             offset, outgoing.data.subspan(done, length), outgoing.stable);
+  CO_TRY(written);
+  const std::size_t count = std::min<std::size_t>(written->count, length);
+  if (written->attributes) {
+    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us);
+  } else {
+    file.inode->attributes().expire();
+  }
+  OpenInode& open = *file.shared;
+  if (written->committed != nfs4::UNSTABLE4) {
+    open.kept.supersede(offset, count);
+    co_return count;
+  }
+  if (!kept) kept = fs.kept_memory().keep(*outgoing.slot, outgoing.data);
+  open.kept.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
+  list_uncommitted(fs, open);
+  co_return count;
+}
+
+}  // namespace
+
+Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outgoing) {
+  std::optional<cache::Kept> kept;
+  std::size_t done = 0;
+  while (done < outgoing.data.size()) {
+    auto count = co_await send_part(fs, *file, outgoing, done, kept);
+    if (!count && done > 0 && !outgoing.whole) break;
+    CO_TRY(count);
+    if (*count == 0) break;
+    done += *count;
+  }
+  co_return done;
+}
+
+}  // namespace nfsrdma::fs

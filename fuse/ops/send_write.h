@@ -1,0 +1,27 @@
+// Sending written octets, whether their caller still waits or not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "client/ops/write.h"
+#include "fuse/ops/file_system.h"
+
+namespace nfsrdma::fs {
+
+/// Octets on their way to the server. They lie in `slot` until they are kept elsewhere.
+struct Outgoing {
+  Buffer* slot = nullptr;  ///< outlives the sending; empty after it if the octets are kept in it
+  std::span<const std::byte> data;
+  std::uint64_t offset = 0;
+  nfs4::stable_how4 stable = nfs4::UNSTABLE4;
+  bool whole = false;  ///< an error is one even if some octets were written before it
+};
+
+/// Sends all octets, by as many WRITEs as it takes, and returns how many the server took. Those it
+/// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing
+/// was written. The caller stands in the file's gate and order.
+Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outgoing);
+
+}  // namespace nfsrdma::fs

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Small writes that were answered and not sent yet survive whatever happens to connection and server
+# meanwhile; when the server has no room for them, close or fsync says so, once.
+. "$(dirname "$0")/lib.sh"
+start_responder --not-durable --lease 5
+start_mount
+
+cat >"$work/writer.py" <<'P'
+import os, random, subprocess, sys
+here, model, seed, *strike = sys.argv[1:]
+random.seed(int(seed))
+text = bytearray()
+fd = os.open(here, os.O_CREAT | os.O_RDWR)
+for i in range(6000):
+    data = random.randbytes(random.choice((1, 80, 1000, 4096, 10000)))
+    place = len(text) if i % 10 else random.randrange(len(text) + 1)
+    if os.pwrite(fd, data, place) != len(data): sys.exit("a short write")
+    text[place:place + len(data)] = data
+    if i % 1500 == 0 and os.pread(fd, 100000, 0) != text[:100000]: sys.exit("read back")
+    if strike and i % 1000 == 500: subprocess.run(strike, check=True, stdout=subprocess.DEVNULL)
+os.close(fd)
+open(model, "wb").write(text)
+P
+
+# strike NAME CONTROL...: six times while three processes write; one of them says when.
+strike() {
+  local name=$1 writers=() i
+  shift
+  for i in 1 2 3; do
+    python3 "$work/writer.py" "$mnt/$name$i" "$work/$name$i" "$i" "$@" &
+    writers+=($!)
+    set --
+  done
+  for i in 1 2 3; do
+    wait "${writers[$((i - 1))]}" || fail "$name: writer $i"
+    cmp "$work/$name$i" "$export_dir/$name$i" || fail "$name: data of writer $i"
+  done
+}
+strike disconnect "$here/control.py" "$work/control" disconnect
+strike reboot "$here/control.py" "$work/control" reboot 0
+strike grace "$here/control.py" "$work/control" reboot 1
+[ "$(counter op_WRITE)" -lt 15000 ] || fail "the writes were not gathered"
+
+# failing STATUS ERRNO: two descriptors learn of the error once each; the next write tells at once.
+failing() {
+  control fault "nfsstat=$1:op=WRITE" >/dev/null
+  python3 - "$mnt/full" "$2" "$here/control.py" "$work/control" <<'P' || fail "$1"
+import errno, os, subprocess, sys
+name, expected, program, socket = sys.argv[1:]
+def outcome(call, *arguments):
+    try:
+        call(*arguments)
+        return "ok"
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def check(what, found, wanted):
+    if found != wanted: sys.exit(f"{what}: {found} instead of {wanted}")
+one = os.open(name, os.O_CREAT | os.O_RDWR)
+two = os.open(name, os.O_RDWR)
+check("write", outcome(os.write, one, b"text"), "ok")
+check("fsync", outcome(os.fsync, one), expected)
+check("fsync again", outcome(os.fsync, one), "ok")
+check("the other descriptor", outcome(os.fsync, two), expected)
+check("the other again", outcome(os.fsync, two), "ok")
+check("write after an error", outcome(os.pwrite, one, b"text", 0), expected)
+subprocess.run([program, socket, "clear"], check=True, stdout=subprocess.DEVNULL)
+check("write with room", outcome(os.pwrite, one, b"text", 0), "ok")
+check("write after that", outcome(os.pwrite, one, b"more", 4), "ok")
+check("close", outcome(os.close, one), "ok")
+check("close of the other", outcome(os.close, two), "ok")
+P
+  [ "$(cat "$export_dir/full")" = textmore ] || fail "$1: the data"
+  rm "$mnt/full"
+}
+failing NFS4ERR_NOSPC ENOSPC
+failing NFS4ERR_DQUOT EDQUOT
+failing NFS4ERR_IO EIO
+expect_alive

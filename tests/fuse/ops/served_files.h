@@ -1,0 +1,77 @@
+// A FileSystem on a mount of a served directory, in virtual time.
+#pragma once
+
+#include <fcntl.h>
+
+#include <memory>
+#include <string>
+
+#include "fuse/ops/close_file.h"
+#include "fuse/ops/commit.h"
+#include "fuse/ops/file_system.h"
+#include "fuse/ops/open_file.h"
+#include "tests/client/served_mount.h"
+#include "tests/support/counter_of.h"
+
+namespace nfsrdma::fs::test {
+
+/// Tests let go of their files before they end.
+class ServedFiles : public client::test::ServedMount {
+ protected:
+  static constexpr std::size_t kSlotOctets = 2 * cache::GatheredWrite::kGatherBelow;
+  static constexpr std::size_t kSlots = 17;  ///< one for sending again, four for gathering
+
+  void SetUp() override {
+    ServedMount::SetUp();
+    slots_ = std::move(*BufferPool::create(kSlotOctets, kSlots));
+    fs_ = std::make_unique<FileSystem>(mount(), *slots_, FileSystemConfig{});
+  }
+  void TearDown() override {
+    server_.fate = nullptr;
+    server_.unreachable = false;
+    finish(fs_->finish());
+    fs_.reset();
+    ServedMount::TearDown();
+  }
+
+  /// The end of a task without a result.
+  void finish(Task<void> task) { run(ended(std::move(task))); }
+
+  /// Opens a file of the root; an empty one is made when there is none.
+  FileRef open(const std::string& name, int flags = O_RDWR) {
+    if (!server_.exists(name)) server_.write_file(name, "");
+    const cache::Issue issue = fs_->issue();
+    client::Opened opened = open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
+    InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
+    fuse_file_info info{};
+    info.flags = flags;
+    return fs::open_file(*fs_, std::move(inode), std::move(opened), issue, info);
+  }
+  void close(FileRef& file) {
+    fs_->remove_file(file->id);
+    finish(close_file(*fs_, std::exchange(file, {})));
+  }
+
+  bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
+    return fs_->gatherer().take(file, offset, std::as_bytes(std::span(text)));
+  }
+  void commit(const FileRef& file) { finish(commit_file(*fs_, file)); }
+  void flush(const FileRef& file) { finish(fs_->gatherer().flush(file->shared)); }
+
+  int writes() const { return server_.successes_of(nfs4::OP_WRITE); }
+  int commits() const { return server_.successes_of(nfs4::OP_COMMIT); }
+  std::uint64_t fs_counter(std::string_view name) const {
+    return nfsrdma::testing::counter_of(*fs_, name);
+  }
+
+  std::unique_ptr<BufferPool> slots_;
+  std::unique_ptr<FileSystem> fs_;
+
+ private:
+  static Task<bool> ended(Task<void> task) {
+    co_await task;
+    co_return true;
+  }
+};
+
+}  // namespace nfsrdma::fs::test

@@ -1,0 +1,248 @@
+// Gathered writes: what reaches the server, when, and what happens when something goes wrong.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "tests/fuse/ops/served_files.h"
+
+namespace nfsrdma::fs::test {
+namespace {
+
+using namespace std::chrono_literals;
+using client::test::Arrival;
+using client::test::Fate;
+
+class WriteBehind : public ServedFiles {
+ protected:
+  /// Breaks the connection once, when a WRITE arrives.
+  void break_at_first_write(Fate how) {
+    server_.fate = [this, how](const Arrival& arrival) {
+      if (struck_ || !arrival.has(nfs4::OP_WRITE)) return Fate::answer;
+      struck_ = true;
+      return how;
+    };
+  }
+  int take_error(const FileRef& file) { return file->shared->errors.take(file->errors_seen); }
+
+  bool struck_ = false;
+};
+
+TEST_F(WriteBehind, ManySmallWritesGoAsOneThatIsDurable) {
+  FileRef file = open("f");
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string line = "line " + std::to_string(i) + "\n";
+    ASSERT_TRUE(gather(file, expected.size(), line));
+    expected += line;
+  }
+  reactor_.settle();
+  EXPECT_EQ(writes(), 0);
+  EXPECT_EQ(server_.read_file("f"), "");
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), expected);
+  EXPECT_EQ(writes(), 1);
+  EXPECT_EQ(commits(), 0);
+  EXPECT_EQ(fs_counter("cache_writes_gathered"), 1000u);
+  EXPECT_EQ(fs_counter("cache_octets_gathered"), expected.size());
+  EXPECT_EQ(fs_counter("cache_gathered_sent_durably"), 1u);
+  EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
+}
+
+TEST_F(WriteBehind, NothingWaitsLongerThanTheLongest) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "one"));
+  reactor_.advance(Gatherer::kLongest / 2);
+  ASSERT_TRUE(gather(file, 3, " two"));
+  EXPECT_EQ(writes(), 0);
+  reactor_.advance(Gatherer::kLongest / 2);
+  reactor_.settle();
+  EXPECT_EQ(server_.read_file("f"), "one two");
+  EXPECT_EQ(writes(), 1);
+  commit(file);
+  EXPECT_EQ(commits(), 1);
+}
+
+TEST_F(WriteBehind, MoreThanOneBlockIsCommitted) {
+  FileRef file = open("f");
+  const std::string half(cache::GatheredWrite::kGatherBelow - 1, 'h');
+  std::string expected;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(gather(file, expected.size(), half));
+    expected += half;
+    reactor_.settle();
+  }
+  EXPECT_EQ(writes(), 2);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), expected);
+  EXPECT_EQ(writes(), 3);
+  EXPECT_EQ(commits(), 1);
+}
+
+TEST_F(WriteBehind, AWriteElsewhereInTheFileSendsWhatWasGathered) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "begin"));
+  ASSERT_TRUE(gather(file, 1000, "far"));
+  reactor_.settle();
+  EXPECT_EQ(writes(), 1);
+  EXPECT_EQ(server_.read_file("f"), "begin");
+  flush(file);
+  EXPECT_EQ(server_.read_file("f").substr(1000), "far");
+}
+
+TEST_F(WriteBehind, ALargeWriteIsNotGathered) {
+  FileRef file = open("f");
+  EXPECT_FALSE(gather(file, 0, std::string(cache::GatheredWrite::kGatherBelow, 'l')));
+}
+
+TEST_F(WriteBehind, TheSamePlaceIsWrittenInOrder) {
+  FileRef file = open("f");
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  ASSERT_TRUE(gather(file, 0, "old old"));
+  fs_->gatherer().send(*file->shared);
+  ASSERT_TRUE(gather(file, 4, "new"));
+  fs_->gatherer().send(*file->shared);
+  reactor_.settle();
+  EXPECT_EQ(writes(), 1) << "the second one waits for the answer to the first";
+  server_.fate = nullptr;
+  server_.disconnect();
+  flush(file);
+  EXPECT_EQ(server_.read_file("f"), "old new");
+  EXPECT_EQ(writes(), 2);
+}
+
+TEST_F(WriteBehind, SizeAndTimesAreNotBelievedWhileSomethingIsGathered) {
+  FileRef file = open("f");
+  EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
+  ASSERT_TRUE(gather(file, 10, "tail"));
+  EXPECT_EQ(fs_->stat_of(*file->inode).st_size, 14);
+  EXPECT_EQ(fs_->attribute_timeout(*file->inode), 0);
+  flush(file);
+  EXPECT_EQ(fs_->stat_of(*file->inode).st_size, 14);
+  EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
+}
+
+TEST_F(WriteBehind, MemoryIsBoundedAndTheLongestMakesRoom) {
+  std::vector<FileRef> files;
+  for (int i = 0; i < 6; ++i) files.push_back(open("f" + std::to_string(i)));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(gather(files[i], 0, "text"));
+  EXPECT_EQ(fs_counter("cache_gather_slots"), 4u);
+  EXPECT_FALSE(gather(files[4], 0, "text"));
+  EXPECT_EQ(fs_counter("cache_gather_slots_refused"), 1u);
+  reactor_.settle();
+  EXPECT_EQ(server_.read_file("f0"), "text");
+  EXPECT_TRUE(gather(files[4], 0, "text"));
+  EXPECT_TRUE(gather(files[1], 4, " and more")) << "where there is room, none is asked for";
+  finish(fs_->gatherer().flush_all());
+  for (int i = 1; i < 5; ++i)
+    EXPECT_EQ(server_.read_file("f" + std::to_string(i)).substr(0, 4), "text");
+  EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
+}
+
+TEST_F(WriteBehind, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
+  FileRef one = open("f");
+  FileRef two = open("f");
+  ASSERT_TRUE(gather(one, 0, "text"));
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  commit(one);
+  EXPECT_EQ(take_error(one), ENOSPC);
+  EXPECT_EQ(take_error(one), 0);
+  EXPECT_EQ(take_error(two), ENOSPC);
+  EXPECT_EQ(take_error(two), 0);
+  FileRef three = open("f");
+  EXPECT_EQ(take_error(three), 0);
+  EXPECT_FALSE(gather(two, 0, "text")) << "until a write has succeeded that its caller waited for";
+  one->shared->write_through = false;
+  EXPECT_TRUE(gather(two, 0, "text"));
+  commit(one);
+  EXPECT_EQ(take_error(one), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+}
+
+TEST_F(WriteBehind, AnErrorOfTheTimersWriteIsToldAtTheNextFlush) {
+  FileRef file = open("f");
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DQUOT);
+  ASSERT_TRUE(gather(file, 0, "text"));
+  reactor_.advance(Gatherer::kLongest);
+  reactor_.settle();
+  commit(file);
+  EXPECT_EQ(take_error(file), EDQUOT);
+  EXPECT_EQ(take_error(file), 0);
+}
+
+TEST_F(WriteBehind, AnotherDescriptorMayGo) {
+  FileRef one = open("f");
+  FileRef two = open("f");
+  ASSERT_TRUE(gather(one, 0, "one"));
+  ASSERT_TRUE(gather(two, 3, " two"));
+  close(one);
+  EXPECT_EQ(server_.read_file("f"), "one two");
+  ASSERT_TRUE(gather(two, 7, " three"));
+  close(two);
+  EXPECT_EQ(server_.read_file("f"), "one two three");
+}
+
+TEST_F(WriteBehind, ALostConnectionIsNotNoticed) {
+  for (const Fate how : {Fate::disconnect_before, Fate::disconnect_after}) {
+    FileRef file = open("f");
+    ASSERT_TRUE(gather(file, 0, "text"));
+    struck_ = false;
+    break_at_first_write(how);
+    const int before = writes();
+    commit(file);
+    EXPECT_TRUE(struck_);
+    EXPECT_EQ(server_.read_file("f"), "text");
+    EXPECT_EQ(writes() - before, 1);
+    EXPECT_EQ(take_error(file), 0);
+    close(file);
+  }
+}
+
+TEST_F(WriteBehind, AServerRebootIsNotNoticed) {
+  for (const std::uint32_t grace : {0u, 10u}) {
+    FileRef file = open("f" + std::to_string(grace));
+    ASSERT_TRUE(gather(file, 0, "text"));
+    server_.reboot(grace);
+    commit(file);
+    EXPECT_EQ(server_.read_file("f" + std::to_string(grace)), "text");
+    EXPECT_EQ(take_error(file), 0);
+    close(file);
+  }
+}
+
+TEST_F(WriteBehind, WhatAServerForgotIsSentAgain) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "kept until it is committed"));
+  flush(file);
+  EXPECT_EQ(writes(), 1);
+  server_.write_file("f", "");
+  server_.reboot(0);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "kept until it is committed");
+  EXPECT_EQ(take_error(file), 0);
+}
+
+TEST_F(WriteBehind, LostStateIsAnError) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  server_.fail(nfs4::OP_OPEN, nfs4::NFS4ERR_RECLAIM_BAD, 100);
+  server_.reboot(10);
+  commit(file);
+  EXPECT_EQ(take_error(file), EIO);
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
+}
+
+TEST_F(WriteBehind, EverythingIsSentAtTheEnd) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  file.reset();
+  finish(fs_->finish());
+  EXPECT_EQ(server_.read_file("f"), "text");
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs::test
