@@ -18,6 +18,7 @@
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
 #include "client/recovery/open_reclaimer.h"
+#include "client/recovery/overdue_calls.h"
 #include "client/recovery/recovery.h"
 #include "client/session/establisher.h"
 #include "client/session/lease.h"
@@ -88,6 +89,7 @@ struct Mount::Parts {
         open_reclaimer(mount, compounds),
         keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper),
+        overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
         silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out) {
     session.attach(keeper);
     session.observe(recovery);
@@ -106,6 +108,7 @@ struct Mount::Parts {
   OpenReclaimer open_reclaimer;
   rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
+  OverdueCalls overdue;
   SilenceWatch silence;
   bool cut_off = false;
 };
@@ -132,6 +135,7 @@ Task<Result<void>> Mount::start() {
   deadline.cancel();
   if (started) {
     parts_->lease.start();
+    parts_->overdue.start();
     parts_->silence.start();
     co_return started;
   }
@@ -229,6 +233,7 @@ Task<Result<void>> Mount::fetch_limits() {
 
 Task<Result<void>> Mount::stop() {
   parts_->lease.stop();
+  parts_->overdue.stop();
   parts_->lock_waiters.end();
   parts_->silence.stop();
   bool timed_out = false;
@@ -282,6 +287,7 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->keeper.visit_counters(visitor);
   parts_->session.visit_counters(visitor);
   parts_->lease.visit_counters(visitor);
+  parts_->overdue.visit_counters(visitor);
   parts_->recovery.visit_counters(visitor);
   parts_->open_reclaimer.visit_counters(visitor);
   parts_->callbacks.visit_counters(visitor);

@@ -30,7 +30,7 @@ void Compound::start(const Caller& caller, std::string_view machine_name) {
   clear();
   call_.urgency = urgency_;
   state_at_ = 0;
-  unanswered_ = maybe_executed_ = false;
+  unanswered_ = maybe_executed_ = divisible_ = false;
   count_ = first_modifying_ = 0;
   modifying_ = false;
   sequence_at_ = 0;
@@ -83,6 +83,12 @@ Result<void> Compound::seal() {
   }
   call_.max_reply = max_reply_;
   return {};
+}
+
+std::size_t Compound::request_octets() const {
+  std::size_t octets = call_.encoder.size();
+  for (const auto& item : call_.encoder.omitted()) octets += xdr::padded(item.data.size());
+  return octets;
 }
 
 void Compound::set_xid(std::uint32_t xid) {

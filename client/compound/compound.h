@@ -54,6 +54,10 @@ class Compound : public ListNode {
   }
   /// The operation added next uses this state: its arguments begin with the stateid.
   void use_state(StateRef state);
+  /// The sizes were chosen for the session of the moment. Where another session allows less,
+  /// Session::execute() fails with is_too_large(), and the operation is to be encoded anew.
+  void set_divisible() { divisible_ = true; }
+  bool divisible() const { return divisible_; }
   /// Completes the request. An error when it does not fit the message slot or the operation limit.
   Result<void> seal();
 
@@ -100,6 +104,9 @@ class Compound : public ListNode {
   }
   /// Octets of the reply's results at most, as ca_maxresponsesize counts them without payload.
   std::size_t max_reply() const { return max_reply_; }
+  /// Octets of request and reply as ca_maxrequestsize and ca_maxresponsesize count them.
+  std::size_t request_octets() const;
+  std::size_t reply_octets() const { return max_reply_ + call_.result_sink.size(); }
   std::uint32_t operations() const { return count_; }
   /// When the request that was answered had been sent; the lease is renewed as of then.
   void set_sent_at(TimePoint time) { sent_at_ = time; }
@@ -115,6 +122,7 @@ class Compound : public ListNode {
   std::uint32_t count_ = 0;
   std::uint32_t first_modifying_ = 0;
   bool modifying_ = false;
+  bool divisible_ = false;
   rpc::Urgency urgency_ = rpc::Urgency::ordinary;
   std::size_t count_at_ = 0;     // where the number of operations is encoded
   std::size_t sequence_at_ = 0;  // where SEQUENCE's arguments are encoded; 0: there is none

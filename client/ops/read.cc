@@ -27,22 +27,32 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
   return ReadData{compound.take_reply(), payload.data, result.resok4.eof, payload.placed};
 }
 
+/// One READ of as much as fits `sink`.
+Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                                 std::uint64_t offset, std::span<std::byte> sink) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  const auto count = static_cast<nfs4::count4>(sink.size());
+  steps::add_handle(*compound, file);
+  compound->use_state(std::move(state));
+  compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, count}, result_size::kRead);
+  compound->set_divisible();
+  compound->call().result_sink = sink;
+  compound->call().locator = &kReadLocator;
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_data(*compound, sink.size());
+}
+
 }  // namespace
 
 Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<std::byte> sink) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return fail(steps::ending());
-  const std::size_t count = std::min<std::size_t>(sink.size(), mount.rsize());
-  steps::add_handle(*compound, file);
-  compound->use_state(std::move(state));
-  compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, static_cast<nfs4::count4>(count)},
-                result_size::kRead);
-  compound->call().result_sink = sink.first(count);
-  compound->call().locator = &kReadLocator;
-  auto answered = co_await mount.session().execute(*compound);
-  CO_TRY(answered);
-  co_return read_data(*compound, count);
+  for (int sizes = 1;; ++sizes) {
+    const auto part = sink.first(std::min<std::size_t>(sink.size(), mount.rsize()));
+    auto data = co_await read_once(mount, caller, file, state, offset, part);
+    if (data || !is_too_large(data.error()) || sizes == kMaxSizes) co_return data;
+  }
 }
 
 }  // namespace nfsrdma::client

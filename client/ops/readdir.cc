@@ -85,6 +85,7 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Que
   args.dircount = question.with_attributes ? question.maxcount / kNamesShare : question.maxcount;
   args.attr_request = wanted_attributes(question.with_attributes);
   compound->add(args, question.maxcount);
+  compound->set_divisible();
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
   co_return read_page(mount, compound->results(), question.with_attributes);
@@ -92,6 +93,10 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Que
 
 /// Least inline reply that is worth a page: about fifty entries with attributes.
 constexpr std::size_t kLeastInlinePage = 12 * 1024;
+
+std::uint32_t largest_page(const Session& session) {
+  return session.limits().max_response - kMessageOverhead;
+}
 
 /// The first page of a directory is what comes without memory for a long reply: most directories
 /// are no longer than that, and the others cost one request more.
@@ -106,15 +111,16 @@ std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
 Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
                                     std::uint64_t cookie, verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes) {
-  const std::uint32_t most = mount.session().limits().max_response - kMessageOverhead;
   if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
-  Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
-  auto page = co_await ask(mount, caller, dir, question);
-  const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
-  if (!too_small || question.maxcount == most) co_return page;
-  question.maxcount = most;  // one entry alone is larger than was asked for
-  auto larger = co_await ask(mount, caller, dir, question);
-  co_return larger;
+  for (int sizes = 1;; ++sizes) {
+    const std::uint32_t most = largest_page(mount.session());
+    const Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
+    auto page = co_await ask(mount, caller, dir, question);
+    if (!page && is_too_large(page.error()) && sizes < kMaxSizes) continue;
+    const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
+    if (!too_small || question.maxcount == most) co_return page;
+    max_bytes = most;  // one entry alone is larger than was asked for
+  }
 }
 
 }  // namespace nfsrdma::client

@@ -34,25 +34,36 @@ Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t 
   return written;
 }
 
+/// One WRITE of all of `data`.
+Task<Result<Written>> write_once(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                                 std::uint64_t offset, std::span<const std::byte> data,
+                                 nfs4::stable_how4 stable) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  nfs4::WRITE4args args;
+  args.offset = offset;
+  args.stable = stable;
+  args.data.data = data;
+  compound->use_state(std::move(state));
+  compound->add_modifying(args, result_size::kWrite);
+  compound->set_divisible();
+  add_data_attributes(*compound);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_written(mount, compound->results(), data.size());
+}
+
 }  // namespace
 
 Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return fail(steps::ending());
-  const std::size_t count = std::min<std::size_t>(data.size(), mount.wsize());
-  steps::add_handle(*compound, file);
-  nfs4::WRITE4args args;
-  args.offset = offset;
-  args.stable = stable;
-  args.data.data = data.first(count);
-  compound->use_state(std::move(state));
-  compound->add_modifying(args, result_size::kWrite);
-  add_data_attributes(*compound);
-  auto answered = co_await mount.session().execute(*compound);
-  CO_TRY(answered);
-  co_return read_written(mount, compound->results(), count);
+  for (int sizes = 1;; ++sizes) {
+    const auto part = data.first(std::min<std::size_t>(data.size(), mount.wsize()));
+    auto written = co_await write_once(mount, caller, file, state, offset, part, stable);
+    if (written || !is_too_large(written.error()) || sizes == kMaxSizes) co_return written;
+  }
 }
 
 }  // namespace nfsrdma::client

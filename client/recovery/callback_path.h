@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "transport/base/reactor.h"
 
@@ -18,13 +19,14 @@ class CallbackPath {
   static constexpr Duration kPatience = std::chrono::seconds(20);
   static constexpr int kBinds = 3;
 
-  /// A SEQUENCE has said whether the path is down: what to do now.
+  /// A SEQUENCE has said whether the path is down: what to do now. A path that comes and goes is
+  /// given the same time.
   Step note(bool down, TimePoint now) {
     if (!down) {
       tried_ = 0;
       return Step::nothing;
     }
-    if (tried_ > 0 && now - last_ < kPatience) return Step::nothing;
+    if (last_ && now - *last_ < kPatience) return Step::nothing;
     last_ = now;
     if (tried_ > kBinds + 2) return Step::nothing;
     ++tried_;
@@ -35,7 +37,7 @@ class CallbackPath {
 
  private:
   int tried_ = 0;
-  TimePoint last_{0};
+  std::optional<TimePoint> last_;
 };
 
 }  // namespace nfsrdma::client

@@ -50,6 +50,8 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void on_not_bound() override;
   void on_state_refused() override;
   bool recovering() const override { return needs_ != 0 || mending_; }
+  /// A new session although the server still has the old one. `reason` is for the log.
+  void replace_session(const char* reason);
 
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -77,8 +79,6 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void start_reset(const char* reason);
   Task<void> reset();
   void rebind();
-  /// A new session although the server still has the old one.
-  void replace_session(const char* reason);
   void forget_all();
   std::size_t pending() const;
   void start_mending();

@@ -31,6 +31,7 @@ Error refused(const char* field, std::uint32_t asked, std::uint32_t granted, con
 }  // namespace
 
 void Limits::apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes) {
+  max_request = fore.ca_maxrequestsize;
   max_response = fore.ca_maxresponsesize;
   max_cached = fore.ca_maxresponsesize_cached;
   max_operations = fore.ca_maxoperations;

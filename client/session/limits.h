@@ -22,6 +22,7 @@ struct Wishes {
 struct Limits {
   std::uint32_t rsize = 0;           ///< octets of one READ
   std::uint32_t wsize = 0;           ///< octets of one WRITE
+  std::uint32_t max_request = 0;     ///< octets of a request, RPC header included
   std::uint32_t max_response = 0;    ///< octets of a reply, RPC header included
   std::uint32_t max_cached = 0;      ///< octets of a reply the server keeps for a replay
   std::uint32_t max_operations = 0;  ///< of one COMPOUND, SEQUENCE included

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <coroutine>
+#include <utility>
 
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
@@ -41,7 +42,15 @@ class Pauses {
       pauses_.sleeping_.push_back(*this);
       timer_.arm(length_);
     }
-    /// False when the pause was cut short for good: the mount is ending.
+    /// What was waited for has come: the waiter goes on in a turn of its own. Idempotent.
+    void cut_short() {
+      if (std::exchange(cut_short_, true) || pauses_.interrupted_) return;
+      timer_.cancel();
+      unlink();
+      pauses_.reactor_.post(waiter_);
+    }
+    bool was_cut_short() const noexcept { return cut_short_; }
+    /// False when the pause has ended for good: the mount is ending.
     bool await_resume() const noexcept { return !pauses_.interrupted_; }
 
    private:
@@ -55,6 +64,7 @@ class Pauses {
     Duration length_;
     Timer timer_;
     std::coroutine_handle<> waiter_;
+    bool cut_short_ = false;
   };
   /// `const bool slept = co_await pauses.pause(length);`
   Pause pause(Duration length) { return Pause(*this, length); }

@@ -17,6 +17,12 @@ constexpr int kMaxRefusals = 4;
 
 }  // namespace
 
+Error too_large_for_session() {
+  return Error::local(EMSGSIZE, "SEQUENCE", "the session allows smaller messages only");
+}
+
+bool is_too_large(const Error& error) { return error.is(Layer::local, EMSGSIZE); }
+
 Session::Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller)
     : reactor_(reactor),
       compounds_(compounds),
@@ -115,6 +121,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     }
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
     if (!slot) continue;  // the session changed while this request waited
+    if (!fits(compound)) co_return fail(too_large_for_session());
     auto verdict = co_await perform_once(compound, slot, only);
     settle_if_needed(slot);
     CO_TRY(verdict);
@@ -122,6 +129,11 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     ++tries;
   }
   co_return fail(give_up("no slot accepted the request"));
+}
+
+bool Session::fits(const Compound& compound) const {
+  return !compound.divisible() || (compound.request_octets() <= limits_.max_request &&
+                                   compound.reply_octets() <= limits_.max_response);
 }
 
 Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHold& slot,
@@ -176,12 +188,13 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
       channel = *ready;
     }
     if (!slot) co_return Result<void>{};  // another session: this slot means nothing any more
-    slot->record_sent();
     const TimePoint sent_at = reactor_.now();
+    slot->record_sent(sent_at);
     ++on_the_wire_;
     co_await rpc::submit(*channel, call);
     if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;
+    if (slot) slot->unanswered = reply ? 0 : slot->unanswered + 1;
     if (reply) {
       compound.set_sent_at(sent_at);
       co_return Result<void>{};

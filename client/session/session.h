@@ -49,6 +49,13 @@ class StateObserver {
   ~StateObserver() = default;
 };
 
+/// Of a request with Compound::set_divisible(): the session has been replaced by one that allows
+/// only smaller messages. Nothing has been sent to it.
+Error too_large_for_session();
+bool is_too_large(const Error& error);
+/// Sessions, each smaller than the one before, that one operation puts up with.
+inline constexpr int kMaxSizes = 8;
+
 /// See the head of this file. Belongs to one shard. Give it its keeper and its
 /// observer before the first request.
 class Session {
@@ -129,6 +136,7 @@ class Session {
 
   Task<Result<void>> execute_sealed(Compound& compound, Duration patience);
   Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
+  bool fits(const Compound& compound) const;
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
   void settle_if_needed(SlotHold& slot);

@@ -91,6 +91,8 @@ void SlotTable::release(std::size_t index, std::uint32_t generation) {
   if (generation != generation_) return;
   assert(slots_[index].busy);
   slots_[index].busy = false;
+  // It was in use when the server took it back; from now on the server may forget it.
+  if (index >= usable_) slots_[index].retired = true;
   --busy_;
   hand_out();
 }
@@ -127,6 +129,12 @@ nfs4::slotid4 SlotTable::highest_used() const {
     if (slots_[i - 1].busy) return static_cast<nfs4::slotid4>(i - 1);
   }
   return 0;
+}
+
+std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t unanswered) const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(slots_, [&](const Slot& slot) {
+    return slot.busy && slot.unsettled() && slot.sent_at < time && slot.unanswered >= unanswered;
+  }));
 }
 
 void SlotTable::close() {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "client/compound/state_holder.h"
+#include "client/session/pauses.h"
 #include "client/state/async_mutex.h"
 #include "client/state/lock_state.h"
 #include "client/types.h"
@@ -66,6 +67,8 @@ class OpenFile final : public StateHolder {
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   FileLocks locks_;
   AsyncMutex changing_;  ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.
+  Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
   bool lost_ = false;

@@ -14,7 +14,7 @@
 namespace nfsrdma::client {
 namespace {
 
-/// Times that CLOSE waits for the reply of an OPEN that made its stateid old.
+/// Times that CLOSE waits in vain for the reply of an OPEN that made its stateid old.
 constexpr int kMaxOldStateids = 10;
 
 bool newer(std::uint32_t seqid, std::uint32_t than) {
@@ -44,6 +44,7 @@ OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::ui
   if (file->newest_.other != stateid.other) file->locks_.clear();  // the server did CLOSE first
   take(*file, stateid, share_access);
   ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
+  if (file->until_merged_) file->until_merged_->cut_short();
   return OpenRef(*this, file, share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
 }
 
@@ -83,7 +84,7 @@ Task<void> OpenTable::release_quietly(OpenRef open) {
 Task<Result<void>> OpenTable::settle(FileRef file) {
   auto guard = co_await file->changing_.lock();
   Backoff backoff;
-  for (int tries = 0;; ++tries) {
+  for (int tries = 0;;) {
     const std::uint32_t needed = file->share_access();
     if (file->lost_ || file->server_access_ == needed) break;
     const nfs4::stateid4 before = file->newest_;
@@ -91,7 +92,7 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
     auto done = co_await sent;
     if (done) continue;
     if (forgotten_by_server(done.error())) {
-      if (file->newest_.other != before.other && tries < kMaxOldStateids) continue;
+      if (file->newest_.other != before.other && tries++ < kMaxOldStateids) continue;
       // Nothing is left to close; what is still in use comes back by recovery.
       if (file->references() == 0) file->server_access_ = 0;
       break;
@@ -103,8 +104,13 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
       co_return done;
     }
     old_stateids_.add();
-    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
-    if (!slept) co_return done;
+    if (file->newest_ != before) continue;
+    Pauses::Pause until_merged(mount_.session().pauses(), backoff.next());
+    file->until_merged_ = &until_merged;
+    const bool waited = co_await until_merged;
+    file->until_merged_ = nullptr;
+    if (!waited) co_return done;
+    if (!until_merged.was_cut_short()) ++tries;
   }
   forget_if_unused(file);
   co_return Result<void>{};

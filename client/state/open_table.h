@@ -2,7 +2,7 @@
 //
 // The races that matter, and what decides them (RFC 8881 sections 8.2.2, 9.10):
 //   OPEN and CLOSE cross, the server does OPEN first: CLOSE names an old seqid and gets
-//   NFS4ERR_OLD_STATEID; by the time it is repeated the OPEN's result has been merged.
+//   NFS4ERR_OLD_STATEID; it is repeated as soon as the result of the OPEN has been merged.
 //   The server does CLOSE first: OPEN's stateid has another `other`; it replaces the closed one,
 //   whichever reply comes first.
 //   Two OPENs' replies come in the wrong order: the higher seqid is kept.

@@ -5,7 +5,7 @@
 namespace nfsrdma::client::test {
 namespace {
 
-constexpr std::size_t kMessages = 64;
+constexpr std::size_t kMessages = Mount::message_slots(MountConfig{}.max_slots);
 
 }  // namespace
 
@@ -28,8 +28,8 @@ FakeMount::FakeMount() {
   configure({});
 }
 
-void FakeMount::configure(MountConfig config) {
-  config.max_slots = config.max_slots == MountConfig{}.max_slots ? kSlots : config.max_slots;
+void FakeMount::configure(MountConfig config, std::uint32_t slots) {
+  config.max_slots = slots;
   if (config.export_path.empty()) config.export_path = "/";
   mount_ = std::make_unique<Mount>(reactor_, server_, std::move(config), *messages_);
 }

@@ -33,8 +33,8 @@ class FakeMount : public ::testing::Test {
   FakeMount();
   void TearDown() override;
 
-  /// Replaces the mount by one of this configuration; before start().
-  void configure(MountConfig config);
+  /// Replaces the mount by one of this configuration, with so many slots; before start().
+  void configure(MountConfig config, std::uint32_t slots = kSlots);
   /// Mounts, and forgets the calls that it took.
   void start();
   Result<void> try_start();

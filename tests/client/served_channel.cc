@@ -71,8 +71,12 @@ class ServedCall final : public responder::ServerCall {
 class ServedChannel final : public rpc::Channel {
  public:
   ServedChannel(Reactor& reactor, ServedDirectory& server, rpc::ChannelObserver& observer,
-                FakeConnection& connection)
-      : reactor_(reactor), server_(server), observer_(observer), connection_(connection) {
+                FakeConnection& connection, int number)
+      : reactor_(reactor),
+        server_(server),
+        observer_(observer),
+        connection_(connection),
+        number_(number) {
     reactor_.post([this, alive = alive_] {
       if (*alive && !down_) observer_.on_channel_up();
     });
@@ -114,6 +118,7 @@ class ServedChannel final : public rpc::Channel {
   ServedDirectory& server_;
   rpc::ChannelObserver& observer_;
   FakeConnection& connection_;
+  const int number_;
   rpc::ChannelLimits limits_{4096, 4096, 16};
   std::vector<rpc::Call*> open_;
   std::uint64_t replies_ = 0;
@@ -146,7 +151,7 @@ void ServedCall::reply(rpc::AcceptStat) {
 }
 
 void ServedChannel::process(rpc::Call& call) {
-  const Arrival arrival = describe_call(call, server_.connections_, reactor_.now());
+  const Arrival arrival = describe_call(call, number_, reactor_.now());
   server_.arrivals_.push_back(arrival);
   const Fate fate = server_.fate ? server_.fate(arrival) : Fate::answer;
   if (down_) return;  // the test has broken the connection
@@ -217,9 +222,15 @@ std::optional<std::uint32_t> ServedDirectory::forced_status(std::uint32_t opnum)
   return found->second.first;
 }
 
+int ServedDirectory::failures_left(nfs_opnum4 opnum) const {
+  const auto found = failures_.find(opnum);
+  return found == failures_.end() ? 0 : found->second.second;
+}
+
 void ServedDirectory::disconnect() {
-  if (!channel_) return;
-  channel_->close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "test", {}});
+  for (ServedChannel* channel : channels_) {
+    channel->close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "test", {}});
+  }
 }
 
 void ServedDirectory::reboot(std::uint32_t grace_seconds) {
@@ -228,12 +239,10 @@ void ServedDirectory::reboot(std::uint32_t grace_seconds) {
 }
 
 void ServedDirectory::lose_callback_path() {
-  if (channel_) service_->on_connection_closed(channel_->connection());
+  for (ServedChannel* channel : channels_) service_->on_connection_closed(channel->connection());
 }
 
-void ServedDirectory::forget(ServedChannel& channel) {
-  if (channel_ == &channel) channel_ = nullptr;
-}
+void ServedDirectory::forget(ServedChannel& channel) { std::erase(channels_, &channel); }
 
 int ServedDirectory::successes_of(nfs_opnum4 opnum) const {
   const auto found = successes_.find(opnum);
@@ -262,8 +271,9 @@ Result<std::unique_ptr<rpc::Channel>> ServedDirectory::connect(rpc::ChannelObser
   }
   ++connections_;
   peers_.push_back(std::make_unique<FakeConnection>(static_cast<std::uint64_t>(connections_)));
-  auto channel = std::make_unique<ServedChannel>(reactor_, *this, observer, *peers_.back());
-  channel_ = channel.get();
+  auto channel =
+      std::make_unique<ServedChannel>(reactor_, *this, observer, *peers_.back(), connections_);
+  channels_.push_back(channel.get());
   return channel;
 }
 

@@ -36,10 +36,12 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::function<void(const Arrival&)> after;
   /// The next `times` of an operation fail with this status instead of being executed.
   void fail(nfs4::nfs_opnum4 opnum, nfs4::nfsstat4 status, int times = 1);
+  /// How many of those failures are still to come.
+  int failures_left(nfs4::nfs_opnum4 opnum) const;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
 
-  /// All connections break; what was held back is never answered.
+  /// Every channel breaks; what was held back is never answered.
   void disconnect();
   /// Forgets clients and state, and breaks all connections.
   void reboot(std::uint32_t grace_seconds);
@@ -72,7 +74,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::vector<Arrival> arrivals_;
   std::map<nfs4::nfs_opnum4, std::pair<nfs4::nfsstat4, int>> failures_;
   std::map<nfs4::nfs_opnum4, int> successes_;
-  ServedChannel* channel_ = nullptr;
+  std::vector<ServedChannel*> channels_;
   int connections_ = 0;
 };
 

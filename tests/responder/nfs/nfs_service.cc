@@ -61,6 +61,10 @@ void NfsService::begin_instance(bool first, std::uint32_t grace_seconds) {
   ServerState& state = *state_;
   std::set<std::string> reclaimers;
   if (!first) reclaimers = state.clients->clients.confirmed_owners();
+  // A grace period that was cut short has not been theirs (RFC 8881 section 8.4.3).
+  if (!first && state.instance.in_grace(state.reactor.now())) {
+    reclaimers.merge(state.instance.reclaimers);
+  }
   const TimePoint grace_ends = state.reactor.now() + std::chrono::seconds(grace_seconds);
   state.instance = Instance::begin(grace_ends, std::move(reclaimers), first);
   state.clients = std::make_unique<ClientState>(state.config, state.instance.number, *state.files);

@@ -1,0 +1,47 @@
+// Calls that the server never answers although it answers others: it has dropped them, or lost
+// their replies. Each would keep its slot for ever, and who waits for it would wait as long.
+#pragma once
+
+#include "client/recovery/recovery.h"
+#include "client/session/session.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/rpc/connection_keeper.h"
+
+namespace nfsrdma::client {
+
+/// Looks at the slots from time to time. A request is never sent twice on one connection
+/// (RFC 8881 section 2.9.2), so overdue calls cost the connection: on the next one they go out
+/// again with their slots and numbers, and the server's replay cache answers, or it executes them.
+/// When more than half of the slots have got no answer on several connections, the session is made
+/// anew. Belongs to one shard.
+class OverdueCalls {
+ public:
+  /// `time_out`: what one call may take, a lease at least. Half of the slots are waited for a
+  /// third of a lease only.
+  OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery,
+               rpc::ConnectionKeeper& keeper, Duration time_out);
+
+  void start();
+  void stop() { timer_.cancel(); }
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  void look();
+  void act();
+  Duration short_patience() const;
+  Duration long_patience() const;
+  bool most_slots_wait(std::uint32_t connections) const;
+
+  Reactor& reactor_;
+  Session& session_;
+  Recovery& recovery_;
+  rpc::ConnectionKeeper& keeper_;
+  const Duration time_out_;
+  Timer timer_;
+  Counter connections_;
+  Counter sessions_;
+};
+
+}  // namespace nfsrdma::client
