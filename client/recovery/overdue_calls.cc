@@ -9,7 +9,7 @@ namespace nfsrdma::client {
 namespace {
 
 /// Connections that calls may outlive without an answer before their session is given up.
-constexpr std::uint32_t kMaxConnections = 2;
+constexpr std::uint32_t kMaxConnections = 4;
 /// Half of the slots are waited for this part of a lease.
 constexpr int kPatiencesPerLease = 3;
 constexpr int kLooksPerPatience = 2;
@@ -40,8 +40,12 @@ void OverdueCalls::look() {
   start();
 }
 
+TimePoint OverdueCalls::passed_over_since(Duration patience) const {
+  return std::min(reactor_.now() - patience, session_.renewed_at());
+}
+
 bool OverdueCalls::most_slots_wait(std::uint32_t connections) const {
-  const TimePoint limit = reactor_.now() - short_patience();
+  const TimePoint limit = passed_over_since(short_patience());
   return 2 * session_.slots().sent_before(limit, connections) > session_.slots().usable();
 }
 
@@ -51,7 +55,7 @@ void OverdueCalls::act() {
     recovery_.replace_session("more than half of the slots get no answer");
     return;
   }
-  const TimePoint limit = reactor_.now() - long_patience();
+  const TimePoint limit = passed_over_since(long_patience());
   const bool overdue = session_.slots().sent_before(limit, 0) > 0;
   if (!overdue && !most_slots_wait(0)) return;
   connections_.add();

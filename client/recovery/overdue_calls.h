@@ -14,7 +14,8 @@ namespace nfsrdma::client {
 /// (RFC 8881 section 2.9.2), so overdue calls cost the connection: on the next one they go out
 /// again with their slots and numbers, and the server's replay cache answers, or it executes them.
 /// When more than half of the slots have got no answer on several connections, the session is made
-/// anew. Belongs to one shard.
+/// anew: what they had asked for may then be executed twice, so the server must have answered later
+/// calls all the time. One that answers nothing at all is slow, or away. Belongs to one shard.
 class OverdueCalls {
  public:
   /// `time_out`: what one call may take, a lease at least. Half of the slots are waited for a
@@ -32,6 +33,8 @@ class OverdueCalls {
   void act();
   Duration short_patience() const;
   Duration long_patience() const;
+  /// Before when a call was sent that has been passed over for so long.
+  TimePoint passed_over_since(Duration patience) const;
   bool most_slots_wait(std::uint32_t connections) const;
 
   Reactor& reactor_;

@@ -81,21 +81,40 @@ TEST_F(P13_AbandonedSlots, OneLostAnswerIsWaitedForALease) {
   EXPECT_EQ(counter("reconnects"), 1U);
 }
 
-// More than half of the slots: a third of a lease is enough.
+// More than half of the slots: a third of a lease is enough, when others have been answered.
 TEST_F(P13_AbandonedSlots, MostSlotsAreWaitedForAThirdOfALease) {
   begin();
   bool deaf = true;
   server_.fate = [&](const Arrival& arrival) {
-    return deaf && arrival.has(OP_GETATTR) ? Fate::hold : Fate::answer;
+    const bool stays = arrival.has(OP_GETATTR) && !arrival.has(OP_CREATE);
+    return deaf && stays ? Fate::hold : Fate::answer;
   };
   Crowd<Attributes> stuck;
   for (std::uint32_t i = 0; i <= kSlots / 2; ++i) stuck.add(getattr(mount(), {}, handle(1)));
   reactor_.advance(seconds(29));
   EXPECT_EQ(counter("reconnects"), 0U);
+  EXPECT_TRUE(run(make_directory(mount(), {}, handle(1), "d", 0755)));
   deaf = false;
   reactor_.advance(seconds(20));
   stuck.expect_success();
   EXPECT_EQ(counter("reconnects"), 1U);
+  EXPECT_EQ(counter("recovery_sessions"), 1U);
+}
+
+// A server that answers nobody may be slow: its replies can still come, and the session stays.
+TEST_F(P13_AbandonedSlots, AServerThatIsSlowForAllKeepsItsSession) {
+  begin();
+  bool slow = true;
+  server_.fate = [&](const Arrival& arrival) {
+    return slow && arrival.sequence ? Fate::hold : Fate::answer;
+  };
+  Crowd<Attributes> stuck;
+  for (std::uint32_t i = 0; i < kSlots - 1; ++i) stuck.add(getattr(mount(), {}, handle(1)));
+  reactor_.advance(hours(1));
+  slow = false;
+  reactor_.advance(2 * kLease);
+  stuck.expect_success();
+  EXPECT_EQ(counter("overdue_sessions"), 0U);
   EXPECT_EQ(counter("recovery_sessions"), 1U);
 }
 
@@ -109,7 +128,7 @@ TEST_F(P13_AbandonedSlots, SlotsThatStaySilentCostTheSession) {
   };
   Crowd<Attributes> stuck;
   for (std::uint32_t i = 0; i < kSlots - 1; ++i) stuck.add(getattr(mount(), {}, handle(1)));
-  reactor_.advance(3 * kLease);
+  reactor_.advance(6 * kLease);
   stuck.expect_success();
   EXPECT_EQ(server_.executions_of(OP_DESTROY_SESSION), 1U);
   EXPECT_EQ(counter("overdue_sessions"), 1U);
