@@ -17,6 +17,7 @@
 #include "client/ops/steps.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
+#include "client/recovery/delegation_reclaimer.h"
 #include "client/recovery/open_reclaimer.h"
 #include "client/recovery/overdue_calls.h"
 #include "client/recovery/recovery.h"
@@ -24,6 +25,7 @@
 #include "client/session/lease.h"
 #include "client/session/session.h"
 #include "client/session/silence_watch.h"
+#include "client/state/delegation_table.h"
 #include "client/state/id_map.h"
 #include "client/state/lock_waiters.h"
 #include "client/state/open_table.h"
@@ -80,12 +82,14 @@ struct Mount::Parts {
                   machine_name_of(mount.config_)),
         session(mount.reactor_, compounds, mount.config_.caller),
         lock_waiters(mount.reactor_),
-        callbacks(session, lock_waiters),
+        delegations(mount),
+        callbacks(session, lock_waiters, delegations),
         opens(mount),
         establisher(session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
                     Wishes{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
                     callbacks),
         recovery(mount.reactor_, session, establisher, callbacks),
+        delegation_reclaimer(mount, compounds),
         open_reclaimer(mount, compounds),
         keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper),
@@ -94,6 +98,7 @@ struct Mount::Parts {
     session.attach(keeper);
     session.observe(recovery);
     recovery.attach(keeper);
+    recovery.add(delegation_reclaimer);
     recovery.add(open_reclaimer);
   }
 
@@ -101,10 +106,12 @@ struct Mount::Parts {
   CompoundPool compounds;
   Session session;
   LockWaiters lock_waiters;
+  DelegationTable delegations;
   CallbackService callbacks;
   OpenTable opens;
   Establisher establisher;
   Recovery recovery;
+  DelegationReclaimer delegation_reclaimer;
   OpenReclaimer open_reclaimer;
   rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
@@ -253,6 +260,7 @@ Task<Result<void>> Mount::stop() {
 
 Task<Result<void>> Mount::say_goodbye() {
   if (!session().begun() || parts_->cut_off) co_return Result<void>{};
+  co_await delegations().give_back_all();
   auto closed = co_await opens().close_all();
   auto channel = co_await parts_->keeper.ready();
   CO_TRY(channel);
@@ -280,6 +288,7 @@ nfs4::clientid4 Mount::clientid() const { return parts_->establisher.client().cl
 
 Session& Mount::session() { return parts_->session; }
 OpenTable& Mount::opens() { return parts_->opens; }
+DelegationTable& Mount::delegations() { return parts_->delegations; }
 LockWaiters& Mount::lock_waiters() { return parts_->lock_waiters; }
 IdMap& Mount::ids() { return parts_->ids; }
 
@@ -289,9 +298,11 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->lease.visit_counters(visitor);
   parts_->overdue.visit_counters(visitor);
   parts_->recovery.visit_counters(visitor);
+  parts_->delegation_reclaimer.visit_counters(visitor);
   parts_->open_reclaimer.visit_counters(visitor);
   parts_->callbacks.visit_counters(visitor);
   parts_->opens.visit_counters(visitor);
+  parts_->delegations.visit_counters(visitor);
   parts_->lock_waiters.visit_counters(visitor);
 }
 

@@ -15,6 +15,7 @@
 namespace nfsrdma::client {
 
 class CompoundPool;
+class DelegationTable;
 class IdMap;
 class LockWaiters;
 class OpenTable;
@@ -31,6 +32,7 @@ struct MountConfig {
   std::uint32_t rsize = 1 << 20;  ///< octets of one READ at most, before negotiation
   std::uint32_t wsize = 1 << 20;  ///< octets of one WRITE at most, before negotiation
   std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
+  bool delegations = true;        ///< asked for with every OPEN that can use one
   Caller caller;                  ///< whose credential the mount's own operations carry
   /// An answer that has not come for so long is reported in the log.
   Duration time_out = std::chrono::seconds(180);
@@ -80,6 +82,7 @@ class Mount {
   BufferPool& message_pool() { return message_pool_; }
   Session& session();
   OpenTable& opens();
+  DelegationTable& delegations();
   LockWaiters& lock_waiters();
   IdMap& ids();
 

@@ -20,13 +20,6 @@ std::uint64_t fingerprint_of(xdr::Decoder in) {
   return std::hash<std::string_view>{}(text);
 }
 
-template <class Args>
-nfsstat4 decode_only(xdr::Decoder& in, nfsstat4 status) {
-  Args args;
-  decode(in, args);
-  return in.ok() ? status : NFS4ERR_BADXDR;
-}
-
 }  // namespace
 
 /// Writes a CB_COMPOUND4res whose status and count become known last.
@@ -47,6 +40,12 @@ class CallbackService::ResultWriter {
   void add(const CB_SEQUENCE4res& result) {
     ++results_;
     encode_operation(out_, result);
+  }
+  /// Of CB_GETATTR: those that are wanted and present.
+  nfsstat4 add(const bitmap4& wanted, const Attributes& attributes) {
+    add(OP_CB_GETATTR, NFS4_OK);
+    encode_attributes(out_, wanted & attributes.present, attributes);
+    return NFS4_OK;
   }
   rpc::AcceptStat end(nfsstat4 status) {
     out_.patch(start_, status);
@@ -143,15 +142,16 @@ CallbackService::Opening CallbackService::sequence(xdr::Decoder& in, ResultWrite
   return {NFS4_OK, judged.kind, args.csa_slotid};
 }
 
-// A failed operation ends the request, so only the arguments of those that succeed are decoded.
+// A failed operation ends the request: the arguments of those that are not known need not be
+// decoded.
 nfsstat4 CallbackService::evaluate(xdr::Decoder& in, ResultWriter& out) {
   const std::uint32_t opnum = in.u32("CB argop");
   if (!in.ok()) return out.add(OP_CB_ILLEGAL, NFS4ERR_BADXDR);
   switch (static_cast<nfs_cb_opnum4>(opnum)) {
     case OP_CB_SEQUENCE: return out.add(opnum, NFS4ERR_SEQUENCE_POS);
-    case OP_CB_RECALL: return out.add(opnum, decode_only<CB_RECALL4args>(in, NFS4ERR_BAD_STATEID));
-    case OP_CB_GETATTR: return out.add(opnum, decode_only<CB_GETATTR4args>(in, NFS4ERR_BADHANDLE));
-    case OP_CB_RECALL_ANY: return out.add(opnum, decode_only<CB_RECALL_ANY4args>(in, NFS4_OK));
+    case OP_CB_RECALL: return out.add(opnum, recall(in));
+    case OP_CB_GETATTR: return getattr(in, out);
+    case OP_CB_RECALL_ANY: return out.add(opnum, recall_any(in));
     case OP_CB_NOTIFY_LOCK: return out.add(opnum, notify_lock(in));
     case OP_CB_RECALL_SLOT: return out.add(opnum, recall_slot(in));
     case OP_CB_LAYOUTRECALL: return out.add(opnum, NFS4ERR_NOMATCHING_LAYOUT);
@@ -172,6 +172,27 @@ nfsstat4 CallbackService::recall_slot(xdr::Decoder& in) {
   log::debug("the server recalls slots above {}", args.rsa_target_highest_slotid);
   session_.slots().set_target(args.rsa_target_highest_slotid);
   return NFS4_OK;
+}
+
+nfsstat4 CallbackService::recall(xdr::Decoder& in) {
+  CB_RECALL4args args;
+  decode(in, args);
+  return in.ok() ? delegations_.recall(args) : NFS4ERR_BADXDR;
+}
+
+nfsstat4 CallbackService::recall_any(xdr::Decoder& in) {
+  CB_RECALL_ANY4args args;
+  decode(in, args);
+  return in.ok() ? delegations_.recall_any(args) : NFS4ERR_BADXDR;
+}
+
+nfsstat4 CallbackService::getattr(xdr::Decoder& in, ResultWriter& out) {
+  CB_GETATTR4args args;
+  decode(in, args);
+  if (!in.ok()) return out.add(OP_CB_GETATTR, NFS4ERR_BADXDR);
+  const auto attributes = delegations_.attributes_of(args.fh);
+  if (!attributes) return out.add(OP_CB_GETATTR, NFS4ERR_BADHANDLE);
+  return out.add(args.attr_request, *attributes);
 }
 
 /// A hint: who waits asks again.

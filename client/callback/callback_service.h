@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/callback/callback_slots.h"
+#include "client/callback/delegation_callbacks.h"
 #include "client/proto/compound.h"
 #include "client/session/establisher.h"
 #include "client/state/lock_waiters.h"
@@ -10,12 +11,13 @@
 
 namespace nfsrdma::client {
 
-/// Every callback is answered at once. There are no delegations and no layouts to be recalled, so
-/// most answers say just that; CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK
-/// wakes who waits for a lock.
+/// Every callback is answered at once; what follows from it is done later: a recalled delegation is
+/// returned, CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes who waits for a
+/// lock. There are no layouts to be recalled.
 class CallbackService final : public CallbackHandler {
  public:
-  CallbackService(Session& session, LockWaiters& waiters) : session_(session), waiters_(waiters) {}
+  CallbackService(Session& session, LockWaiters& waiters, DelegationCallbacks& delegations)
+      : session_(session), waiters_(waiters), delegations_(delegations) {}
 
   void on_session(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) override;
   void on_backward_call(rpc::BackwardCall& call) override;
@@ -38,9 +40,13 @@ class CallbackService final : public CallbackHandler {
   nfs4::nfsstat4 evaluate(xdr::Decoder& in, ResultWriter& out);
   nfs4::nfsstat4 recall_slot(xdr::Decoder& in);
   nfs4::nfsstat4 notify_lock(xdr::Decoder& in);
+  nfs4::nfsstat4 recall(xdr::Decoder& in);
+  nfs4::nfsstat4 recall_any(xdr::Decoder& in);
+  nfs4::nfsstat4 getattr(xdr::Decoder& in, ResultWriter& out);
 
   Session& session_;
   LockWaiters& waiters_;
+  DelegationCallbacks& delegations_;
   CallbackSlots slots_;
   Counter calls_;
   Counter replays_;

@@ -9,6 +9,7 @@
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
 #include "client/state/lock_waiters.h"
+#include "client/state/open_table.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -37,7 +38,7 @@ bool is_refusal(const Error& error) {
 }
 
 stateid4 stateid_in_use(const OpenFile& file, const LockState& state) {
-  return state.established ? state.stateid : file.stateid();
+  return state.established ? state.stateid : file.open_stateid();
 }
 
 /// After a refusal: whether the stateid that was sent has been recovered meanwhile, or is being.
@@ -134,7 +135,7 @@ void add_lock(const Mount& mount, Compound& compound, const OpenFile& file, cons
   if (state.established) {
     args.locker.lock_owner.lock_stateid = newest(state.stateid);
   } else {
-    args.locker.open_owner.open_stateid = file.stateid();
+    args.locker.open_owner.open_stateid = file.open_stateid();
     args.locker.open_owner.lock_owner = {mount.clientid(), text.bytes()};
   }
   compound.add_modifying(args, result_size::kLock);
@@ -155,6 +156,10 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
   auto guard = co_await state->changing.lock();
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
+    if (!file->secured()) {
+      auto secured = co_await mount.opens().secure(file);  // locks stand on the server's open
+      CO_TRY(secured);
+    }
     const stateid4 used = stateid_in_use(*file, *state);
     auto sent = co_await send_lock(mount, file, state, wish);
     if (!sent) {

@@ -8,11 +8,11 @@
 #include "client/mount.h"
 #include "client/ops/setattr.h"
 #include "client/ops/steps.h"
-#include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
 #include "client/session/limits.h"
 #include "client/session/session.h"
+#include "client/state/delegation_table.h"
 #include "client/state/open_table.h"
 #include "transport/base/log.h"
 
@@ -26,20 +26,10 @@ struct Answer {
   stateid4 stateid;
   std::uint32_t rflags;
   bitmap4 attrset;
-  std::optional<stateid4> delegation;
+  std::optional<GrantedDelegation> delegation;
   FileHandle handle;
   Result<Attributes> attributes;
 };
-
-std::optional<stateid4> delegation_of(const OPEN4resok& open) {
-  switch (open.delegation.delegation_type) {
-    case OPEN_DELEGATE_READ: return open.delegation.read.stateid;
-    case OPEN_DELEGATE_WRITE: return open.delegation.write.stateid;
-    case OPEN_DELEGATE_NONE:
-    case OPEN_DELEGATE_NONE_EXT: break;
-  }
-  return std::nullopt;
-}
 
 Result<Answer> read_answer(Mount& mount, CompoundReader& results) {
   TRY(steps::pass<PUTFH4res>(results));
@@ -48,29 +38,34 @@ Result<Answer> read_answer(Mount& mount, CompoundReader& results) {
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
   const OPEN4resok& ok = result.resok4;
-  return Answer{ok.stateid,        ok.rflags, ok.attrset,
-                delegation_of(ok), *handle,   steps::read_last_attributes(mount, results)};
+  return Answer{ok.stateid, ok.rflags,
+                ok.attrset, delegation_of(ok.delegation),
+                *handle,    steps::read_last_attributes(mount, results)};
 }
 
-OPEN4args open_args(const OpenOwner& owner, clientid4 clientid, std::uint32_t share_access) {
+OPEN4args open_args(const OpenOwner& owner, clientid4 clientid, std::uint32_t share_access,
+                    std::uint32_t want) {
   OPEN4args args;
-  args.share_access = share_access | OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+  args.share_access = share_access | want;
   args.share_deny = OPEN4_SHARE_DENY_NONE;
   args.owner.clientid = clientid;
   args.owner.owner = owner.bytes();
   return args;
 }
 
-// Nobody asked for it, and nothing here would honour a recall.
-Task<void> return_delegation(Mount& mount, Caller caller, FileHandle handle, stateid4 stateid) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return;
-  steps::add_handle(*compound, handle);
-  compound->add_modifying(DELEGRETURN4args{stateid}, result_size::kNothing);
-  auto answered = co_await mount.session().execute(*compound);
-  if (!answered) co_return;
-  auto passed = steps::pass<PUTFH4res, DELEGRETURN4res>(compound->results());
-  if (!passed) log::warning("{}", passed.error().message());
+std::uint32_t want_bits(const Mount& mount, std::uint32_t share_access, Delegating delegating) {
+  if (delegating == Delegating::unwanted || !mount.config().delegations) {
+    return OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+  }
+  const bool writes = (share_access & OPEN4_SHARE_ACCESS_WRITE) != 0;
+  return writes ? OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG : OPEN4_SHARE_ACCESS_WANT_READ_DELEG;
+}
+
+/// One delegation of a file is enough.
+std::uint32_t want_for(Mount& mount, const FileHandle& file, std::uint32_t share_access,
+                       Delegating delegating) {
+  const bool has = mount.delegations().held(file) != nullptr;
+  return want_bits(mount, share_access, has ? Delegating::unwanted : delegating);
 }
 
 /// Adds what follows OPEN and gets all of it answered.
@@ -81,20 +76,62 @@ Task<Result<Answer>> ask(Mount& mount, CompoundRef compound) {
   co_return read_answer(mount, compound->results());
 }
 
-Task<Result<Opened>> complete(Mount& mount, Caller caller, Answer answer,
-                              std::uint32_t share_access) {
+/// Who has made a file can open it again as far as its mode lets him; who has opened one, in the
+/// same way.
+std::uint32_t proven_access(const Caller& caller, std::uint32_t share_access, bool made,
+                            const Attributes& attributes) {
+  if (!made) return share_access;
+  constexpr std::uint32_t kOwnerReads = 0400;
+  constexpr std::uint32_t kOwnerWrites = 0200;
+  const bool owner = attributes.owner.numeric && attributes.owner.id == caller.uid;
+  if (!owner) return 0;
+  std::uint32_t access = 0;
+  if ((attributes.mode & kOwnerReads) != 0) access |= OPEN4_SHARE_ACCESS_READ;
+  if ((attributes.mode & kOwnerWrites) != 0) access |= OPEN4_SHARE_ACCESS_WRITE;
+  return access;
+}
+
+/// How the OPEN was asked for.
+struct Asked {
+  Caller caller;
+  std::uint32_t share_access = 0;
+  bool made = false;  ///< the file may have been created
+  Delegating delegating = Delegating::wanted;
+};
+
+/// What the open means for the delegations: a new one, one more who may use it, opens that cannot
+/// stand on it any more.
+Task<void> note_delegation(Mount& mount, OpenFileRef file, const Answer& answer, Asked asked,
+                           const Attributes& attributes) {
+  DelegationTable& delegations = mount.delegations();
+  if (answer.delegation) {
+    const bool preserve = (answer.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
+    delegations.take(file, *answer.delegation, attributes, preserve);
+  }
+  delegations.admit(*file, proven_access(asked.caller, asked.share_access, asked.made, attributes));
+  if (!file->needs_securing()) co_return;
+  auto secured = co_await mount.opens().secure(file);
+  if (!secured) log::info("{}", secured.error().message());
+}
+
+Task<Result<Opened>> complete(Mount& mount, Asked asked, Answer answer) {
   Opened opened;
   opened.handle = answer.handle;
-  opened.open = mount.opens().merge(caller, answer.handle, share_access, answer.stateid);
+  opened.open =
+      mount.opens().merge(asked.caller, answer.handle, asked.share_access, answer.stateid);
   opened.preserve_unlinked = (answer.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
-  if (answer.delegation) {
-    mount.session().background().start(
-        return_delegation(mount, caller, answer.handle, *answer.delegation));
-  }
+  const OpenFileRef file = opened.open.file();
   auto attributes =
-      co_await steps::or_fetch(mount, caller, answer.handle, std::move(answer.attributes));
+      co_await steps::or_fetch(mount, asked.caller, answer.handle, std::move(answer.attributes));
+  const bool wanted = asked.delegating == Delegating::wanted && mount.config().delegations;
+  if (answer.delegation && !(attributes && wanted)) {
+    mount.session().background().start(
+        send_delegreturn(mount, asked.caller, answer.handle, answer.delegation->stateid));
+    answer.delegation.reset();
+  }
   CO_TRY(attributes);
   opened.attributes = *attributes;
+  co_await note_delegation(mount, file, answer, asked, opened.attributes);
   co_return opened;
 }
 
@@ -164,57 +201,77 @@ SetAttributes still_to_set(const Creation& creation, const SetAttributes& initia
 
 }  // namespace
 
-Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file,
-                          std::uint32_t share_access) {
+std::optional<OpenedLocally> open_locally(Mount& mount, const Caller& caller,
+                                          const FileHandle& file, std::uint32_t share_access) {
+  const DelegationRef delegation = mount.delegations().held(file);
+  if (!delegation) return std::nullopt;
+  OpenRef open = mount.opens().open_locally(caller, file, share_access);
+  if (!open) return std::nullopt;
+  return OpenedLocally{std::move(open), delegation->preserve_unlinked()};
+}
+
+Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uint32_t share_access,
+                          Delegating delegating) {
+  const DelegationTable::Asking asking(mount.delegations());
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   {
     const OpenOwner owner(caller.uid);
-    OPEN4args args = open_args(owner, mount.clientid(), share_access);
+    const std::uint32_t want = want_for(mount, file, share_access, delegating);
+    OPEN4args args = open_args(owner, mount.clientid(), share_access, want);
     args.claim.claim = CLAIM_FH;
     compound->add_modifying(args, result_size::kOpen);
   }
   auto answer = co_await ask(mount, std::move(compound));
   CO_TRY(answer);
-  auto opened = co_await complete(mount, caller, std::move(*answer), share_access);
+  const Asked asked{caller, share_access, /*made=*/false, delegating};
+  auto opened = co_await complete(mount, asked, std::move(*answer));
   co_return opened;
 }
 
 Task<Result<Opened>> open_by_name(Mount& mount, Caller caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access) {
   const steps::Name kept(name);
+  const DelegationTable::Asking asking(mount.delegations());
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   {
     const OpenOwner owner(caller.uid);
-    OPEN4args args = open_args(owner, mount.clientid(), share_access);
+    const std::uint32_t want = want_bits(mount, share_access, Delegating::wanted);
+    OPEN4args args = open_args(owner, mount.clientid(), share_access, want);
     args.claim.claim = CLAIM_NULL;
     args.claim.file = kept.view();
     compound->add_modifying(args, result_size::kOpen);
   }
   auto answer = co_await ask(mount, std::move(compound));
   CO_TRY(answer);
-  auto opened = co_await complete(mount, caller, std::move(*answer), share_access);
+  const Asked asked{caller, share_access, /*made=*/false};
+  auto opened = co_await complete(mount, asked, std::move(*answer));
   co_return opened;
 }
 
 Task<Result<Opened>> create(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
-                            CreateMode mode, SetAttributes initial, std::uint32_t share_access) {
+                            CreateMode mode, SetAttributes initial, std::uint32_t share_access,
+                            Delegating delegating) {
   const steps::Name kept(name);
+  const DelegationTable::Asking asking(mount.delegations());
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   const Creation creation = plan(mount, mode, initial);
   steps::add_handle(*compound, dir);
   {
     const OpenOwner owner(caller.uid);
-    add_create(*compound, creation, kept.view(), open_args(owner, mount.clientid(), share_access));
+    const std::uint32_t want = want_bits(mount, share_access, delegating);
+    add_create(*compound, creation, kept.view(),
+               open_args(owner, mount.clientid(), share_access, want));
   }
   auto answer = co_await ask(mount, std::move(compound));
   CO_TRY(answer);
   const bitmap4 attrset = answer->attrset;
-  auto opened = co_await complete(mount, caller, std::move(*answer), share_access);
+  const Asked asked{caller, share_access, /*made=*/true, delegating};
+  auto opened = co_await complete(mount, asked, std::move(*answer));
   CO_TRY(opened);
   if (mode != CreateMode::exclusive) co_return opened;
   const SetAttributes rest = still_to_set(creation, initial, attrset);

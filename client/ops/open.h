@@ -1,8 +1,9 @@
 // OPEN (RFC 8881 section 18.16): of a file by handle (CLAIM_FH), by name (CLAIM_NULL), and with
-// creation. No delegation is wanted; one that comes all the same is returned at once.
+// creation. The delegation that may come with it is the DelegationTable's.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "client/ops/set_attributes.h"
@@ -21,6 +22,9 @@ struct Opened {
   bool preserve_unlinked = false;
 };
 
+/// Whether a delegation is asked for. Not for a file whose data are not cached.
+enum class Delegating : std::uint8_t { wanted, unwanted };
+
 enum class CreateMode : std::uint8_t {
   unchecked,  ///< an existing file is opened
   guarded,    ///< an existing file is EEXIST; a lost reply is covered by the session's replay cache
@@ -28,11 +32,21 @@ enum class CreateMode : std::uint8_t {
 };
 
 /// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied.
-Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uint32_t share_access);
+Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uint32_t share_access,
+                          Delegating delegating = Delegating::wanted);
 Task<Result<Opened>> open_by_name(Mount& mount, Caller caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access);
+/// Without asking the server: under a delegation that covers it. Empty when there is none; the
+/// attributes that are known stay right as long as it is held.
+struct OpenedLocally {
+  OpenRef open;
+  bool preserve_unlinked = false;
+};
+std::optional<OpenedLocally> open_locally(Mount& mount, const Caller& caller,
+                                          const FileHandle& file, std::uint32_t share_access);
 /// `initial` is applied to a new file; of an existing one only size 0 is applied (unchecked).
 Task<Result<Opened>> create(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
-                            CreateMode mode, SetAttributes initial, std::uint32_t share_access);
+                            CreateMode mode, SetAttributes initial, std::uint32_t share_access,
+                            Delegating delegating = Delegating::wanted);
 
 }  // namespace nfsrdma::client

@@ -14,6 +14,7 @@
 #include "client/recovery/claim_errors.h"
 #include "client/recovery/lock_reclaimer.h"
 #include "client/session/session.h"
+#include "client/state/delegation_table.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -23,8 +24,6 @@ using namespace nfs4;
 
 /// The same step in vain that often, and the open is lost.
 constexpr std::uint8_t kMaxVainClaims = 2;
-/// Stateids in one TEST_STATEID.
-constexpr std::size_t kTestBatch = 32;
 /// Share accesses, the widest first: what it covers need not be opened apart on most servers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
@@ -91,6 +90,7 @@ Task<void> OpenReclaimer::mend_one(FileRef file) {
     give_up(file, "no progress");
     co_return;
   }
+  file->opened_with_ = 0;
   auto opened = co_await open_all(nullptr, file, CLAIM_FH);
   if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
   if (opened && file->locks().any_held()) {
@@ -158,6 +158,7 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
     args.owner.clientid = mount_.clientid();
     args.owner.owner = owner.bytes();
     args.claim.claim = claim;
+    if (claim == CLAIM_PREVIOUS) args.claim.delegate_type = delegation_to_reclaim(*file);
     compound->add_modifying(args, result_size::kOpen);
   }
   auto asked =
@@ -169,7 +170,33 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
   OPEN4res result;
   auto read = compound->results().read(result);
   CO_TRY(read);
+  if (claim == CLAIM_PREVIOUS) take_delegation(*file, result.resok4.delegation);
   co_return result.resok4.stateid;
+}
+
+open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file) const {
+  const DelegationRef& delegation = file.delegation_;
+  if (!delegation || delegation->trouble_ != Delegation::Trouble::forgotten) {
+    return OPEN_DELEGATE_NONE;
+  }
+  return delegation->writes() ? OPEN_DELEGATE_WRITE : OPEN_DELEGATE_READ;
+}
+
+// One that the server does not give back is dropped when all opens are reclaimed.
+void OpenReclaimer::take_delegation(OpenFile& file, const open_delegation4& given) {
+  const auto granted = delegation_of(given);
+  if (!granted) return;
+  const DelegationRef delegation = file.delegation_;
+  if (!delegation || delegation->trouble_ != Delegation::Trouble::forgotten) {
+    mount_.session().background().start(
+        send_delegreturn(mount_, file.caller(), file.handle(), granted->stateid));
+    return;
+  }
+  delegation->stateid_ = granted->stateid;
+  delegation->writes_ = granted->writes;
+  delegation->trouble_ = Delegation::Trouble::none;
+  delegations_reclaimed_.add();
+  if (granted->recall) mount_.delegations().start_return(delegation);
 }
 
 Task<void> OpenReclaimer::find_revoked() {
@@ -201,11 +228,13 @@ Task<Result<void>> OpenReclaimer::test(Files files) {
   tested_.add(files.size());
   for (std::size_t i = 0; i < std::min(codes.size(), files.size()); ++i) {
     OpenFile& file = *files[i];
-    // A file that was opened, downgraded or closed meanwhile has another stateid by now.
+    // A file that was opened, downgraded or closed meanwhile has another stateid by now; one that
+    // only a delegation covers has none.
     const bool stale = codes[i] == NFS4ERR_OLD_STATEID || file.newest_ != sent[i];
-    if (codes[i] == NFS4_OK || stale || file.recovering() || file.lost_) continue;
+    if (codes[i] == NFS4_OK || stale || file.server_access_ == 0) continue;
+    if (file.claim_ != OpenFile::Claim::none || file.lost_) continue;
     if (!is_revoked(codes[i])) co_await free(files[i]);
-    file.on_refused(codes[i]);
+    file.on_open_refused(codes[i]);
   }
   co_return Result<void>{};
 }
@@ -215,7 +244,7 @@ Task<void> OpenReclaimer::free(FileRef file) {
   CompoundRef compound = begin(file->caller());
   if (!compound) co_return;
   FREE_STATEID4args args;
-  args.fsa_stateid = file->stateid();
+  args.fsa_stateid = file->open_stateid();
   compound->add_modifying(args, result_size::kNothing);
   auto answered = co_await mount_.session().execute(*compound, patience());
   if (answered) freed_.add();
@@ -232,6 +261,7 @@ Duration OpenReclaimer::patience() const { return mount_.lease_time(); }
 void OpenReclaimer::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("opens_reclaimed", reclaimed_.value());
   visitor.visit("opens_reopened", reopened_.value());
+  visitor.visit("delegations_reclaimed", delegations_reclaimed_.value());
   visitor.visit("stateids_tested", tested_.value());
   visitor.visit("stateids_freed", freed_.value());
 }

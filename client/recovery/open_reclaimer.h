@@ -48,6 +48,8 @@ class OpenReclaimer final : public Reclaimer {
   /// One attempt. The status of OPEN is in the error.
   Task<Result<nfs4::stateid4>> ask(rpc::Channel* channel, FileRef file,
                                    nfs4::open_claim_type4 claim, std::uint32_t access);
+  nfs4::open_delegation_type4 delegation_to_reclaim(const OpenFile& file) const;
+  void take_delegation(OpenFile& file, const nfs4::open_delegation4& given);
   void judge_reclaim(const FileRef& file, const Error& error);
   void give_up(const FileRef& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);
@@ -61,6 +63,7 @@ class OpenReclaimer final : public Reclaimer {
 
   Counter reclaimed_;
   Counter reopened_;
+  Counter delegations_reclaimed_;
   Counter tested_;
   Counter freed_;
 };

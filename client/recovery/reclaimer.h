@@ -1,4 +1,4 @@
-// What a kind of state (opens; locks and delegations when there are any) does for its recovery.
+// What a kind of state (opens with their locks, delegations) does for its recovery.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,11 @@
 
 namespace nfsrdma::client {
 
+/// Stateids in one TEST_STATEID.
+inline constexpr std::size_t kTestBatch = 32;
+
 /// One for each kind of state, called in the order in which they were added: a kind that stands on
-/// another (locks on opens) comes after it. Belongs to one shard.
+/// another (opens on delegations) comes after it. Belongs to one shard.
 ///
 /// Every task may be cut off by an error and is then called again: it goes on with what is left. A
 /// state that takes the same step twice in vain is lost, so that recovery always ends.

@@ -88,6 +88,8 @@ class Session {
   void lose(const char* reason);
   bool lost() const { return lost_; }
   bool begun() const { return begun_; }
+  /// States have been found refused, other than by the answer to a request that uses them.
+  void state_refused() { observer_->on_state_refused(); }
   /// Returns when no request is on the wire.
   Task<void> drained();
   /// The recovery of states has ended, or got a step further.

@@ -15,9 +15,28 @@ std::uint32_t OpenFile::share_access() const {
   return needed;
 }
 
+std::uint32_t OpenFile::unclaimed() const {
+  for (const std::uint32_t access : {3U, 2U, 1U}) {
+    if (counts_[access] > 0 && (opened_with_ & 1U << access) == 0) return access;
+  }
+  return 0;
+}
+
+bool OpenFile::secured() const {
+  return unclaimed() == 0 && (share_access() & ~server_access_) == 0;
+}
+
 // What the administrator has revoked is not taken back behind his back; everything else is opened
 // again.
 void OpenFile::on_refused(nfs4::nfsstat4 status) {
+  if (uses_delegation()) {
+    delegation_->on_refused(status);
+  } else {
+    on_open_refused(status);
+  }
+}
+
+void OpenFile::on_open_refused(nfs4::nfsstat4 status) {
   if (lost_ || claim_ != Claim::none) return;
   const bool revoked =
       status == nfs4::NFS4ERR_ADMIN_REVOKED || status == nfs4::NFS4ERR_DELEG_REVOKED;

@@ -13,6 +13,7 @@
 #include "client/compound/state_holder.h"
 #include "client/session/pauses.h"
 #include "client/state/async_mutex.h"
+#include "client/state/delegation.h"
 #include "client/state/lock_state.h"
 #include "client/types.h"
 
@@ -22,14 +23,21 @@ class OpenReclaimer;
 class OpenTable;
 
 /// The opens of one file by one open-owner. Owned by the OpenTable; alive as long as an OpenRef
-/// names it.
-class OpenFile final : public StateHolder {
+/// names it. As a list node it stands among the files that use its delegation.
+class OpenFile final : public StateHolder,
+                       public ListNode,
+                       public std::enable_shared_from_this<OpenFile> {
  public:
   OpenFile(FileHandle handle, Caller caller) : handle_(handle), caller_(caller) {}
 
-  /// For READ, WRITE and SETATTR: the stateid with seqid zero, "the current one" (RFC 8881 section
-  /// 8.2.2), so that an OPEN or OPEN_DOWNGRADE under way does not make it old.
+  /// For READ, WRITE and SETATTR: the delegation's while there is one that covers all that is in
+  /// use (RFC 8881 section 8.2.5), else the open's.
   nfs4::stateid4 stateid() const override {
+    return uses_delegation() ? delegation_->stateid() : open_stateid();
+  }
+  /// With seqid zero, "the current one" (RFC 8881 section 8.2.2), so that an OPEN or OPEN_DOWNGRADE
+  /// under way does not make it old.
+  nfs4::stateid4 open_stateid() const {
     nfs4::stateid4 current = newest_;
     current.seqid = 0;
     return current;
@@ -40,10 +48,20 @@ class OpenFile final : public StateHolder {
   std::uint32_t share_access() const;
   /// The server would not give this open back; every use of it fails with EIO.
   bool lost() const override { return lost_; }
-  bool recovering() const override { return claim_ != Claim::none; }
+  bool recovering() const override {
+    return claim_ != Claim::none || (uses_delegation() && delegation_->recovering());
+  }
   void on_refused(nfs4::nfsstat4 status) override;
+  /// The same, when it is the open's stateid for certain.
+  void on_open_refused(nfs4::nfsstat4 status);
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
+  /// The server knows of every open that is in use.
+  bool secured() const;
+  /// It does not, and the delegation does not cover them.
+  bool needs_securing() const {
+    return delegation_ && !delegation_->covers(share_access()) && !secured();
+  }
 
  private:
   friend class OpenReclaimer;
@@ -59,14 +77,32 @@ class OpenFile final : public StateHolder {
   };
 
   std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
+  bool uses_delegation() const {
+    if (!delegation_) return false;
+    const std::uint32_t needed = share_access();
+    return delegation_->covers(needed) || (needed & ~server_access_) != 0;
+  }
+  /// CLOSE and OPEN_DOWNGRADE wait until the delegation goes.
+  bool kept_by_delegation() const {
+    return delegation_ && delegation_->held() && delegation_->covers(server_access_);
+  }
+  /// The widest share access that an open in use needs and no OPEN has asked for; 0: none.
+  std::uint32_t unclaimed() const;
+  void forget_opens() {
+    newest_ = {};
+    server_access_ = 0;
+    opened_with_ = 0;
+  }
 
   FileHandle handle_;
   Caller caller_;
   nfs4::stateid4 newest_{};
   std::uint32_t server_access_ = 0;        ///< what the server has granted
+  std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   FileLocks locks_;
-  AsyncMutex changing_;  ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  DelegationRef delegation_;  ///< that the opens stand on, or could
+  AsyncMutex changing_;       ///< CLOSE and OPEN_DOWNGRADE, one at a time
   /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.
   Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;

@@ -9,6 +9,7 @@
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
 #include "client/session/session.h"
+#include "client/state/delegation_table.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -30,18 +31,13 @@ OpenOwner::OpenOwner(std::uint32_t uid) {
   std::memcpy(octets.data() + octets.size() - sizeof uid, &uid, sizeof uid);
 }
 
-std::size_t OpenTable::HashKey::operator()(const Key& key) const {
-  const auto bytes = key.handle.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return std::hash<std::string_view>{}(text) ^ key.uid;
-}
-
 OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
                          const nfs4::stateid4& stateid) {
   opens_.add();
   FileRef& file = files_[Key{caller.uid, handle}];
   if (!file) file = std::make_shared<OpenFile>(handle, caller);
-  if (file->newest_.other != stateid.other) file->locks_.clear();  // the server did CLOSE first
+  const bool other = file->newest_.other != stateid.other;
+  if (other && file->server_access_ != 0) file->locks_.clear();  // the server did CLOSE first
   take(*file, stateid, share_access);
   ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
   if (file->until_merged_) file->until_merged_->cut_short();
@@ -52,16 +48,19 @@ void OpenTable::take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_
   if (file.newest_.other != stateid.other) {
     file.newest_ = stateid;
     file.server_access_ = share_access;
+    file.opened_with_ = 1U << share_access;
     return;
   }
   if (newer(stateid.seqid, file.newest_.seqid)) file.newest_ = stateid;
   file.server_access_ |= share_access;
+  file.opened_with_ |= 1U << share_access;
 }
 
 Task<Result<void>> OpenTable::release(OpenRef open) {
   if (!open) co_return Result<void>{};
   FileRef file = std::exchange(open.file_, nullptr);
   --file->counts_[open.share_access_];
+  if (file->delegation_) mount_.delegations().touch(*file->delegation_);
   if (closed_) co_return Result<void>{};
   auto settled = co_await settle(file);
   co_return settled;
@@ -80,13 +79,18 @@ Task<void> OpenTable::release_quietly(OpenRef open) {
   if (!released) log::warning("{}", released.error().message());
 }
 
-// Brings what the server has granted down to what the remaining references need.
+Task<void> OpenTable::settle_quietly(OpenFileRef file) {
+  auto settled = co_await settle(std::move(file));
+  if (!settled) log::debug("{}", settled.error().message());
+}
+
 Task<Result<void>> OpenTable::settle(FileRef file) {
   auto guard = co_await file->changing_.lock();
   Backoff backoff;
   for (int tries = 0;;) {
     const std::uint32_t needed = file->share_access();
-    if (file->lost_ || file->server_access_ == needed) break;
+    if (file->lost_ || (file->server_access_ & ~needed) == 0) break;
+    if (file->kept_by_delegation()) co_return Result<void>{};
     const nfs4::stateid4 before = file->newest_;
     auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
     auto done = co_await sent;
@@ -94,12 +98,12 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
     if (forgotten_by_server(done.error())) {
       if (file->newest_.other != before.other && tries++ < kMaxOldStateids) continue;
       // Nothing is left to close; what is still in use comes back by recovery.
-      if (file->references() == 0) file->server_access_ = 0;
+      if (file->references() == 0) file->forget_opens();
       break;
     }
     const bool old = done.error().is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID);
     if (!old || tries == kMaxOldStateids) {
-      if (needed == 0) file->server_access_ = 0;  // nothing more can be done for it
+      if (needed == 0) file->forget_opens();  // nothing more can be done for it
       forget_if_unused(file);
       co_return done;
     }
@@ -148,8 +152,7 @@ Task<Result<void>> OpenTable::send_close(FileRef file) {
   closes_.add();
   // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
   if (file->newest_.other == closing.other) {
-    file->newest_ = {};
-    file->server_access_ = 0;
+    file->forget_opens();
     file->locks_.clear();
   }
   co_return Result<void>{};
@@ -183,7 +186,19 @@ Task<Result<void>> OpenTable::send_downgrade(FileRef file, std::uint32_t needed)
   }
   // References that were merged meanwhile have what they asked for.
   file->server_access_ = needed | file->share_access();
+  for (std::uint32_t access = 1; access <= nfs4::OPEN4_SHARE_ACCESS_BOTH; ++access) {
+    if ((access & ~file->server_access_) != 0) file->opened_with_ &= ~(1U << access);
+  }
   co_return Result<void>{};
+}
+
+void OpenTable::forget_kept() {
+  for (auto place = files_.begin(); place != files_.end();) {
+    OpenFile& file = *place->second;
+    const bool kept = file.references() == 0 && file.delegation_;
+    if (kept) file.forget_opens();
+    place = kept ? files_.erase(place) : std::next(place);
+  }
 }
 
 void OpenTable::forget_if_unused(const FileRef& file) {
@@ -217,6 +232,8 @@ void OpenTable::mark_lost(OpenFile& file) {
   file.lost_ = true;
   file.locks_.clear();
   file.claim_ = OpenFile::Claim::none;
+  file.unlink();
+  file.delegation_.reset();
   lost_.add();
   // The next open of the file starts afresh.
   const auto place = files_.find(Key{file.caller_.uid, file.handle_});
@@ -229,6 +246,7 @@ void OpenTable::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("open_downgrades", downgrades_.value());
   visitor.visit("open_old_stateids", old_stateids_.value());
   visitor.visit("opens_lost", lost_.value());
+  visitor.visit("open_claims", claims_.value());
   visitor.visit("open_files", files_.size());
 }
 

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/state/file_handle_hash.h"
 #include "client/state/open_state.h"
 #include "client/types.h"
 #include "transport/base/metrics.h"
@@ -39,6 +40,22 @@ class OpenTable {
   /// Takes over the result of a successful OPEN.
   OpenRef merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
                 const nfs4::stateid4& stateid);
+  /// One more open of a file whose delegation covers it: nothing is sent. Empty when there is no
+  /// such delegation, or this caller has not been let in by the server yet.
+  OpenRef open_locally(const Caller& caller, const FileHandle& handle, std::uint32_t share_access);
+  /// Has the server know every open in use that only the delegation covered: OPEN with
+  /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that it does not take is to be opened
+  /// anew.
+  Task<Result<void>> secure(OpenFileRef file);
+  /// The file's opens may use the delegation.
+  static void stand_on(OpenFile& file, const DelegationRef& delegation);
+  /// No open uses the delegation any more; returns those that did. One that the server does not
+  /// know is opened anew.
+  std::vector<OpenFileRef> stand_alone(Delegation& delegation);
+  /// Brings what the server has granted down to what is in use.
+  Task<void> settle_quietly(OpenFileRef file);
+  /// The server has forgotten all opens: those that were kept open for their delegation alone go.
+  void forget_kept();
   /// See client/ops/close.h.
   Task<Result<void>> release(OpenRef open);
   /// The same, unobserved.
@@ -62,11 +79,12 @@ class OpenTable {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct HashKey {
-    std::size_t operator()(const Key& key) const;
+    std::size_t operator()(const Key& key) const { return FileHandleHash{}(key.handle) ^ key.uid; }
   };
   using FileRef = std::shared_ptr<OpenFile>;
 
   Task<Result<void>> settle(FileRef file);
+  Task<Result<void>> claim(FileRef file, std::uint32_t share_access);
   Task<Result<void>> send_close(FileRef file);
   Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);
   Task<void> release_quietly(OpenRef open);
@@ -80,6 +98,7 @@ class OpenTable {
   Counter opens_;
   Counter closes_;
   Counter downgrades_;
+  Counter claims_;
   Counter old_stateids_;
   Counter lost_;
 };

@@ -119,6 +119,7 @@ client::MountConfig NfsBackend::mount_config() const {
   config.wsize = options_.wsize;
   config.time_out = options_.patience.time_out();
   config.max_slots = options_.transport.credits;
+  config.delegations = !options_.cache.attributes.noac;
   fuse_ctx own{};
   own.uid = ::geteuid();
   own.gid = ::getegid();

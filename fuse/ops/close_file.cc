@@ -34,6 +34,7 @@ Task<void> close_file(FileSystem& fs, FileRef file) {
   if (!last || !open->silly || !open->files.empty()) co_return;
   SillyName silly = std::move(*open->silly);
   open->silly.reset();
+  co_await fs.mount().delegations().give_back(file->inode->handle());
   co_await remove_silly_name(fs, std::move(silly));
 }
 

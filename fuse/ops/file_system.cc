@@ -7,6 +7,7 @@
 
 #include "fuse/convert/attributes.h"
 #include "fuse/ops/close_file.h"
+#include "fuse/ops/commit.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -38,9 +39,10 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
   root.set_parent_fileid(root.attributes().value().fileid);
+  mount_.delegations().attach(this);
 }
 
-FileSystem::~FileSystem() = default;
+FileSystem::~FileSystem() { mount_.delegations().attach(nullptr); }
 
 FileSystem& FileSystem::of(fuse_req_t request) {
   return *static_cast<FileSystem*>(fuse_req_userdata(request));
@@ -84,8 +86,8 @@ InodeRef FileSystem::adopt(const client::FileHandle& handle, const client::Attri
 
 bool FileSystem::fresh(const Inode& inode) const {
   const auto& attributes = inode.attributes();
-  return attributes.remaining(mount_.reactor().now()) > Duration::zero() &&
-         attributes.newer_than(names_changed_at_);
+  if (!attributes.newer_than(names_changed_at_)) return false;
+  return attributes.remaining(mount_.reactor().now()) > Duration::zero() || delegated(inode);
 }
 
 void FileSystem::names_changed(Inode& directory) {
@@ -105,10 +107,17 @@ struct stat FileSystem::stat_of(const Inode& inode) const {
   return result;
 }
 
+// A recall tells the kernel before anybody else can change the file.
+bool FileSystem::delegated(const Inode& inode) const {
+  return inode.attributes().stands() && mount_.delegations().held(inode.handle());
+}
+
 double FileSystem::attribute_timeout(const Inode& inode) const {
   // Whoever wants to know the times of a file with gathered writes has them sent first.
   const auto open = inode.open();
   if (open && open->dirty()) return 0;
+  constexpr Duration kWhileDelegated = std::chrono::hours(1);
+  if (delegated(inode)) return seconds(kWhileDelegated);
   return seconds(inode.attributes().remaining(mount_.reactor().now()));
 }
 
@@ -130,6 +139,31 @@ fuse_entry_param FileSystem::entry_of(Inode& inode, const Inode& directory) {
   entry.entry_timeout = entry_timeout(directory);
   inode.told_kernel(inode.attributes().value().change);
   return entry;
+}
+
+Task<void> FileSystem::flush(client::FileHandle handle) {
+  const InodeRef inode = inodes_.find(handle);
+  const auto open = inode ? inode->open() : nullptr;
+  if (!open) co_return;
+  co_await gatherer_.flush(open);
+  if (const FileRef writer = any_writer(*open)) co_await commit_file(*this, writer);
+}
+
+void FileSystem::on_delegation_ended(const client::FileHandle& handle) {
+  const InodeRef inode = inodes_.find(handle);
+  if (!inode) return;
+  inode->attributes().expire();
+  notifier_.drop_attributes(inode->id());
+}
+
+std::optional<FileSystem::LocalAttributes> FileSystem::local_attributes(
+    const client::FileHandle& handle) {
+  const InodeRef inode = inodes_.find(handle);
+  if (!inode || !inode->attributes().stands()) return std::nullopt;
+  const cache::FileAttributes& known = inode->attributes().value();
+  const auto open = inode->open();
+  const std::uint64_t end = open ? open->dirty_end() : 0;
+  return LocalAttributes{std::max(known.size, end), known.change, open && open->dirty()};
 }
 
 FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {

@@ -3,6 +3,7 @@
 
 #include <fuse_lowlevel.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cache/data/kept_memory.h"
 #include "client/mount.h"
 #include "client/state/async_mutex.h"
+#include "client/state/delegation_table.h"
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
 #include "fuse/inode/inode_table.h"
@@ -34,7 +36,7 @@ enum class ChangedBy {
 };
 
 /// Owned by the daemon; belongs to the mount's shard. It is the user data of operations().
-class FileSystem {
+class FileSystem final : private client::DelegationUser {
  public:
   /// The mount has been started. `data_slots`: the pool that requests are received into; one slot
   /// is taken from it, no more than half of the rest keeps uncommitted data, and no more than a
@@ -72,6 +74,8 @@ class FileSystem {
                  const cache::Issue& issue, ChangedBy by);
   /// Whether the attributes may be shown without asking the server.
   bool fresh(const Inode& inode) const;
+  /// The attributes hold as long as the delegation of the file is not recalled.
+  bool delegated(const Inode& inode) const;
   void count_attribute_hit() { attribute_hits_.add(); }
   /// A name of some file changed here: its link count and change time differ, whichever it is.
   void names_changed(Inode& directory);
@@ -92,7 +96,8 @@ class FileSystem {
   std::uint64_t add_directory(InodeRef inode);
   DirectoryRef find_directory(std::uint64_t id);
   void remove_directory(std::uint64_t id) { directories_.erase(id); }
-  bool any_file_open() const { return files_.size() > 0; }
+  /// Some file that loses its name may be open or delegated: it has to be found first.
+  bool may_matter_to_names() const { return files_.size() > 0 || mount_.delegations().any(); }
   std::vector<FileRef> open_files();
 
   /// Files with uncommitted data, longest first.
@@ -109,6 +114,10 @@ class FileSystem {
   std::string silly_name(const Inode& inode);
 
  private:
+  Task<void> flush(client::FileHandle file) override;
+  void on_delegation_ended(const client::FileHandle& file) override;
+  std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
+
   client::Mount& mount_;
   FileSystemConfig config_;
   cache::IssueClock clock_;

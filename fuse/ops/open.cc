@@ -10,11 +10,15 @@
 namespace nfsrdma::fs {
 namespace {
 
+client::Delegating delegating(const fuse_file_info& info) {
+  return (info.flags & O_DIRECT) ? client::Delegating::unwanted : client::Delegating::wanted;
+}
+
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info info) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
-  auto opened =
-      co_await client::open(fs.mount(), caller, inode->handle(), to_share_access(info.flags));
+  auto opened = co_await client::open(fs.mount(), caller, inode->handle(),
+                                      to_share_access(info.flags), delegating(info));
   if (!opened) {
     reply_failure(request, opened.error());
     co_return;
@@ -23,13 +27,27 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info i
   if (!request.reply_open(info)) co_await forget_open(fs, std::move(file));
 }
 
+void open_here(FileSystem& fs, Request& request, InodeRef inode, client::OpenedLocally opened,
+               fuse_file_info info) {
+  FileRef file =
+      add_open_file(fs, std::move(inode), std::move(opened.open), opened.preserve_unlinked, info);
+  if (!request.reply_open(info)) spawn(forget_open(fs, std::move(file)));
+}
+
 }  // namespace
 
 void handle::open(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
   FileSystem& fs = FileSystem::of(req);
   Request request(req);
   InodeRef inode = inode_or_refuse(fs, request, id);
-  if (inode) spawn(run(fs, std::move(request), std::move(inode), *info));
+  if (!inode) return;
+  // Under a delegation nothing can have changed, and the server need not be asked.
+  if (inode->attributes().stands()) {
+    auto opened = client::open_locally(fs.mount(), request.caller(), inode->handle(),
+                                       to_share_access(info->flags));
+    if (opened) return open_here(fs, request, std::move(inode), std::move(*opened), *info);
+  }
+  spawn(run(fs, std::move(request), std::move(inode), *info));
 }
 
 }  // namespace nfsrdma::fs

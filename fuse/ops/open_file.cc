@@ -9,12 +9,18 @@ namespace nfsrdma::fs {
 FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const cache::Issue& issue,
                   fuse_file_info& info) {
   fs.learn(*inode, opened.attributes, issue, ChangedBy::anyone);
+  return add_open_file(fs, std::move(inode), std::move(opened.open), opened.preserve_unlinked,
+                       info);
+}
+
+FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
+                      fuse_file_info& info) {
   const std::uint64_t change = inode->attributes().value().change;
   info.keep_cache = inode->pages_match(change);
   inode->set_pages(change);
   if (!inode->kernel_knows(change)) fs.notifier().drop_attributes(inode->id());
 
-  FileRef file = fs.add_file(std::move(inode), std::move(opened.open), opened.preserve_unlinked);
+  FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
   file->append = (info.flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
   info.fh = file->id;

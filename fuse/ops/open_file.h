@@ -12,6 +12,10 @@ namespace nfsrdma::fs {
 FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const cache::Issue& issue,
                   fuse_file_info& info);
 
+/// The same for an open whose attributes are known already.
+FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
+                      fuse_file_info& info);
+
 /// Nobody took the answer: closes the file again.
 Task<void> forget_open(FileSystem& fs, FileRef file);
 

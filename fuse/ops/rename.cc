@@ -28,7 +28,7 @@ Task<bool> same_file(FileSystem& fs, client::Caller caller, const Place& a, cons
 /// Saves a file that is open here from being replaced; null when there is none.
 Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Caller caller, const Place& from,
                                    const Place& to) {
-  if (!fs.any_file_open()) co_return InodeRef();
+  if (!fs.may_matter_to_names()) co_return InodeRef();
   const bool same = co_await same_file(fs, caller, from, to);
   if (same) co_return InodeRef();
   auto kept = co_await keep_if_open(fs, caller, to.directory, to.name);

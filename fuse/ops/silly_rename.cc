@@ -41,11 +41,14 @@ Task<Result<std::string>> free_name(FileSystem& fs, client::Caller caller, Inode
 
 Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
                                     std::string name) {
-  if (!fs.any_file_open()) co_return InodeRef();
+  if (!fs.may_matter_to_names()) co_return InodeRef();
   auto found = co_await client::lookup(fs.mount(), caller, directory->handle(), name);
   CO_TRY(found);
   InodeRef inode = open_file_of(fs, *found);
-  if (!inode) co_return InodeRef();
+  if (!inode) {
+    co_await fs.mount().delegations().give_back(found->handle);
+    co_return InodeRef();
+  }
   auto silly = co_await free_name(fs, caller, directory, inode);
   CO_TRY(silly);
   auto renamed = co_await client::rename(fs.mount(), caller, directory->handle(), name,

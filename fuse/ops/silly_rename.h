@@ -9,7 +9,8 @@
 namespace nfsrdma::fs {
 
 /// If `name` is the last name of a file that is open here and that the server would not keep
-/// without a name, renames it: the name is gone then. Returns that file, or null.
+/// without a name, renames it: the name is gone then. Returns that file, or null. The delegation of
+/// a file that is not kept is returned (RFC 8881 section 10.4.4).
 Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
                                     std::string name);
 

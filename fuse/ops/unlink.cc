@@ -38,7 +38,7 @@ void handle::unlink(fuse_req_t req, fuse_ino_t parent, const char* name) {
   Request request(req);
   InodeRef directory = inode_or_refuse(fs, request, parent);
   if (!directory) return;
-  if (!fs.any_file_open()) {
+  if (!fs.may_matter_to_names()) {
     const client::Caller caller = request.caller();
     spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
     return;

@@ -73,10 +73,10 @@ class OpenTest : public FakeMount {
   std::uint32_t rflags_ = 0;
 };
 
-TEST_F(OpenTest, WantsNoDelegationAndGetsAHandle) {
+TEST_F(OpenTest, WantsADelegationAndGetsAHandle) {
   start();
   OpenRef ref = must_open(kRead);
-  EXPECT_EQ(last_open_, kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
+  EXPECT_EQ(last_open_, kRead | OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
   // E-8881-15: GETFH follows OPEN.
   EXPECT_EQ(arrivals()[0].operations,
             (std::vector{OP_SEQUENCE, OP_PUTFH, OP_OPEN, OP_GETFH, OP_GETATTR}));
@@ -202,10 +202,12 @@ TEST_F(OpenTest, ADelegationNobodyWantedIsReturned) {
   start();
   delegation_.delegation_type = OPEN_DELEGATE_READ;
   delegation_.read.stateid.seqid = 1;
-  OpenRef ref = must_open(kRead);
+  auto opened = run(open(mount(), {}, handle(1), kRead, Delegating::unwanted));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(last_open_, kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
   reactor_.settle();
   EXPECT_EQ(server_.executions_of(OP_DELEGRETURN), 1U);
-  EXPECT_TRUE(must_close(std::move(ref)));
+  EXPECT_TRUE(must_close(std::move(opened->open)));
 }
 
 TEST_F(OpenTest, PreserveUnlinkedIsPassedOn) {

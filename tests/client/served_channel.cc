@@ -18,6 +18,7 @@ using responder::test::FakeConnection;
 using responder::test::Octets;
 
 constexpr std::size_t kReplyBytes = 2 << 20;
+constexpr std::size_t kCallbackBytes = 4096;
 
 struct HeapMessage final : rpc::MessageBuffer {
   explicit HeapMessage(Octets message) : octets(std::move(message)) {}
@@ -67,6 +68,35 @@ class ServedCall final : public responder::ServerCall {
   mutable std::optional<nfs_opnum4> executing_;
 };
 
+/// One callback at the client. Deletes itself when it is answered.
+class ServedCallback final : public rpc::BackwardCall {
+ public:
+  explicit ServedCallback(FakeConnection::Callback callback)
+      : callback_(std::move(callback)),
+        arguments_(callback_.arguments),
+        memory_(kCallbackBytes),
+        results_(memory_) {
+    header_.program = callback_.program;
+    header_.version = 1;
+    header_.procedure = kProcCbCompound;
+  }
+  const rpc::CallHeader& header() const override { return header_; }
+  xdr::Decoder& arguments() override { return arguments_; }
+  xdr::Encoder& results() override { return results_; }
+  void answer(rpc::AcceptStat status) override {
+    EXPECT_EQ(status, rpc::AcceptStat::success);
+    callback_.done(xdr::Decoder(results_.encoded()));
+    delete this;
+  }
+
+ private:
+  rpc::CallHeader header_;
+  FakeConnection::Callback callback_;
+  xdr::Decoder arguments_;
+  Octets memory_;
+  xdr::Encoder results_;
+};
+
 /// The connection end.
 class ServedChannel final : public rpc::Channel {
  public:
@@ -80,9 +110,15 @@ class ServedChannel final : public rpc::Channel {
     reactor_.post([this, alive = alive_] {
       if (*alive && !down_) observer_.on_channel_up();
     });
+    connection_.on_callback = [this] {
+      reactor_.post([this, alive = alive_] {
+        if (*alive) deliver_callbacks();
+      });
+    };
   }
   ~ServedChannel() override {
     *alive_ = false;
+    connection_.on_callback = nullptr;
     server_.forget(*this);
   }
 
@@ -108,6 +144,7 @@ class ServedChannel final : public rpc::Channel {
 
  private:
   void process(rpc::Call& call);
+  void deliver_callbacks();
   void finish(rpc::Call& call, Octets reply);
   void go_down();
   void break_off() {
@@ -167,6 +204,16 @@ void ServedChannel::process(rpc::Call& call) {
   if (fate == Fate::disconnect_after && !down_) break_off();
 }
 
+void ServedChannel::deliver_callbacks() {
+  auto& waiting = connection_.callbacks;
+  while (!waiting.empty() && !down_ && !server_.hold_callbacks) {
+    auto* callback = new ServedCallback(std::move(waiting.front()));
+    waiting.pop_front();
+    server_.count_callback();
+    observer_.on_backward_call(*callback);
+  }
+}
+
 void ServedChannel::finish(rpc::Call& call, Octets reply) {
   if (std::erase(open_, &call) == 0) return;
   ++replies_;
@@ -194,7 +241,8 @@ void ServedChannel::go_down() {
   observer_.on_channel_down(reason_);
 }
 
-ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds)
+ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
+                                 responder::DelegationKind delegations)
     : reactor_(reactor) {
   std::string name = (std::filesystem::temp_directory_path() / "nfsrdma-served-XXXXXX").string();
   directory_ = ::mkdtemp(name.data());
@@ -203,6 +251,7 @@ ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds)
   config.durable = false;
   config.lease_seconds = kLeaseSeconds;
   config.grace_seconds = grace_seconds;
+  config.delegations = delegations;
   service_ = std::move(*responder::NfsService::create(reactor_, config));
 }
 

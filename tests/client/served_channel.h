@@ -27,7 +27,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
  public:
   static constexpr std::uint32_t kLeaseSeconds = 90;
 
-  explicit ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds = 0);
+  explicit ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds = 0,
+                           responder::DelegationKind delegations = {});
   ~ServedDirectory();
 
   /// Decides what becomes of each call; default: Fate::answer.
@@ -38,6 +39,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   void fail(nfs4::nfs_opnum4 opnum, nfs4::nfsstat4 status, int times = 1);
   /// How many of those failures are still to come.
   int failures_left(nfs4::nfs_opnum4 opnum) const;
+  /// Callbacks get no answer as long as this is set; those that wait are delivered by the next.
+  bool hold_callbacks = false;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
 
@@ -54,6 +57,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::string read_file(const std::string& name) const;
   bool exists(const std::string& name) const;
 
+  /// Callbacks that a client has answered.
+  int callbacks() const { return callbacks_; }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   /// How often this operation was executed with success; replays are not counted.
   int successes_of(nfs4::nfs_opnum4 opnum) const;
@@ -66,6 +71,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   friend class ServedChannel;
   std::optional<std::uint32_t> forced_status(std::uint32_t opnum);
   void forget(ServedChannel& channel);
+  void count_callback() { ++callbacks_; }
 
   Reactor& reactor_;
   std::filesystem::path directory_;
@@ -76,6 +82,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::map<nfs4::nfs_opnum4, int> successes_;
   std::vector<ServedChannel*> channels_;
   int connections_ = 0;
+  int callbacks_ = 0;
 };
 
 }  // namespace nfsrdma::client::test

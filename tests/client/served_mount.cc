@@ -16,15 +16,20 @@ constexpr std::size_t kDataSlots = 8;
 
 }  // namespace
 
-ServedMount::ServedMount() {
+ServedMount::ServedMount(responder::DelegationKind delegations)
+    : server_(reactor_, /*grace_seconds=*/0, delegations) {
   messages_ =
       std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
   data_ = std::move(*BufferPool::create(kDataBytes, kDataSlots));
+  mount_ = make_mount(*messages_);
+}
+
+std::unique_ptr<Mount> ServedMount::make_mount(BufferPool& messages) {
   MountConfig config;
   config.export_path = "/";
   config.max_slots = kSlots;
   config.caller = caller();
-  mount_ = std::make_unique<Mount>(reactor_, server_, std::move(config), *messages_);
+  return std::make_unique<Mount>(reactor_, server_, std::move(config), messages);
 }
 
 void ServedMount::SetUp() {

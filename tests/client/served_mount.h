@@ -20,7 +20,9 @@ class ServedMount : public ::testing::Test {
   static constexpr std::uint32_t kSlots = 8;
   static constexpr Duration kLease = std::chrono::seconds(ServedDirectory::kLeaseSeconds);
 
-  ServedMount();
+  explicit ServedMount(responder::DelegationKind delegations = {});
+  /// One more mount of the same directory, not started.
+  std::unique_ptr<Mount> make_mount(BufferPool& messages);
   void SetUp() override;
   void TearDown() override;
 
@@ -52,7 +54,7 @@ class ServedMount : public ::testing::Test {
   Result<void> write_text(const Opened& file, std::uint64_t offset, const std::string& text);
 
   VirtualReactor reactor_;
-  ServedDirectory server_{reactor_};
+  ServedDirectory server_;
   std::unique_ptr<BufferPool> messages_;
   std::unique_ptr<BufferPool> data_;
   std::unique_ptr<Mount> mount_;

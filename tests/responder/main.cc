@@ -37,6 +37,7 @@ struct CommandLine {
   bool debug = false;
   bool no_crc = false;
   bool not_durable = false;
+  std::string delegations = "none";
   bool help = false;
 };
 
@@ -58,6 +59,8 @@ po::options_description make_options(CommandLine& line) {
   add("grace", po::value(&server.service.grace_seconds)->value_name("S"),
       "grace period after the start (default 0)");
   add("read-only", po::bool_switch(&server.service.read_only), "refuse all changes");
+  add("delegations", po::value(&line.delegations)->value_name("KIND"),
+      "none (default), read, or write: the most that an OPEN can get");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
   add("inline", po::value(&server.transport.inline_size)->value_name("OCTETS"),
       "largest inline message, 1024 to 262144 (default 4096)");
@@ -109,6 +112,17 @@ Result<void> apply_options(const std::string& list, ResponderConfig& config) {
                            "reqprop needs resprop, and resprop and updprop need connprop"));
 }
 
+Result<void> apply_delegations(const std::string& kind, ServiceConfig& config) {
+  if (kind == "read") {
+    config.delegations = DelegationKind::read;
+  } else if (kind == "write") {
+    config.delegations = DelegationKind::write;
+  } else if (kind != "none") {
+    return fail(Error::local(EINVAL, "--delegations", "must be none, read or write"));
+  }
+  return {};
+}
+
 Result<void> parse(int argc, char** argv, CommandLine& line) {
   const auto options = make_options(line);
   try {
@@ -135,6 +149,7 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
     return fail(Error::local(ERANGE, "--inline-most", "at most 65536"));
   }
   TRY(apply_rpcrdma(line.rpcrdma, line.server.transport));
+  TRY(apply_delegations(line.delegations, line.server.service));
   TRY(apply_options(line.options, line.server.transport));
   const auto credits = line.server.transport.credits;
   if (credits < 1 || credits > kMaxCredits) {

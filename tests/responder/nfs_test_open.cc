@@ -79,7 +79,7 @@ TEST_F(NfsOpenTest, RefusesBadArguments) {
   EXPECT_EQ(open(client, open_args("file", 0x40)).status, NFS4ERR_INVAL);
   EXPECT_EQ(open(client, open_args("file", kRead, 4)).status, NFS4ERR_INVAL);
   EXPECT_EQ(open(client, creating(by_handle(kRead), UNCHECKED4)).status, NFS4ERR_INVAL);
-  EXPECT_EQ(open(client, by_handle(kRead, CLAIM_DELEG_CUR_FH)).status, NFS4ERR_NOTSUPP);
+  EXPECT_EQ(open(client, by_handle(kRead, CLAIM_DELEG_PREV_FH)).status, NFS4ERR_NOTSUPP);
 }
 
 TEST_F(NfsOpenTest, UncheckedCreatesOrTruncates) {

@@ -45,6 +45,7 @@ Result<void> FakeConnection::call_back(std::uint32_t program,
   encode_arguments(out);
   memory.resize(out.size());
   callbacks.push_back({program, std::move(memory), std::move(done)});
+  if (on_callback) on_callback();
   return {};
 }
 

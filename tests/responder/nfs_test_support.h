@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class FakeConnection final : public Connection {
     std::function<void(Result<xdr::Decoder>)> done;
   };
   std::deque<Callback> callbacks;
+  /// Called when one has come; may be empty.
+  std::function<void()> on_callback;
 
  private:
   std::uint64_t number_;

@@ -53,6 +53,15 @@ void restart_service(NfsService& service, const std::string& grace) {
   }
 }
 
+std::string recall(NfsService& service, const std::string& keep) {
+  std::uint32_t number = 0;
+  if (std::from_chars(keep.data(), keep.data() + keep.size(), number).ec != std::errc{}) {
+    return "ok " + std::to_string(service.recall_delegations());
+  }
+  service.recall_any_delegations(number);
+  return "ok";
+}
+
 std::string change_receive_size(Responder& responder, const std::string& command,
                                 const std::string& text) {
   std::uint32_t size = 0;
@@ -162,6 +171,7 @@ std::string Server::run_command(const std::string& line) {
   if (command == "request" || command == "raise") {
     return change_receive_size(*responder_, command, argument);
   }
+  if (command == "recall") return recall(*service_, argument);
   if (command == "stats") return counters_text() + "ok";
   if (command == "clear") {
     responder_->clear_faults();

@@ -62,6 +62,7 @@ class Server {
   ///   reboot [S]    the same, and all connections break before they are answered
   ///   request N     version 2: asks the clients for a receive size of N octets
   ///   raise N       version 2: raises the own receive size
+  ///   recall [N]    asks all delegations back, answers their number; all but N of each client
   ///   forget-sessions  all sessions are gone, clients and their state stay
   ///   stats         all counters
   std::string run_command(const std::string& line);

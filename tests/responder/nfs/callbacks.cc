@@ -1,5 +1,8 @@
 #include "tests/responder/nfs/callbacks.h"
 
+#include <cerrno>
+#include <utility>
+
 #include "client/proto/compound.h"
 #include "transport/base/log.h"
 
@@ -9,7 +12,7 @@ using namespace nfs4;
 
 namespace {
 
-void encode_recall(xdr::Encoder& out, const Session& session) {
+void encode_callback(xdr::Encoder& out, const Session& session, const Callback& callback) {
   CB_COMPOUND4args_header header;
   header.operations = 2;
   encode_header(out, header);
@@ -17,40 +20,82 @@ void encode_recall(xdr::Encoder& out, const Session& session) {
   sequence.csa_sessionid = session.id;
   sequence.csa_sequenceid = session.back.sequence;
   encode_operation(out, sequence);
-  CB_RECALL_SLOT4args recall;
-  recall.rsa_target_highest_slotid = session.target_slots - 1;
-  encode_operation(out, recall);
+  callback.encode(out);
 }
 
-void finish_recall(Session& session, const Connection* used, const Result<xdr::Decoder>& results) {
-  session.back.busy = false;
-  if (!results) {
-    --session.back.sequence;  // sent again with the same number
-    if (session.back.connection == used) session.back.connection = nullptr;
-    log::info("callback failed: {}", results.error().message());
-    return;
-  }
+/// Behind CB_SEQUENCE's result; an error when that is not NFS4_OK.
+Result<xdr::Decoder> result_of(const Result<xdr::Decoder>& results) {
+  if (!results) return fail(results.error());
   xdr::Decoder in = *results;
   CB_COMPOUND4res_header header;
   decode(in, header);
-  if (!in.ok() || header.status != NFS4_OK) {
-    log::info("CB_RECALL_SLOT answered {}", status_name(header.status));
-  }
+  CB_SEQUENCE4res sequence;
+  if (in.ok() && header.operations > 0) decode_result(in, sequence);
+  if (in.ok() && header.operations > 1) return in;
+  const nfsstat4 status = header.status == NFS4_OK ? NFS4ERR_BADXDR : header.status;
+  return fail(Error{Layer::nfs, static_cast<int>(status), "CB_SEQUENCE", {}});
 }
 
-}  // namespace
+Error no_path() { return Error::local(ENOTCONN, "callback", "no path to the client"); }
 
-void recall_slots(Session& session) {
+void send_next(Session& session);
+
+void finish(Session& session, const Connection* used, const Callback& callback,
+            const Result<xdr::Decoder>& results) {
   BackChannel& back = session.back;
-  if (!back.connection || back.busy) return;
+  back.busy = false;
+  if (!results) {
+    --back.sequence;  // sent again with the same number
+    if (back.connection == used) back.connection = nullptr;
+    log::info("callback failed: {}", results.error().message());
+  }
+  callback.done(result_of(results));
+  send_next(session);
+}
+
+void send_next(Session& session) {
+  BackChannel& back = session.back;
+  if (back.busy || back.waiting.empty()) return;
+  Callback callback = std::move(back.waiting.front());
+  back.waiting.pop_front();
+  if (!back.connection) {
+    callback.done(fail(no_path()));
+    return send_next(session);
+  }
   back.busy = true;
   ++back.sequence;
   const SessionRef self = session.shared_from_this();
   const Connection* used = back.connection;
   const auto called = back.connection->call_back(
-      back.program, [self](xdr::Encoder& out) { encode_recall(out, *self); },
-      [self, used](Result<xdr::Decoder> results) { finish_recall(*self, used, results); });
-  if (!called) finish_recall(session, used, fail(called.error()));
+      back.program, [self, callback](xdr::Encoder& out) { encode_callback(out, *self, callback); },
+      [self, used, callback](Result<xdr::Decoder> results) {
+        finish(*self, used, callback, results);
+      });
+  if (!called) finish(session, used, callback, fail(called.error()));
+}
+
+void log_refusal(const Result<xdr::Decoder>& result) {
+  if (!result) return log::info("CB_RECALL_SLOT: {}", result.error().message());
+  xdr::Decoder in = *result;
+  CB_RECALL_SLOT4res answer;
+  decode_result(in, answer);
+  if (!in.ok() || answer.rsr_status != NFS4_OK) {
+    log::info("CB_RECALL_SLOT answered {}", status_name(answer.rsr_status));
+  }
+}
+
+}  // namespace
+
+void call_client(Session& session, Callback callback) {
+  session.back.waiting.push_back(std::move(callback));
+  send_next(session);
+}
+
+void recall_slots(Session& session) {
+  CB_RECALL_SLOT4args recall;
+  recall.rsa_target_highest_slotid = session.target_slots - 1;
+  call_client(session, {[recall](xdr::Encoder& out) { encode_operation(out, recall); },
+                        [](const Result<xdr::Decoder>& result) { log_refusal(result); }});
 }
 
 }  // namespace nfsrdma::responder

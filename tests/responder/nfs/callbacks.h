@@ -5,8 +5,11 @@
 
 namespace nfsrdma::responder {
 
-/// Tells the client of a session its new target for slots (CB_RECALL_SLOT). Does nothing when there
-/// is no path to the client or its one callback slot is busy.
+/// Sends one operation behind CB_SEQUENCE on slot 0; while that is busy, in turn. Ends with an
+/// error at once when there is no path to the client.
+void call_client(Session& session, Callback callback);
+
+/// Tells the client of a session its new target for slots (CB_RECALL_SLOT).
 void recall_slots(Session& session);
 
 }  // namespace nfsrdma::responder

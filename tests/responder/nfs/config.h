@@ -17,6 +17,9 @@ struct ChannelLimits {
   std::uint32_t max_slots = 64;
 };
 
+/// The most that an OPEN can get; a write delegation needs an open for writing.
+enum class DelegationKind : std::uint8_t { none, read, write };
+
 struct ServiceConfig {
   /// The directory that is served as `/`. Must exist.
   std::string directory;
@@ -24,6 +27,7 @@ struct ServiceConfig {
   /// Length of the grace period that follows construction and restart(); 0: none.
   std::uint32_t grace_seconds = 0;
   bool read_only = false;
+  DelegationKind delegations = DelegationKind::none;
   /// COMMIT and stable writes wait for the disk. False trades crash safety for speed.
   bool durable = true;
   /// Nothing but this service changes the directory: change_info4.atomic may then be true.

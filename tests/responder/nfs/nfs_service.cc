@@ -67,7 +67,8 @@ void NfsService::begin_instance(bool first, std::uint32_t grace_seconds) {
   }
   const TimePoint grace_ends = state.reactor.now() + std::chrono::seconds(grace_seconds);
   state.instance = Instance::begin(grace_ends, std::move(reclaimers), first);
-  state.clients = std::make_unique<ClientState>(state.config, state.instance.number, *state.files);
+  state.clients = std::make_unique<ClientState>(state.config, state.instance.number, *state.files,
+                                                state.reactor, state.delegation_counters);
 }
 
 void NfsService::restart(std::uint32_t grace_seconds) {
@@ -130,12 +131,25 @@ void NfsService::set_target_slots(std::uint32_t slots, bool recall) {
   if (recall) sessions.for_each([](Session& session) { recall_slots(session); });
 }
 
+std::size_t NfsService::recall_delegations() { return state_->clients->delegations.recall_all(); }
+
+void NfsService::recall_any_delegations(std::uint32_t keep) {
+  state_->clients->delegations.recall_any(keep);
+}
+
 void NfsService::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("nfs.compounds", compounds_.value());
   visitor.visit("nfs.expired_clients", expired_clients_.value());
   visitor.visit("nfs.restarts", restarts_.value());
   visitor.visit("nfs.faults_applied", faults_applied());
   visitor.visit("nfs.known_files", state_->files->size());
+  const DelegationCounters& delegations = state_->delegation_counters;
+  visitor.visit("nfs.delegations", state_->clients->states.delegations());
+  visitor.visit("nfs.delegations_granted", delegations.granted.value());
+  visitor.visit("nfs.delegations_recalled", delegations.recalls.value());
+  visitor.visit("nfs.delegations_returned", delegations.returned.value());
+  visitor.visit("nfs.delegations_revoked", delegations.revoked.value());
+  visitor.visit("nfs.delegation_holders_asked", delegations.asked.value());
 }
 
 }  // namespace nfsrdma::responder

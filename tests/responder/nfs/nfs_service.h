@@ -44,6 +44,11 @@ class NfsService final : public Service {
   /// told at once (CB_RECALL_SLOT).
   void set_target_slots(std::uint32_t slots, bool recall);
 
+  /// Recalls all delegations (CB_RECALL); returns how many there are.
+  std::size_t recall_delegations();
+  /// Asks every client to keep at most so many (CB_RECALL_ANY).
+  void recall_any_delegations(std::uint32_t keep);
+
   void visit_counters(CounterVisitor& visitor) const;
 
  private:

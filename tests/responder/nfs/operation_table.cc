@@ -104,6 +104,7 @@ constexpr void add_open_file_rows(Table& table) {
   NFSRDMA_ROW(LOCKU, op_locku, kNeedsCurrent | kChangesState);
   NFSRDMA_ROW(TEST_STATEID, op_test_stateid);
   NFSRDMA_ROW(FREE_STATEID, op_free_stateid, kChangesState);
+  NFSRDMA_ROW(DELEGRETURN, op_delegreturn, kNeedsCurrent | kChangesState);
 }
 #undef NFSRDMA_ROW
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tests/responder/nfs/config.h"
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/exclusive_creates.h"
 #include "tests/responder/nfs/fault_hooks.h"
 #include "tests/responder/nfs/fs/attributes.h"
@@ -20,9 +21,11 @@ namespace nfsrdma::responder {
 
 /// What is forgotten when the server restarts.
 struct ClientState {
-  ClientState(const ServiceConfig& config, std::uint32_t instance, FileTable& files)
+  ClientState(const ServiceConfig& config, std::uint32_t instance, FileTable& files,
+              Reactor& reactor, DelegationCounters& counters)
       : states(instance, files),
         sessions(config.channel, instance),
+        delegations(config, reactor, states, files, sessions, counters),
         clients(instance, [this](Client& client) {
           sessions.destroy_all_of(client);
           states.remove_all_of(client);
@@ -30,6 +33,7 @@ struct ClientState {
 
   StateTable states;
   SessionTable sessions;
+  Delegations delegations;
   ClientTable clients;
 };
 
@@ -53,6 +57,7 @@ struct ServerState {
   ExclusiveCreates exclusive_creates;
   FaultHooks faults;
   Instance instance;
+  DelegationCounters delegation_counters;
   std::unique_ptr<ClientState> clients;
 };
 

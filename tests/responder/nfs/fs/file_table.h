@@ -56,12 +56,13 @@ class FileTable {
   void forget_if_removed(const FileRef& file);
   void note_renamed(const InodeKey& key, const FileRef& directory, std::string_view name);
 
+  /// Null when nobody has asked for the inode lately.
+  FileRef known(const InodeKey& key) const;
   std::size_t size() const { return files_.size(); }
 
  private:
   FileTable(const ServiceConfig& config, UniqueFd root_fd);
 
-  FileRef known(const InodeKey& key) const;
   FileRef insert(const FileStat& stat, const KernelHandle* kernel);
   Outcome<FileRef> find_by_kernel_handle(const ParsedHandle& parsed);
   Outcome<UniqueFd> open_at_last_place(const File& file);

@@ -32,7 +32,7 @@ nfsstat4 op_commit(CompoundContext& context, const COMMIT4args&, COMMIT4res& res
   result.resok4.writeverf = context.server.instance.write_verifier;
   if (!context.server.config.durable) return NFS4_OK;
   const OpenState* open = context.states().any_open(*context.current, OPEN4_SHARE_ACCESS_BOTH);
-  return open ? sync(open->fd.get()) : sync_closed_file(context);
+  return open ? sync(open->fd()) : sync_closed_file(context);
 }
 
 }  // namespace nfsrdma::responder

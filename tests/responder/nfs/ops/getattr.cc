@@ -1,4 +1,5 @@
 // RFC 8881 section 18.7.
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/ops/ops.h"
 
 namespace nfsrdma::responder {
@@ -10,8 +11,11 @@ nfsstat4 op_getattr(CompoundContext& context, const GETATTR4args& args) {
   const auto stat = context.current_stat();
   if (!stat) return stat.error();
   Attributes attributes;
-  const nfsstat4 status =
+  nfsstat4 status =
       context.server.attributes.read(args.attr_request, context.current, *stat, attributes);
+  if (status != NFS4_OK) return status;
+  status = context.server.clients->delegations.ask_holder(*context.client, context.current,
+                                                          attributes.size, attributes.change);
   if (status != NFS4_OK) return status;
   encode_attributes(context.out, args.attr_request, attributes);
   return NFS4_OK;

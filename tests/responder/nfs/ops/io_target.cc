@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "client/proto/ops_open.h"
+#include "tests/responder/nfs/delegations.h"
 
 namespace nfsrdma::responder {
 
@@ -28,13 +29,14 @@ nfsstat4 check_special(CompoundContext& context, const stateid4& stateid, std::u
   const Share share{access, OPEN4_SHARE_DENY_NONE};
   const bool denied =
       context.states().conflicting_open(*context.current, share, nullptr) != nullptr;
-  return denied ? NFS4ERR_LOCKED : NFS4_OK;
+  if (denied) return NFS4ERR_LOCKED;
+  return recall_from_others(context, *context.current, access);
 }
 
 }  // namespace
 
-Outcome<OpenState*> open_for_io(CompoundContext& context, const stateid4& stateid,
-                                std::uint32_t access) {
+Outcome<State*> open_for_io(CompoundContext& context, const stateid4& stateid,
+                            std::uint32_t access) {
   const stateid4 effective = context.effective(stateid);
   if (is_special(effective)) {
     const nfsstat4 status = check_special(context, effective, access);
@@ -44,9 +46,8 @@ Outcome<OpenState*> open_for_io(CompoundContext& context, const stateid4& statei
   const auto state = context.states().find(*context.client, effective);
   if (!state) return refuse(state.error());
   if ((*state)->file != context.current) return refuse(NFS4ERR_BAD_STATEID);
-  OpenState& open = (*state)->open();
-  if ((open.share.access & access) != access) return refuse(NFS4ERR_OPENMODE);
-  return &open;
+  if (((*state)->access() & access) != access) return refuse(NFS4ERR_OPENMODE);
+  return *state;
 }
 
 Outcome<UniqueFd> open_without_state(CompoundContext& context, std::uint32_t access) {

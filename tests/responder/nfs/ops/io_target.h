@@ -1,4 +1,4 @@
-// From the stateid of READ, WRITE and SETATTR to the open it stands for (RFC 8881 sections 8.2.5
+// From the stateid of READ, WRITE and SETATTR to the state it stands for (RFC 8881 sections 8.2.5
 // and 9.1.2).
 #pragma once
 
@@ -9,10 +9,11 @@ namespace nfsrdma::responder {
 /// NFS4_OK for a regular file; else ISDIR, SYMLINK or WRONG_TYPE.
 nfs4::nfsstat4 not_a_regular_file(const File& file);
 
-/// The open of the current file, checked to allow `access` (OPEN4_SHARE_ACCESS_*); null for a
-/// special stateid, once share reservations and grace period have been found to allow it.
-Outcome<OpenState*> open_for_io(CompoundContext& context, const nfs4::stateid4& stateid,
-                                std::uint32_t access);
+/// The open, locks or delegation of the current file, checked to allow `access`
+/// (OPEN4_SHARE_ACCESS_*); null for a special stateid, once share reservations, grace period and
+/// delegations of other clients have been found to allow it.
+Outcome<State*> open_for_io(CompoundContext& context, const nfs4::stateid4& stateid,
+                            std::uint32_t access);
 
 /// A descriptor for I/O with a special stateid: opened with the caller's rights.
 Outcome<UniqueFd> open_without_state(CompoundContext& context, std::uint32_t access);

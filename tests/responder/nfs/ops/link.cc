@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/fs/proc_path.h"
 #include "tests/responder/nfs/ops/ops.h"
 
@@ -20,6 +21,8 @@ nfsstat4 op_link(CompoundContext& context, const LINK4args& args, LINK4res& resu
   if (!file) return file.error();
   const auto directory = context.files().path_fd(context.current);
   if (!directory) return directory.error();
+  const nfsstat4 status = recall_from_others(context, *context.saved, OPEN4_SHARE_ACCESS_WRITE);
+  if (status != NFS4_OK) return status;
   DirectoryChange change(context, context.current);
   {
     const ActAs act(context.who);

@@ -43,7 +43,8 @@ nfsstat4 check_read_only(const CompoundContext& context, const OPEN4args& args) 
 }
 
 Outcome<OpenTarget> target_by_name(CompoundContext& context, const OPEN4args& args) {
-  const Component name(args.claim.file);
+  const bool delegated = args.claim.claim == CLAIM_DELEGATE_CUR;
+  const Component name(delegated ? args.claim.delegate_cur_info.file : args.claim.file);
   if (name.status() != NFS4_OK) return refuse(name.status());
   const nfsstat4 wrong = not_a_directory(*context.current);
   if (wrong != NFS4_OK) return refuse(wrong);
@@ -55,6 +56,7 @@ Outcome<OpenTarget> target_by_name(CompoundContext& context, const OPEN4args& ar
 Outcome<OpenTarget> find_by_handle(CompoundContext& context, const OPEN4args& args) {
   switch (args.claim.claim) {
     case CLAIM_FH:
+    case CLAIM_DELEG_CUR_FH:
     case CLAIM_PREVIOUS: {
       const auto stat = context.current_stat();
       if (!stat) return refuse(stat.error());
@@ -62,29 +64,39 @@ Outcome<OpenTarget> find_by_handle(CompoundContext& context, const OPEN4args& ar
       target.found = {context.current, *stat};
       return target;
     }
-    default: return refuse(NFS4ERR_NOTSUPP);  // no delegations are given
+    default: return refuse(NFS4ERR_NOTSUPP);  // delegations do not outlive their client
   }
 }
 
-open_delegation4 no_delegation(std::uint32_t share_access) {
-  open_delegation4 delegation;
-  const std::uint32_t want = share_access & OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
-  if (want == OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE) return delegation;
-  delegation.delegation_type = OPEN_DELEGATE_NONE_EXT;
-  delegation.od_whynone.ond_why = WND4_RESOURCE;
-  if (want == OPEN4_SHARE_ACCESS_WANT_NO_DELEG) {
-    delegation.od_whynone.ond_why = WND4_NOT_WANTED;
-  } else if (want == OPEN4_SHARE_ACCESS_WANT_CANCEL) {
-    delegation.od_whynone.ond_why = WND4_CANCELLED;
-  }
-  return delegation;
+// An open under a delegation was granted by its holder: only that is to be checked.
+nfsstat4 check_delegation(CompoundContext& context, const OPEN4args& args, const FileRef& file) {
+  const open_claim4& claim = args.claim;
+  const bool by_name = claim.claim == CLAIM_DELEGATE_CUR;
+  if (!by_name && claim.claim != CLAIM_DELEG_CUR_FH) return NFS4_OK;
+  const stateid4 stateid = context.effective(by_name ? claim.delegate_cur_info.delegate_stateid
+                                                     : claim.oc_delegate_stateid);
+  if (is_special(stateid)) return NFS4ERR_BAD_STATEID;
+  const auto delegation = context.states().find_delegation(*context.client, stateid);
+  if (!delegation) return delegation.error();
+  if ((*delegation)->revoked) return NFS4ERR_DELEG_REVOKED;
+  const std::uint32_t access = args.share_access & OPEN4_SHARE_ACCESS_BOTH;
+  const bool covered = (access & ~(*delegation)->access()) == 0;
+  return (*delegation)->file == file && covered ? NFS4_OK : NFS4ERR_BAD_STATEID;
+}
+
+bool is_by_name(open_claim_type4 claim) {
+  return claim == CLAIM_NULL || claim == CLAIM_DELEGATE_CUR;
+}
+
+bool reclaims(open_claim_type4 claim) {
+  return claim == CLAIM_PREVIOUS || claim == CLAIM_DELEGATE_CUR || claim == CLAIM_DELEG_CUR_FH;
 }
 
 void describe_open(CompoundContext& context, const OPEN4args& args, const OpenState& open,
                    OPEN4resok& ok) {
   ok.stateid = context.states().stateid_of(open);
   ok.rflags = OPEN4_RESULT_LOCKTYPE_POSIX;
-  ok.delegation = no_delegation(args.share_access);
+  ok.delegation = context.server.clients->delegations.grant(context, args, open.file);
   context.set_current(open.file);
   context.set_current_stateid(open);
 }
@@ -94,12 +106,19 @@ nfsstat4 open_target(CompoundContext& context, const OPEN4args& args, OpenTarget
   const FileRef file = target.found.file;
   const nfsstat4 wrong = not_a_regular_file(*file);
   if (wrong != NFS4_OK) return wrong;
+  nfsstat4 status = check_delegation(context, args, file);
+  if (status == NFS4_OK) {
+    const std::uint32_t access = args.share_access & OPEN4_SHARE_ACCESS_BOTH;
+    const std::uint32_t changes = target.truncate ? OPEN4_SHARE_ACCESS_WRITE : 0;
+    status = recall_from_others(context, *file, access | changes);
+  }
+  if (status != NFS4_OK) return status;
   const std::string_view owner(reinterpret_cast<const char*>(args.owner.owner.data()),
                                args.owner.owner.size());
   OpenRequest request{*context.client, context.who, owner, file};
   request.share = {args.share_access & OPEN4_SHARE_ACCESS_BOTH, args.share_deny};
   request.truncate = target.truncate;
-  request.owner_may_override = target.retried || args.claim.claim == CLAIM_PREVIOUS;
+  request.owner_may_override = target.retried || reclaims(args.claim.claim);
   const auto open = grant_open(context.states(), context.files(), request, std::move(target.made));
   if (!open) return open.error();
   ok.attrset = target.attrset;
@@ -118,7 +137,7 @@ nfsstat4 op_open(CompoundContext& context, const OPEN4args& args, OPEN4res& resu
   if (status == NFS4_OK) status = check_grace(context, args.claim.claim == CLAIM_PREVIOUS);
   if (status == NFS4_OK) status = check_read_only(context, args);
   if (status != NFS4_OK) return status;
-  if (args.claim.claim != CLAIM_NULL) {
+  if (!is_by_name(args.claim.claim)) {
     auto target = find_by_handle(context, args);
     return target ? open_target(context, args, std::move(*target), result.resok4) : target.error();
   }

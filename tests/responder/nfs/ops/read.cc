@@ -65,7 +65,7 @@ nfsstat4 op_read(CompoundContext& context, const READ4args& args, READ4res& resu
   }
   const auto memory = data_memory(context.call, count);
   if (memory.empty() && count != 0) return NFS4ERR_DELAY;
-  const int fd = *open ? (*open)->fd.get() : transient.get();
+  const int fd = *open ? (*open)->fd() : transient.get();
   return read_at(fd, memory, static_cast<off_t>(args.offset), result.resok4);
 }
 

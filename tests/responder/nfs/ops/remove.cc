@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/ops/ops.h"
 
 namespace nfsrdma::responder {
@@ -21,6 +22,8 @@ nfsstat4 op_remove(CompoundContext& context, const REMOVE4args& args, REMOVE4res
     const ActAs act(context.who);
     const auto victim = stat_at(*directory, name.c_str());
     if (!victim) return victim.error();
+    const nfsstat4 status = recall_by_key(context, victim->key());
+    if (status != NFS4_OK) return status;
     const int flags = victim->is_directory() ? AT_REMOVEDIR : 0;
     if (::unlinkat(*directory, name.c_str(), flags) != 0) return status_of_errno(errno);
     context.server.changes.bump(victim->key());

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/ops/ops.h"
 
 namespace nfsrdma::responder {
@@ -30,6 +31,9 @@ nfsstat4 rename_entry(CompoundContext& context, const Renaming& what) {
   const auto moved = stat_at(what.from_fd, what.from.c_str());
   if (!moved) return moved.error();
   const auto replaced = stat_at(what.to_fd, what.to.c_str());
+  nfsstat4 status = recall_by_key(context, moved->key());
+  if (status == NFS4_OK && replaced) status = recall_by_key(context, replaced->key());
+  if (status != NFS4_OK) return status;
   if (::renameat(what.from_fd, what.from.c_str(), what.to_fd, what.to.c_str()) != 0) {
     return status_of_rename(errno);
   }

@@ -1,4 +1,5 @@
 // RFC 8881 section 18.30.
+#include "tests/responder/nfs/delegations.h"
 #include "tests/responder/nfs/fs/attribute_setter.h"
 #include "tests/responder/nfs/ops/io_target.h"
 #include "tests/responder/nfs/ops/ops.h"
@@ -16,10 +17,12 @@ nfsstat4 op_setattr(CompoundContext& context, const SETATTR4args& args, SETATTR4
     if (wrong != NFS4_OK) return wrong == NFS4ERR_ISDIR ? wrong : NFS4ERR_INVAL;
     const auto open = open_for_io(context, args.stateid, OPEN4_SHARE_ACCESS_WRITE);
     if (!open) return open.error();
-    if (*open) size_fd = (*open)->fd.get();
+    if (*open) size_fd = (*open)->fd();
   }
-  const nfsstat4 status = apply_attributes(context.files(), context.who, context.current, *change,
-                                           size_fd, result.attrsset);
+  nfsstat4 status = recall_from_others(context, *context.current, OPEN4_SHARE_ACCESS_WRITE);
+  if (status != NFS4_OK) return status;
+  status = apply_attributes(context.files(), context.who, context.current, *change, size_fd,
+                            result.attrsset);
   if (!result.attrsset.empty()) context.changed(context.current);
   return status;
 }

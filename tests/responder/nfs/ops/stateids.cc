@@ -18,14 +18,21 @@ nfsstat4 op_test_stateid(CompoundContext& context, const TEST_STATEID4args& args
   return NFS4_OK;
 }
 
-// Only a lock-owner's state that holds no lock can be freed: opens are ended by CLOSE.
+// A lock-owner's state that holds no lock can be freed, and a delegation that was revoked: opens
+// are ended by CLOSE.
 nfsstat4 op_free_stateid(CompoundContext& context, const FREE_STATEID4args& args,
                          FREE_STATEID4res&) {
   const stateid4 stateid = context.effective(args.fsa_stateid);
   if (is_special(stateid)) return NFS4ERR_BAD_STATEID;
+  const auto delegation = context.states().find_delegation(*context.client, stateid);
+  if (delegation) {
+    if (!(*delegation)->revoked) return NFS4ERR_LOCKS_HELD;
+    context.server.clients->delegations.remove(**delegation);
+    return NFS4_OK;
+  }
   const auto state = context.states().find(*context.client, stateid);
   if (!state) return state.error();
-  if ((*state)->is_open()) return NFS4ERR_LOCKS_HELD;
+  if ((*state)->kind() != StateKind::lock) return NFS4ERR_LOCKS_HELD;
   LockState& lock = static_cast<LockState&>(**state);
   if (context.states().locks_on(*lock.file)->holds_any(&lock)) return NFS4ERR_LOCKS_HELD;
   context.states().remove_lock(lock);

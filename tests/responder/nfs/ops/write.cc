@@ -35,7 +35,7 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
   const auto data = args.data.data;
   constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
   if (args.offset > kMaxOffset - data.size()) return NFS4ERR_FBIG;
-  const int fd = *open ? (*open)->fd.get() : transient.get();
+  const int fd = *open ? (*open)->fd() : transient.get();
   std::optional<ActAs> act;
   if (context.current->has_set_id_bits) act.emplace(context.who);
   const ssize_t written = ::pwrite(fd, data.data(), data.size(), static_cast<off_t>(args.offset));

@@ -34,6 +34,7 @@ struct Client {
   /// result.
   nfs4::sequenceid4 session_sequence = 0;
   std::optional<nfs4::CREATE_SESSION4res> last_create_session;
+  std::uint32_t revoked_delegations = 0;  ///< that it has not acknowledged
   TimePoint lease_ends{};
   std::uint32_t requests_open = 0;  ///< the lease does not expire while one is executed
 };

@@ -14,8 +14,12 @@ namespace {
 constexpr std::size_t kFingerprinted = 512;
 
 std::uint32_t status_flags(const Session& session) {
-  if (!session.back.wanted || session.back.connection) return 0;
-  return SEQ4_STATUS_CB_PATH_DOWN | SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  std::uint32_t flags = 0;
+  if (session.client->revoked_delegations > 0) flags |= SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  if (session.back.wanted && !session.back.connection) {
+    flags |= SEQ4_STATUS_CB_PATH_DOWN | SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  }
+  return flags;
 }
 
 Admission refuse_sequence(SEQUENCE4res& result, nfsstat4 status) {

@@ -1,6 +1,8 @@
 // Sessions (RFC 8881 section 2.10): slots of the fore channel, the path of the back channel.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +16,13 @@ namespace nfsrdma::responder {
 
 struct Client;
 
+/// One callback operation: how its arguments are encoded, and what is done with its result.
+struct Callback {
+  std::function<void(xdr::Encoder&)> encode;
+  /// The decoder stands at the operation's result.
+  std::function<void(const Result<xdr::Decoder>&)> done;
+};
+
 /// What the server may use to call the client.
 struct BackChannel {
   bool wanted = false;               ///< the client asked for one
@@ -22,6 +31,7 @@ struct BackChannel {
   nfs4::channel_attrs4 attributes;
   nfs4::sequenceid4 sequence = 0;  ///< of the last callback on slot 0
   bool busy = false;               ///< slot 0 has a callback outstanding
+  std::deque<Callback> waiting;    ///< for slot 0
 };
 
 struct Session : std::enable_shared_from_this<Session> {

@@ -50,8 +50,8 @@ Outcome<OpenState*> upgrade(FileTable& files, const OpenRequest& request, OpenSt
   if (request.truncate || (request.share.access & ~open.share.access) != 0) {
     auto fd = open_descriptor(files, request, access);
     if (!fd) return refuse(fd.error());
-    open.fd = std::move(*fd);
-    open.fd_access = access;
+    open.descriptor = std::move(*fd);
+    open.descriptor_access = access;
   }
   open.share.access = access;
   open.share.deny |= request.share.deny;
@@ -89,8 +89,8 @@ Outcome<OpenState*> grant_open(StateTable& states, FileTable& files, const OpenR
   }
   OpenState& open = states.add_open(request.client, request.file, request.owner);
   open.share = request.share;
-  open.fd = std::move(made);
-  open.fd_access = request.share.access;
+  open.descriptor = std::move(made);
+  open.descriptor_access = request.share.access;
   remember_share(open, request.share);
   return &open;
 }

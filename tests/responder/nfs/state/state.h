@@ -1,25 +1,31 @@
-// What a stateid stands for (RFC 8881 section 8.2): an open or a set of byte-range locks.
+// What a stateid stands for (RFC 8881 section 8.2): an open, a set of byte-range locks, or a
+// delegation.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/responder/nfs/fs/file.h"
 #include "tests/responder/nfs/session/client_table.h"
+#include "transport/base/reactor.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::responder {
 
 struct OpenState;
 
+enum class StateKind : std::uint8_t { open, lock, delegation };
+
 struct State {
   State(std::uint64_t state_id, Client& holder, FileRef on)
       : id(state_id), client(holder), file(std::move(on)) {}
   virtual ~State() = default;
-  /// The open this state reads and writes through.
-  virtual OpenState& open() = 0;
-  virtual bool is_open() const = 0;
+  virtual StateKind kind() const = 0;
+  /// What is read and written through, and OPEN4_SHARE_ACCESS_* of what may be.
+  virtual int fd() const = 0;
+  virtual std::uint32_t access() const = 0;
 
   const std::uint64_t id;
   nfs4::seqid4 seqid = 1;
@@ -46,16 +52,17 @@ struct OpenState final : State {
     file->add_user();
   }
   ~OpenState() override { file->drop_user(); }
-  OpenState& open() override { return *this; }
-  bool is_open() const override { return true; }
+  StateKind kind() const override { return StateKind::open; }
+  int fd() const override { return descriptor.get(); }
+  std::uint32_t access() const override { return share.access; }
 
   const std::string owner;
   Share share;
   /// Every combination that an OPEN asked for: what OPEN_DOWNGRADE may go back to.
   std::vector<Share> opened;
-  UniqueFd fd;
-  std::uint32_t fd_access =
-      0;  ///< what `fd` can do; may be more than share.access after a downgrade
+  UniqueFd descriptor;
+  /// What it can do; may be more than share.access after a downgrade.
+  std::uint32_t descriptor_access = 0;
   std::vector<LockState*> locks;
 };
 
@@ -63,13 +70,40 @@ struct OpenState final : State {
 struct LockState final : State {
   LockState(std::uint64_t state_id, OpenState& from, std::string lock_owner)
       : State(state_id, from.client, from.file), owner(std::move(lock_owner)), open_(from) {}
-  OpenState& open() override { return open_; }
-  bool is_open() const override { return false; }
+  StateKind kind() const override { return StateKind::lock; }
+  int fd() const override { return open_.fd(); }
+  std::uint32_t access() const override { return open_.access(); }
+  OpenState& open() const { return open_; }
 
   const std::string owner;
 
  private:
   OpenState& open_;
+};
+
+/// A client's delegation of a file (RFC 8881 section 10.4): what it does with the file it does
+/// alone, so its READs and WRITEs need no open.
+struct DelegationState final : State {
+  DelegationState(std::uint64_t state_id, Client& holder, FileRef on, bool for_writing)
+      : State(state_id, holder, std::move(on)), writes(for_writing) {
+    file->add_user();
+  }
+  ~DelegationState() override { file->drop_user(); }
+  StateKind kind() const override { return StateKind::delegation; }
+  int fd() const override { return descriptor.get(); }
+  std::uint32_t access() const override;
+
+  const bool writes;  ///< OPEN_DELEGATE_WRITE
+  UniqueFd descriptor;
+  std::optional<TimePoint> recalled_at;  ///< when it was first asked back
+  bool told = false;                     ///< the client has answered CB_RECALL
+  bool asking = false;                   ///< a callback about it is under way
+  bool revoked = false;                  ///< not returned in time: waits for FREE_STATEID
+  /// What the holder has said of size and change (CB_GETATTR), for the next who wants to know; it
+  /// may have said nothing of use.
+  bool has_answered = false;
+  std::optional<std::uint64_t> size;
+  std::uint64_t change = 0;
 };
 
 }  // namespace nfsrdma::responder

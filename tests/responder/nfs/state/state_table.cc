@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "client/proto/ops_open.h"
+
 namespace nfsrdma::responder {
 
 using namespace nfs4;
@@ -36,7 +38,11 @@ stateid4 StateTable::stateid_of(const State& state) const {
   return stateid;
 }
 
-Outcome<State*> StateTable::find(const Client& client, const stateid4& stateid) const {
+std::uint32_t DelegationState::access() const {
+  return writes ? OPEN4_SHARE_ACCESS_BOTH : OPEN4_SHARE_ACCESS_READ;
+}
+
+Outcome<State*> StateTable::find_known(const Client& client, const stateid4& stateid) const {
   StateidOther other;
   std::memcpy(&other, stateid.other.data(), sizeof other);
   if (other.instance != instance_) return refuse(NFS4ERR_STALE_STATEID);
@@ -52,18 +58,41 @@ Outcome<State*> StateTable::find(const Client& client, const stateid4& stateid) 
   return state;
 }
 
+Outcome<State*> StateTable::find(const Client& client, const stateid4& stateid) const {
+  const auto state = find_known(client, stateid);
+  const bool delegation = state && (*state)->kind() == StateKind::delegation;
+  if (delegation && static_cast<DelegationState*>(*state)->revoked) {
+    return refuse(NFS4ERR_DELEG_REVOKED);
+  }
+  return state;
+}
+
 Outcome<OpenState*> StateTable::find_open(const Client& client, const stateid4& stateid) const {
   const auto state = find(client, stateid);
   if (!state) return refuse(state.error());
-  if (!(*state)->is_open()) return refuse(NFS4ERR_BAD_STATEID);
+  if ((*state)->kind() != StateKind::open) return refuse(NFS4ERR_BAD_STATEID);
   return static_cast<OpenState*>(*state);
 }
 
 Outcome<LockState*> StateTable::find_lock(const Client& client, const stateid4& stateid) const {
   const auto state = find(client, stateid);
   if (!state) return refuse(state.error());
-  if ((*state)->is_open()) return refuse(NFS4ERR_BAD_STATEID);
+  if ((*state)->kind() != StateKind::lock) return refuse(NFS4ERR_BAD_STATEID);
   return static_cast<LockState*>(*state);
+}
+
+Outcome<DelegationState*> StateTable::find_delegation(const Client& client,
+                                                      const stateid4& stateid) const {
+  const auto state = find_known(client, stateid);
+  if (!state) return refuse(state.error());
+  if ((*state)->kind() != StateKind::delegation) return refuse(NFS4ERR_BAD_STATEID);
+  return static_cast<DelegationState*>(*state);
+}
+
+DelegationState* StateTable::find_delegation(std::uint64_t id) const {
+  const auto found = states_.find(id);
+  if (found == states_.end() || found->second->kind() != StateKind::delegation) return nullptr;
+  return static_cast<DelegationState*>(found->second.get());
 }
 
 const StateTable::FileState* StateTable::state_of(const File& file) const {
@@ -110,7 +139,7 @@ OpenState* StateTable::any_open(const File& file, std::uint32_t access) const {
   const FileState* state = state_of(file);
   if (!state) return nullptr;
   const auto found = std::ranges::find_if(
-      state->opens, [&](const OpenState* open) { return (open->fd_access & access) != 0; });
+      state->opens, [&](const OpenState* open) { return (open->descriptor_access & access) != 0; });
   return found == state->opens.end() ? nullptr : *found;
 }
 
@@ -149,21 +178,64 @@ void StateTable::remove_lock(LockState& lock) {
   states_.erase(std::uint64_t{lock.id});
 }
 
+DelegationState& StateTable::add_delegation(Client& client, FileRef file, bool for_writing) {
+  auto made = std::make_unique<DelegationState>(next_++, client, std::move(file), for_writing);
+  DelegationState& added = *made;
+  files_with_state_[added.file.get()].delegations.push_back(&added);
+  states_.emplace(added.id, std::move(made));
+  ++delegations_;
+  return added;
+}
+
+void StateTable::remove_delegation(DelegationState& delegation) {
+  const FileRef file = delegation.file;
+  std::erase(files_with_state_[file.get()].delegations, &delegation);
+  states_.erase(std::uint64_t{delegation.id});
+  --delegations_;
+  drop_if_empty(*file);
+  files_.forget_if_removed(file);
+}
+
+std::span<OpenState* const> StateTable::opens_of(const File& file) const {
+  const FileState* state = state_of(file);
+  return state ? std::span<OpenState* const>(state->opens) : std::span<OpenState* const>();
+}
+
+std::span<DelegationState* const> StateTable::delegations_of(const File& file) const {
+  const FileState* state = state_of(file);
+  if (!state) return {};
+  return state->delegations;
+}
+
+std::vector<DelegationState*> StateTable::all_delegations() const {
+  std::vector<DelegationState*> all;
+  for (const auto& [file, state] : files_with_state_) {
+    all.insert(all.end(), state.delegations.begin(), state.delegations.end());
+  }
+  return all;
+}
+
 void StateTable::drop_if_empty(const File& file) {
   const auto found = files_with_state_.find(&file);
-  if (found != files_with_state_.end() && found->second.opens.empty()) {
+  if (found == files_with_state_.end()) return;
+  if (found->second.opens.empty() && found->second.delegations.empty()) {
     files_with_state_.erase(found);
   }
 }
 
 void StateTable::remove_all_of(const Client& client) {
   std::vector<OpenState*> opens;
+  std::vector<DelegationState*> delegations;
   for (auto& [id, state] : states_) {
-    if (state->is_open() && &state->client == &client) {
+    if (&state->client != &client) continue;
+    if (state->kind() == StateKind::open) {
       opens.push_back(static_cast<OpenState*>(state.get()));
+    } else if (state->kind() == StateKind::delegation) {
+      delegations.push_back(static_cast<DelegationState*>(state.get()));
     }
   }
   for (OpenState* open : opens) remove_open(*open);
+  for (DelegationState* delegation : delegations) remove_delegation(*delegation);
 }
 
 bool StateTable::has_any(const Client& client) const {

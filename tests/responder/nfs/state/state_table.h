@@ -1,8 +1,9 @@
-// All opens and locks, by stateid and by file.
+// All opens, locks and delegations, by stateid and by file.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -26,10 +27,14 @@ class StateTable {
   StateTable(std::uint32_t instance, FileTable& files) : instance_(instance), files_(files) {}
 
   nfs4::stateid4 stateid_of(const State& state) const;
-  /// STALE_STATEID, BAD_STATEID, OLD_STATEID. The stateid must not be special.
+  /// STALE_STATEID, BAD_STATEID, OLD_STATEID, DELEG_REVOKED. The stateid must not be special.
   Outcome<State*> find(const Client& client, const nfs4::stateid4& stateid) const;
   Outcome<OpenState*> find_open(const Client& client, const nfs4::stateid4& stateid) const;
   Outcome<LockState*> find_lock(const Client& client, const nfs4::stateid4& stateid) const;
+  /// A revoked one, too.
+  Outcome<DelegationState*> find_delegation(const Client& client,
+                                            const nfs4::stateid4& stateid) const;
+  DelegationState* find_delegation(std::uint64_t id) const;
 
   /// Null when that owner has not opened that file.
   OpenState* open_of(const Client& client, std::string_view owner, const File& file) const;
@@ -42,28 +47,38 @@ class StateTable {
 
   OpenState& add_open(Client& client, FileRef file, std::string_view owner);
   LockState& add_lock(OpenState& open, std::string_view owner);
+  DelegationState& add_delegation(Client& client, FileRef file, bool for_writing);
   /// Ends an open with its locks.
   void remove_open(OpenState& open);
   void remove_lock(LockState& lock);
+  void remove_delegation(DelegationState& delegation);
   void remove_all_of(const Client& client);
   bool has_any(const Client& client) const;
 
   /// The locks of a file; null when nobody has it open.
   LockRanges* locks_on(const File& file);
+  /// Opens and delegations of a file.
+  std::span<OpenState* const> opens_of(const File& file) const;
+  std::span<DelegationState* const> delegations_of(const File& file) const;
+  std::vector<DelegationState*> all_delegations() const;
+  std::size_t delegations() const { return delegations_; }
 
  private:
   struct FileState {
     std::vector<OpenState*> opens;
     std::vector<LockState*> lock_states;
+    std::vector<DelegationState*> delegations;
     LockRanges locks;
   };
 
+  Outcome<State*> find_known(const Client& client, const nfs4::stateid4& stateid) const;
   const FileState* state_of(const File& file) const;
   void drop_if_empty(const File& file);
 
   std::uint32_t instance_;
   FileTable& files_;
   std::uint64_t next_ = 1;
+  std::size_t delegations_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<State>> states_;
   std::unordered_map<const File*, FileState> files_with_state_;
 };

@@ -1,0 +1,48 @@
+// The recovery of delegations (RFC 8881 sections 10.2.1, 8.4.2.1, 18.16.4, 18.38, 18.48).
+#pragma once
+
+#include <vector>
+
+#include "client/compound/compound_pool.h"
+#include "client/recovery/reclaimer.h"
+#include "client/state/delegation.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+/// Comes before the opens, which stand on delegations.
+///
+///   server has restarted     one whose file is open is reclaimed with that open (CLAIM_PREVIOUS
+///   with
+///                            delegate_type, by OpenReclaimer); all others are dropped
+///   TEST_STATEID, or a use   FREE_STATEID where the server waits for it, dropped; opens that only
+///   it of it, finds it revoked  covered are opened anew by OpenReclaimer
+class DelegationReclaimer final : public Reclaimer {
+ public:
+  DelegationReclaimer(Mount& mount, CompoundPool& compounds)
+      : mount_(mount), compounds_(compounds) {}
+
+  void on_all_forgotten() override;
+  Task<Result<void>> reclaim(rpc::Channel& channel) override;
+  Task<void> mend() override;
+  Task<void> find_revoked() override;
+  std::size_t pending() const override;
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  using Batch = std::vector<DelegationRef>;
+
+  Task<Result<void>> test(Batch batch);
+  Task<void> free(DelegationRef delegation);
+  CompoundRef begin(const Caller& caller);
+
+  Mount& mount_;
+  CompoundPool& compounds_;
+  Counter tested_;
+  Counter freed_;
+};
+
+}  // namespace nfsrdma::client

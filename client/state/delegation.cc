@@ -1,0 +1,63 @@
+#include "client/state/delegation.h"
+
+#include <algorithm>
+
+#include "client/state/open_state.h"
+
+namespace nfsrdma::client {
+namespace {
+
+bool same_user(const Caller& a, const Caller& b) {
+  if (a.uid != b.uid || a.gid != b.gid || a.group_count != b.group_count) return false;
+  return std::equal(a.groups.begin(), a.groups.begin() + a.group_count, b.groups.begin());
+}
+
+}  // namespace
+
+std::optional<GrantedDelegation> delegation_of(const nfs4::open_delegation4& delegation) {
+  switch (delegation.delegation_type) {
+    case nfs4::OPEN_DELEGATE_READ:
+      return GrantedDelegation{delegation.read.stateid, false, delegation.read.recall};
+    case nfs4::OPEN_DELEGATE_WRITE:
+      return GrantedDelegation{delegation.write.stateid, true, delegation.write.recall};
+    case nfs4::OPEN_DELEGATE_NONE:
+    case nfs4::OPEN_DELEGATE_NONE_EXT: break;
+  }
+  return std::nullopt;
+}
+
+Delegation::Delegation(const FileHandle& handle, const Caller& caller,
+                       const GrantedDelegation& granted)
+    : handle_(handle), caller_(caller), stateid_(granted.stateid), writes_(granted.writes) {}
+
+Delegation::~Delegation() = default;
+
+void Delegation::on_refused(nfs4::nfsstat4 status) {
+  if (phase_ == Phase::gone || trouble_ != Trouble::none) return;
+  const bool revoked = status == nfs4::NFS4ERR_ADMIN_REVOKED ||
+                       status == nfs4::NFS4ERR_DELEG_REVOKED || status == nfs4::NFS4ERR_EXPIRED;
+  trouble_ = revoked ? Trouble::revoked : Trouble::refused;
+}
+
+bool Delegation::allows(const Caller& caller, std::uint32_t access) const {
+  return std::ranges::any_of(admitted_, [&](const Admitted& admitted) {
+    return (access & ~admitted.access) == 0 && same_user(admitted.caller, caller);
+  });
+}
+
+void Delegation::admit(const Caller& caller, std::uint32_t access) {
+  for (Admitted& admitted : admitted_) {
+    if (!same_user(admitted.caller, caller)) continue;
+    admitted.access |= access;
+    return;
+  }
+  if (admitted_.size() < kMostAdmitted) admitted_.push_back({caller, access});
+}
+
+bool Delegation::in_use() const {
+  bool used = false;
+  files_.for_each([&](const OpenFile& file) { used = used || file.share_access() != 0; });
+  return used;
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,105 @@
+// One delegation: the server's promise that nobody else changes a file (read), or uses it at all
+// (write), until it is asked back (RFC 8881 section 10.4).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client/compound/state_holder.h"
+#include "client/proto/ops_open.h"
+#include "client/types.h"
+#include "transport/base/intrusive_list.h"
+
+namespace nfsrdma::client {
+
+class OpenFile;
+
+/// What came with an OPEN.
+struct GrantedDelegation {
+  nfs4::stateid4 stateid;
+  bool writes = false;  ///< OPEN_DELEGATE_WRITE
+  bool recall = false;  ///< granted and asked back at once
+};
+
+/// Nothing when the OPEN brought none.
+std::optional<GrantedDelegation> delegation_of(const nfs4::open_delegation4& delegation);
+
+/// Owned by the DelegationTable, and by each OpenFile that uses it. As a list node it stands among
+/// the delegations held, or among those that wait to be returned. Belongs to one shard.
+class Delegation final : public StateHolder, public ListNode {
+ public:
+  enum class Phase : std::uint8_t {
+    held,       ///< relied upon
+    returning,  ///< its opens are being made known to the server; nothing new starts under it
+    gone,       ///< returned, or lost
+  };
+
+  Delegation(const FileHandle& handle, const Caller& caller, const GrantedDelegation& granted);
+  ~Delegation();
+
+  /// With seqid zero, "the current one".
+  nfs4::stateid4 stateid() const override {
+    nfs4::stateid4 current = stateid_;
+    current.seqid = 0;
+    return current;
+  }
+  bool lost() const override { return phase_ == Phase::gone; }
+  bool recovering() const override { return trouble_ != Trouble::none; }
+  void on_refused(nfs4::nfsstat4 status) override;
+
+  const FileHandle& handle() const { return handle_; }
+  const Caller& caller() const { return caller_; }
+  bool writes() const { return writes_; }
+  bool held() const { return phase_ == Phase::held && trouble_ == Trouble::none; }
+  /// Whether opens with this share access (OPEN4_SHARE_ACCESS_*) can stand on it alone.
+  bool covers(std::uint32_t access) const {
+    return writes_ || (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0;
+  }
+  /// Whether the server has let this caller open the file with this access since it was granted.
+  bool allows(const Caller& caller, std::uint32_t access) const;
+  /// Any file that uses it is open here.
+  bool in_use() const;
+  bool preserve_unlinked() const { return preserve_unlinked_; }
+
+ private:
+  friend class DelegationReclaimer;
+  friend class DelegationReturner;
+  friend class DelegationTable;
+  friend class OpenReclaimer;
+  friend class OpenTable;
+
+  /// What has to be done before it can be relied upon again, or is given up.
+  enum class Trouble : std::uint8_t {
+    none,
+    forgotten,  ///< the server has restarted: to be reclaimed with an open
+    refused,    ///< the server does not accept its stateid
+    revoked,    ///< and wants that acknowledged with FREE_STATEID
+  };
+  /// Somebody whom the server has let open the file.
+  struct Admitted {
+    Caller caller;
+    std::uint32_t access = 0;
+  };
+  /// More users than that are asked about at the server.
+  static constexpr std::size_t kMostAdmitted = 8;
+
+  void admit(const Caller& caller, std::uint32_t access);
+
+  const FileHandle handle_;
+  const Caller caller_;
+  nfs4::stateid4 stateid_;
+  bool writes_;
+  bool preserve_unlinked_ = false;
+  Phase phase_ = Phase::held;
+  Trouble trouble_ = Trouble::none;
+  std::uint64_t change_ = 0;  ///< of the file when it was granted
+  std::uint64_t size_ = 0;    ///< octets, likewise
+  std::vector<Admitted> admitted_;
+  mutable IntrusiveList<OpenFile> files_;  ///< that can use it
+};
+
+using DelegationRef = std::shared_ptr<Delegation>;
+
+}  // namespace nfsrdma::client

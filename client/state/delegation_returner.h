@@ -1,0 +1,48 @@
+// Gives delegations back to the server, a few at a time, in the background (RFC 8881 sections
+// 10.2.1, 18.6): data are sent and committed, opens made known to the server, then DELEGRETURN.
+#pragma once
+
+#include "client/session/wait_list.h"
+#include "client/state/delegation.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::client {
+
+class DelegationTable;
+class Mount;
+
+/// Part of the DelegationTable.
+class DelegationReturner {
+ public:
+  /// Returns at once: all that a recall of everything takes from other requests.
+  static constexpr std::size_t kMostAtOnce = 8;
+
+  DelegationReturner(Mount& mount, DelegationTable& table);
+
+  /// One whose phase is `returning` and that stands in no list. Nothing is done before the present
+  /// turn of the reactor has ended.
+  void add(Delegation& delegation);
+  /// Ends when the delegation is gone.
+  Task<void> done(DelegationRef delegation);
+  void note_gone() { gone_.wake_all(); }
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Task<void> work();
+  Task<void> give_back(DelegationRef delegation);
+  Task<void> secure_opens(DelegationRef delegation);
+  Task<void> send(DelegationRef delegation);
+
+  Mount& mount_;
+  DelegationTable& table_;
+  IntrusiveList<Delegation> waiting_;
+  WaitList gone_;
+  std::size_t workers_ = 0;
+  Counter returned_;
+};
+
+/// DELEGRETURN of a stateid that belongs to no Delegation. A failure is logged.
+Task<void> send_delegreturn(Mount& mount, Caller caller, FileHandle handle, nfs4::stateid4 stateid);
+
+}  // namespace nfsrdma::client
