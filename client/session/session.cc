@@ -194,7 +194,8 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     co_await rpc::submit(*channel, call);
     if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;
-    if (slot) slot->unanswered = reply ? 0 : slot->unanswered + 1;
+    if (slot && reply) slot->passed_over = 0;
+    if (slot && !reply && renewed_at_ > sent_at) ++slot->passed_over;
     if (reply) {
       compound.set_sent_at(sent_at);
       co_return Result<void>{};

@@ -131,9 +131,9 @@ nfs4::slotid4 SlotTable::highest_used() const {
   return 0;
 }
 
-std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t unanswered) const {
+std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t passed_over) const {
   return static_cast<std::uint32_t>(std::ranges::count_if(slots_, [&](const Slot& slot) {
-    return slot.busy && slot.unsettled() && slot.sent_at < time && slot.unanswered >= unanswered;
+    return slot.busy && slot.unsettled() && slot.sent_at < time && slot.passed_over >= passed_over;
   }));
 }
 

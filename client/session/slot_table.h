@@ -37,8 +37,9 @@ struct Slot {
   nfs4::sequenceid4 seq_nr = 1;
   nfs4::sequenceid4 last_acked = 0;
   nfs4::sequenceid4 highest_sent = 0;
-  TimePoint sent_at{0};          ///< when its request went out last
-  std::uint32_t unanswered = 0;  ///< connections that ended without an answer to it
+  TimePoint sent_at{0};  ///< when its request went out last
+  /// Connections that ended without an answer to it although a later request had got one.
+  std::uint32_t passed_over = 0;
   bool busy = false;
   bool retired = false;  ///< the server had taken it back since it was last used
 
@@ -131,8 +132,8 @@ class SlotTable {
   nfs4::slotid4 highest_used() const;
   std::uint32_t usable() const { return usable_; }
   std::uint32_t in_use() const { return busy_; }
-  /// Slots whose request went out last before `time`, and has seen so many connections end.
-  std::uint32_t sent_before(TimePoint time, std::uint32_t unanswered) const;
+  /// Slots whose request went out last before `time`, and was passed over on so many connections.
+  std::uint32_t sent_before(TimePoint time, std::uint32_t passed_over) const;
   std::size_t waiting() const { return ordinary_.size() + reserved_.size(); }
   bool closed() const { return closed_; }
 
