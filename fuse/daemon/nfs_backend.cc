@@ -68,14 +68,16 @@ Result<void> NfsBackend::reserve_memory() {
   return {};
 }
 
-Result<void> NfsBackend::make_channels(const fabric::Address& server) {
+Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider provider) {
   if (options_.transport.protocol == Protocol::tcp) {
     auto channels = tcp::ChannelFactory::create(reactor_, server, tcp_options(), *reply_slots_);
     if (!channels) return fail_from(channels);
     channels_ = std::move(*channels);
     return {};
   }
-  auto fabric = make_fabric(reactor_, options_.transport, server);
+  TransportOptions transport = options_.transport;
+  transport.provider = provider;
+  auto fabric = make_fabric(reactor_, transport, server);
   if (!fabric) return fail_from(fabric);
   fabric_ = std::move(*fabric);
   for (auto* pool : {data_slots_.get(), message_slots_.get()}) TRY(fabric_->register_pool(*pool));
@@ -87,10 +89,20 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server) {
 }
 
 Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
+  auto started = co_await start_with(address, options_.transport.provider);
+  if (started || !may_fall_back(options_.transport, started.error())) co_return started;
+  log::warning("provider iwarp to {}, not verbs: {}", address.text(), started.error().message());
+  auto other = co_await start_with(address, Provider::iwarp);
+  if (other) co_return other;
+  log::info("provider iwarp: {}", other.error().message());
+  co_return started;
+}
+
+Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider provider) {
   mount_.reset();
   fabric_.reset();
   channels_.reset();
-  auto made = make_channels(address);
+  auto made = make_channels(address, provider);
   CO_TRY(made);
   mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
   auto started = co_await mount_->start();

@@ -35,8 +35,9 @@ class NfsBackend final : public Backend {
  private:
   Result<void> reserve_memory();
   Task<Result<void>> start_at(fabric::Address address);
+  Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
-  Result<void> make_channels(const fabric::Address& server);
+  Result<void> make_channels(const fabric::Address& server, Provider provider);
   rdma::Options rdma_options() const;
   tcp::Options tcp_options() const;
 

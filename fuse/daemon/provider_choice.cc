@@ -19,11 +19,17 @@ Result<ProviderChoice> choose_provider(const TransportOptions& options,
   return ProviderChoice{Provider::verbs, "the route goes through " + *device};
 }
 
+bool may_fall_back(const TransportOptions& options, const Error& error) {
+  const bool chosen_here = options.provider == Provider::automatic && options.device.empty();
+  return chosen_here && fabric::is_memory_limit(error);
+}
+
 Result<std::unique_ptr<fabric::Fabric>> make_fabric(Reactor& reactor,
                                                     const TransportOptions& options,
                                                     const fabric::Address& server) {
-  const auto device = options.provider == Provider::iwarp ? Result<std::string>()
-                                                          : fabric::find_rdma_device(server);
+  const auto device = options.provider == Provider::iwarp
+                          ? Result<std::string>()
+                          : fabric::find_rdma_device(server, options.device);
   auto choice = choose_provider(options, device);
   if (!choice) return fail_from(choice);
   const bool verbs = choice->provider == Provider::verbs;

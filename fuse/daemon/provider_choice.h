@@ -21,6 +21,9 @@ struct ProviderChoice {
 Result<ProviderChoice> choose_provider(const TransportOptions& options,
                                        const Result<std::string>& device);
 
+/// Whether iwarp is to be tried after verbs has failed in this way.
+bool may_fall_back(const TransportOptions& options, const Error& error);
+
 /// The provider for connections to `server`. Logs which and why.
 Result<std::unique_ptr<fabric::Fabric>> make_fabric(Reactor& reactor,
                                                     const TransportOptions& options,

@@ -40,6 +40,28 @@ TEST_P(ConnectionTest, ReadDepthsAreNegotiated) {
   EXPECT_TRUE(client.ord == 7u || (!GetParam().exact && client.ord < 7u)) << client.ord;
 }
 
+// A device is opened once for a process, and its events can be taken once.
+TEST_P(ConnectionTest, TwoFabricsOnOneReactor) {
+  connect();
+  const auto second = GetParam().make(loop.reactor());
+  if (BufferPool* memory = registered_memory()) {
+    ASSERT_TRUE(second->register_pool(*memory));
+  }
+  End other;
+  auto made = second->connect(listener->address(), other, options);
+  ASSERT_TRUE(made) << made.error().message();
+  other.endpoint = std::move(*made);
+  other.post_all();
+  ASSERT_TRUE(loop.until([&] { return other.established || other.down; }));
+  ASSERT_TRUE(other.established) << other.down->message();
+  ASSERT_TRUE(client.send(pattern(10, 1)));
+  ASSERT_TRUE(other.send(pattern(20, 2)));
+  auto& ends = acceptor.ends;
+  ASSERT_TRUE(loop.until([&] { return !ends[0]->messages.empty() && !ends[1]->messages.empty(); }));
+  EXPECT_EQ(ends[0]->messages[0].data, pattern(10, 1));
+  EXPECT_EQ(ends[1]->messages[0].data, pattern(20, 2));
+}
+
 TEST_P(ConnectionTest, ARejectionReachesTheInitiator) {
   acceptor.reject_with = pattern(8);
   listen();

@@ -296,6 +296,23 @@ TEST_F(Keeper, CallbacksReachTheBinder) {
 }
 
 // P4: closing is bounded from every state, and tells those who wait.
+// What a mount did stands in its counters when it has ended, and while it has no connection.
+TEST_F(Keeper, CountersOfTheLastConnectionStay) {
+  start_well();
+  const auto sends = counter(keeper_, "sends");
+  EXPECT_GT(sends, 0u);
+  harness_.fabric.refuses = true;
+  lose();
+  EXPECT_EQ(counter(keeper_, "sends"), sends);
+  harness_.fabric.refuses = false;
+  harness_.reactor.advance(1000s);
+  answer();
+  EXPECT_GT(counter(keeper_, "sends"), sends);
+  spawn(close());
+  harness_.settle();
+  EXPECT_GT(counter(keeper_, "sends"), sends);
+}
+
 TEST_F(Keeper, CloseWhilePausing) {
   start_well();
   harness_.fabric.refuses = true;

@@ -78,11 +78,23 @@ Octets words(std::initializer_list<std::uint32_t> values) {
   return memory;
 }
 
-std::uint64_t counter(const rpc::Channel& channel, std::string_view name) {
+namespace {
+
+template <class Counted>
+std::uint64_t found_in(const Counted& counted, std::string_view name) {
   FindCounter find(name);
-  channel.visit_counters(find);
+  counted.visit_counters(find);
   EXPECT_TRUE(find.found) << "no counter " << name;
   return find.found.value_or(0);
+}
+
+}  // namespace
+
+std::uint64_t counter(const rpc::Channel& channel, std::string_view name) {
+  return found_in(channel, name);
+}
+std::uint64_t counter(const rpc::ConnectionKeeper& keeper, std::string_view name) {
+  return found_in(keeper, name);
 }
 
 Harness::Setup Harness::Setup::of_version(std::uint32_t version, Setup base) {

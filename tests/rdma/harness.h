@@ -19,6 +19,7 @@
 #include "transport/rdma/private_data.h"
 #include "transport/rpc/call.h"
 #include "transport/rpc/channel.h"
+#include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::test {
 
@@ -43,6 +44,7 @@ Octets pattern(std::size_t count, unsigned first = 0);
 Octets words(std::initializer_list<std::uint32_t> values);
 /// The value of a counter or gauge; fails the test when there is none of that name.
 std::uint64_t counter(const rpc::Channel& channel, std::string_view name);
+std::uint64_t counter(const rpc::ConnectionKeeper& keeper, std::string_view name);
 
 class Observer final : public rpc::ChannelObserver {
  public:

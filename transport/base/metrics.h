@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace nfsrdma {
 
@@ -41,6 +43,21 @@ class PrefixedVisitor final : public CounterVisitor {
  private:
   std::string prefix_;
   CounterVisitor& to_;
+};
+
+/// Counters as they were: of something that is gone.
+class CounterSnapshot final : public CounterVisitor {
+ public:
+  void visit(std::string_view name, std::uint64_t value) override {
+    values_.emplace_back(name, value);
+  }
+  void clear() { values_.clear(); }
+  void replay(CounterVisitor& visitor) const {
+    for (const auto& [name, value] : values_) visitor.visit(name, value);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::uint64_t>> values_;
 };
 
 }  // namespace nfsrdma

@@ -134,6 +134,8 @@ void ConnectionKeeper::end_channel(Error reason) {
 }
 
 void ConnectionKeeper::finish_channel() {
+  of_last_channel_.clear();
+  channel_->visit_counters(of_last_channel_);
   reactor_.dispose(std::move(channel_));
   if (binder_knows_) {
     binder_knows_ = false;
@@ -175,7 +177,8 @@ void ConnectionKeeper::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("connect_attempts", attempts_.value());
   visitor.visit("connect_failures", failures_.value());
   visitor.visit("reconnects", reconnects_.value());
-  if (channel_) channel_->visit_counters(visitor);
+  if (!channel_) return of_last_channel_.replay(visitor);
+  channel_->visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::rpc

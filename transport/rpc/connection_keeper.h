@@ -83,7 +83,8 @@ class ConnectionKeeper final : private ChannelObserver {
   /// Ends the connection and all attempts, for good. Every waiter of ready() gets an error.
   Task<void> close();
 
-  /// reconnects, connect_attempts, connect_failures, and those of the present connection.
+  /// reconnects, connect_attempts, connect_failures, and those of the present connection; of the
+  /// last one while there is none.
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
@@ -139,6 +140,7 @@ class ConnectionKeeper final : private ChannelObserver {
   Counter attempts_;
   Counter failures_;
   Counter reconnects_;
+  CounterSnapshot of_last_channel_;
 };
 
 }  // namespace nfsrdma::rpc

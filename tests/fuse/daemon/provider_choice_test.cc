@@ -42,6 +42,19 @@ TEST(ProviderChoice, ANamedDeviceMeansVerbs) {
   EXPECT_FALSE(choose_provider(options, no_device()));
 }
 
+TEST(ProviderChoice, AMemoryLimitIsNoReasonToFailWhereIwarpCanBeTried) {
+  const auto limit = Error::local(ENOMEM, "register memory with the RDMA device");
+  TransportOptions options;
+  EXPECT_TRUE(may_fall_back(options, limit));
+  EXPECT_FALSE(may_fall_back(options, Error::local(ENODEV, "RDMA device")));
+  EXPECT_FALSE(may_fall_back(options, Error::local(ENOMEM, "reserve memory")));
+  options.device = "mlx5_0";
+  EXPECT_FALSE(may_fall_back(options, limit));
+  options.device.clear();
+  options.provider = Provider::verbs;
+  EXPECT_FALSE(may_fall_back(options, limit));
+}
+
 TEST(ProviderChoice, ACaptureNeedsIwarp) {
   TransportOptions options;
   options.capture_file = "/tmp/a.pcapng";

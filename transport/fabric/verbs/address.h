@@ -16,6 +16,11 @@ inline Address address_of(const sockaddr& given) {
   return address;
 }
 
+/// For librdmacm, which changes nothing of it.
+inline sockaddr* socket_address(Address& address) {
+  return reinterpret_cast<sockaddr*>(&address.storage);
+}
+
 /// `port` in network order.
 inline void set_port(Address& address, in_port_t port) {
   if (address.storage.ss_family == AF_INET6) {

@@ -44,11 +44,26 @@ Result<std::shared_ptr<Device>> Core::device_of(const rdma_cm_id& id) {
   (*opened)->regions().expect(octets);
   for (BufferPool* pool : pools_) TRY((*opened)->regions().add(pool->memory()));
   devices_.push_back(*opened);
+  device_lost_ = false;
   return opened;
 }
 
 void Core::forget(const Device* device) {
-  std::erase_if(devices_, [device](const auto& each) { return each.get() == device; });
+  forget_those([device](const auto& each) { return each.get() == device; });
+}
+
+void Core::forget_idle() {
+  forget_those([](const auto& each) { return each.use_count() == 1; });
+  if (device_lost_) close_removed_devices();
+}
+
+template <class Condition>
+void Core::forget_those(Condition condition) {
+  std::erase_if(devices_, [&](const auto& each) {
+    if (!condition(each)) return false;
+    each->note_removed();
+    return device_lost_ = true;
+  });
 }
 
 void Core::close() {

@@ -26,12 +26,17 @@ class Core {
   /// The device that an id was bound to, opened and with every pool registered. Fails when it is
   /// not the one that was asked for.
   Result<std::shared_ptr<Device>> device_of(const rdma_cm_id& id);
-  /// The device is gone, or behaves as if it were: the next connection opens it anew.
+  /// The device is gone, or behaves as if it were: the next connection opens it anew. Null: none.
   void forget(const Device* device);
+  /// No route goes through a device: those that no connection uses are not kept open, or they could
+  /// not be removed.
+  void forget_idle();
   /// The fabric is gone: pools may go, too, and devices with their last connection.
   void close();
 
  private:
+  template <class Condition>
+  void forget_those(Condition condition);
   Result<void> check_wanted(const std::string& name) const;
 
   Reactor& reactor_;
@@ -39,6 +44,7 @@ class Core {
   std::shared_ptr<EventChannel> events_;
   std::vector<BufferPool*> pools_;
   std::vector<std::shared_ptr<Device>> devices_;
+  bool device_lost_ = false;  // since one was opened
 };
 
 }  // namespace nfsrdma::fabric::verbs

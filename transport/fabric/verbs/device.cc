@@ -1,8 +1,5 @@
 #include "transport/fabric/verbs/device.h"
 
-#include <fcntl.h>
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <cerrno>
 
@@ -59,15 +56,10 @@ Result<std::shared_ptr<Device>> Device::open(Reactor& reactor, ibv_context* cont
 }
 
 Device::Device(Reactor& reactor, ibv_context* context, Tier tier)
-    : reactor_(reactor),
-      context_(context),
-      tier_(tier),
-      completion_source_(*this, &Device::on_completion_channel),
-      async_source_(*this, &Device::on_async_events) {}
+    : reactor_(reactor), context_(context), tier_(tier) {}
 
 Device::~Device() {
   if (completions_) reactor_.unwatch(completions_->fd);
-  reactor_.unwatch(context_->async_fd);
 }
 
 Result<void> Device::start() {
@@ -79,29 +71,19 @@ Result<void> Device::start() {
   limits_.reads_in = read_depth(attributes->max_qp_rd_atom);
   limits_.reads_out = read_depth(attributes->max_qp_init_rd_atom);
   if (attributes->vendor_id == kVendorRxe) invalidation_flags_ |= IBV_WC_IP_CSUM_OK;
+  auto open = OpenDevice::of(reactor_, context_);
+  if (!open) return fail_from(open);
+  open_ = std::move(*open);
   domain_.reset(::ibv_alloc_pd(context_));
   if (!domain_) return fail(call_error(errno, "ibv_alloc_pd"));
   regions_ = std::make_unique<MemoryRegions>(domain_.get(), tier_);
   completions_.reset(::ibv_create_comp_channel(context_));
   if (!completions_) return fail(call_error(errno, "ibv_create_comp_channel"));
-  TRY(watch(completions_->fd, completion_source_));
-  return watch(context_->async_fd, async_source_);
+  return watch_events(reactor_, completions_->fd, *this);
 }
 
-Result<void> Device::watch(int fd, Source& source) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
-    return fail(call_error(errno, "RDMA device events"));
-  }
-  return reactor_.watch(fd, EPOLLIN, source);
-}
-
-void Device::Source::on_ready(std::uint32_t) {
-  const auto alive = device.shared_from_this();  // its last connection may go meanwhile
-  (device.*on_readable)();
-}
-
-void Device::on_completion_channel() {
+void Device::on_ready(std::uint32_t) {
+  const auto alive = shared_from_this();  // its last connection may go meanwhile
   for (int round = 0; round < kEventsPerTurn; ++round) {
     ibv_cq* queue = nullptr;
     void* user = nullptr;
@@ -109,36 +91,6 @@ void Device::on_completion_channel() {
     // A queue with an unacknowledged event cannot be destroyed.
     ::ibv_ack_cq_events(queue, 1);
     static_cast<DeviceUser*>(user)->on_completions();
-  }
-}
-
-void Device::on_async_events() {
-  for (int round = 0; round < kEventsPerTurn; ++round) {
-    ibv_async_event event{};
-    if (::ibv_get_async_event(context_, &event) != 0) return;
-    const ibv_async_event copy = event;
-    ::ibv_ack_async_event(&event);
-    dispatch(copy);
-  }
-}
-
-void Device::dispatch(const ibv_async_event& event) {
-  switch (event.event_type) {
-    case IBV_EVENT_QP_FATAL:
-    case IBV_EVENT_QP_REQ_ERR:
-    case IBV_EVENT_QP_ACCESS_ERR:
-    case IBV_EVENT_COMM_EST:
-      // A queue pair of another fabric on the same device is only compared, never touched.
-      return users_.for_each([&](DeviceUser& user) {
-        if (user.queue_pair() == event.element.qp) user.on_queue_pair_event(event.event_type);
-      });
-    case IBV_EVENT_DEVICE_FATAL:
-      log::error("RDMA device {}: fatal error", name());
-      return users_.for_each([](DeviceUser& user) { user.on_device_failed(); });
-    case IBV_EVENT_PORT_ERR:
-      return log::warning("RDMA device {}: port {} is down", name(), event.element.port_num);
-    default:
-      return log::debug("RDMA device {}: {}", name(), ::ibv_event_type_str(event.event_type));
   }
 }
 

@@ -1,5 +1,5 @@
 // One RDMA device as one fabric uses it: what it can do, the protection domain with the registered
-// pools, the completion channel of all its connections, and its asynchronous events.
+// pools, the completion channel of all its connections.
 #pragma once
 
 #include <cstddef>
@@ -8,31 +8,17 @@
 #include <string>
 
 #include "transport/base/buffer.h"
-#include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/fabric/verbs/handles.h"
 #include "transport/fabric/verbs/memory_regions.h"
+#include "transport/fabric/verbs/open_device.h"
 #include "transport/fabric/verbs/staging.h"
 #include "transport/fabric/verbs/verbs.h"
 
 namespace nfsrdma::fabric::verbs {
 
-/// One connection through a device.
-class DeviceUser : public ListNode {
- public:
-  virtual ibv_qp* queue_pair() const = 0;
-  /// Completions may be there to be polled.
-  virtual void on_completions() = 0;
-  /// An asynchronous event of the queue pair.
-  virtual void on_queue_pair_event(ibv_event_type type) = 0;
-  virtual void on_device_failed() = 0;
-
- protected:
-  ~DeviceUser() = default;
-};
-
-class Device final : public std::enable_shared_from_this<Device> {
+class Device final : public std::enable_shared_from_this<Device>, private FdHandler {
  public:
   /// What the device can do, as far as it matters here.
   struct Limits {
@@ -48,7 +34,7 @@ class Device final : public std::enable_shared_from_this<Device> {
 
   static Result<std::shared_ptr<Device>> open(Reactor& reactor, ibv_context* context,
                                               RegistrationChoice choice);
-  ~Device();
+  ~Device() override;
 
   ibv_context* context() const { return context_; }
   std::string name() const { return ::ibv_get_device_name(context_->device); }
@@ -63,36 +49,25 @@ class Device final : public std::enable_shared_from_this<Device> {
   MemoryRegions& regions() { return *regions_; }
   Result<Buffer> stage(std::size_t size) { return staging_.acquire(size, *regions_); }
 
-  void attach(DeviceUser& user) { users_.push_back(user); }
+  void attach(DeviceUser& user) { open_->attach(user); }
+  void note_removed() { open_->note_removed(); }
 
  private:
-  /// A descriptor of the device in the reactor.
-  struct Source final : FdHandler {
-    Source(Device& owner, void (Device::*handler)()) : device(owner), on_readable(handler) {}
-    void on_ready(std::uint32_t) override;
-    Device& device;
-    void (Device::*on_readable)();
-  };
-
   Device(Reactor& reactor, ibv_context* context, Tier tier);
   Result<void> start();
-  Result<void> watch(int fd, Source& source);
-  void on_completion_channel();
-  void on_async_events();
-  void dispatch(const ibv_async_event& event);
+  /// The completion channel.
+  void on_ready(std::uint32_t events) override;
 
   Reactor& reactor_;
   ibv_context* context_;
   Tier tier_;
   Limits limits_;
   unsigned invalidation_flags_ = IBV_WC_WITH_INV;
+  std::shared_ptr<OpenDevice> open_;  // goes last: the device may be closed with it
   ProtectionDomain domain_;
   CompletionChannel completions_;
   Staging staging_;
   std::unique_ptr<MemoryRegions> regions_;
-  Source completion_source_;
-  Source async_source_;
-  IntrusiveList<DeviceUser> users_;
 };
 
 }  // namespace nfsrdma::fabric::verbs

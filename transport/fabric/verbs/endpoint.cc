@@ -164,8 +164,8 @@ Result<void> VerbsEndpoint::flush() {
 
 void VerbsEndpoint::visit_counters(CounterVisitor& visitor) const {
   counters_.visit(visitor);
-  if (!device_) return;
-  const bool windows = device_->tier() == Tier::windows;
+  if (device_name_.empty()) return;
+  const bool windows = tier_ == Tier::windows;
   visitor.visit("tier_memory_windows", windows ? 1 : 0);
   visitor.visit("tier_static_keys", windows ? 0 : 1);
   visitor.visit("device_" + device_name_, 1);

@@ -107,6 +107,7 @@ class VerbsEndpoint final : public Endpoint,
   Duration connect_timeout_;
   std::string peer_;
   std::string device_name_;
+  Tier tier_ = Tier::windows;     // of the device, which counters are asked for when it is gone
   std::optional<Tier> promised_;  // what remote_invalidation_safe was answered by
   std::uint32_t ird_;
   std::uint32_t ord_;

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "transport/base/log.h"
+#include "transport/fabric/verbs/address.h"
 #include "transport/fabric/verbs/endpoint.h"
 #include "transport/fabric/verbs/fault.h"
 #include "transport/fabric/verbs/route.h"
@@ -38,8 +39,11 @@ void VerbsEndpoint::connect(const Address& peer) {
 }
 
 Result<void> VerbsEndpoint::start_connecting(const Address& peer) {
-  auto route = find_route(peer);
-  if (!route) return fail_from(route);
+  auto route = find_route(peer, core_->options().device);
+  if (!route) {
+    core_->forget_idle();
+    return fail_from(route);
+  }
   auto tier = Device::tier_of(route->device(), core_->options().registration);
   if (!tier) return fail_from(tier);
   promised_ = *tier;
@@ -48,9 +52,11 @@ Result<void> VerbsEndpoint::start_connecting(const Address& peer) {
   auto id = (*events)->make_id(*this);
   if (!id) return fail_from(id);
   id_ = std::move(*id);
+  // The kernel finds the way again; from an address of the device that was asked for.
+  sockaddr* source = core_->options().device.empty() ? nullptr : socket_address(route->local);
   Address target = peer;
-  auto* address = reinterpret_cast<sockaddr*>(&target.storage);
-  if (::rdma_resolve_addr(id_.get(), nullptr, address, milliseconds(connect_timeout_)) != 0) {
+  if (::rdma_resolve_addr(id_.get(), source, socket_address(target),
+                          milliseconds(connect_timeout_)) != 0) {
     return fail(call_error(errno, "rdma_resolve_addr", peer_));
   }
   return {};
@@ -84,6 +90,7 @@ Result<void> VerbsEndpoint::use_device() {
   if (!device) return fail_from(device);
   device_ = std::move(*device);
   device_name_ = device_->name();
+  tier_ = device_->tier();
   ird_ = std::min<std::uint32_t>(ird_, device_->limits().reads_in);
   ord_ = std::min<std::uint32_t>(ord_, device_->limits().reads_out);
   if (promised_ && *promised_ != device_->tier()) {

@@ -20,7 +20,7 @@ class VerbsFabric final : public Fabric {
   std::string_view name() const override { return "verbs"; }
 
   bool remote_invalidation_safe(const Address& peer) override {
-    auto route = find_route(peer);
+    auto route = find_route(peer, core_->options().device);
     if (!route) return false;
     const auto tier = Device::tier_of(route->device(), core_->options().registration);
     return tier && *tier == Tier::windows;

@@ -24,7 +24,7 @@ Result<void> VerbsListener::start(const Address& local) {
   // Without it a restarted server waits for old connections to be forgotten; it still works.
   (void)::rdma_set_option(id_.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof yes);
   Address bound = local;
-  if (::rdma_bind_addr(id_.get(), reinterpret_cast<sockaddr*>(&bound.storage)) != 0) {
+  if (::rdma_bind_addr(id_.get(), socket_address(bound)) != 0) {
     return fail(call_error(errno, "rdma_bind_addr", local.text()));
   }
   // Registering memory takes its time: before the first connection is better than during it. On the

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "transport/fabric/verbs/fault.h"
 
-namespace nfsrdma::fabric::verbs {
+namespace nfsrdma::fabric {
+namespace verbs {
 namespace {
 
+constexpr const char* kStep = "register memory with the RDMA device";
 constexpr std::size_t kKibibyte = 1024;
 /// Beside the pools: the queues of the device's library.
 constexpr std::size_t kLimitSlack = 4 * kKibibyte * kKibibyte;
@@ -69,7 +72,7 @@ Error MemoryRegions::too_little(int error_number, std::size_t octets) const {
   const std::size_t registrations = tier_ == Tier::windows ? 1 : 2;
   const std::size_t wanted = std::max(pinned_ + octets, registrations * expected_) + kLimitSlack;
   return Error::local(
-      error_number, "register memory with the RDMA device",
+      error_number, kStep,
       fmt::format("RLIMIT_MEMLOCK is {}, and {} KiB are needed: raise it with ulimit -l, "
                   "limits.conf(5) or LimitMEMLOCK=",
                   limit_text(limit.rlim_cur), wanted / kKibibyte));
@@ -81,4 +84,10 @@ const Region* MemoryRegions::find(const std::byte* at, std::size_t length) const
   return found == regions_.end() ? nullptr : found->get();
 }
 
-}  // namespace nfsrdma::fabric::verbs
+}  // namespace verbs
+
+bool is_memory_limit(const Error& error) {
+  return error.layer == Layer::local && error.step == std::string_view(verbs::kStep);
+}
+
+}  // namespace nfsrdma::fabric

@@ -11,6 +11,7 @@ namespace nfsrdma::fabric::verbs {
 
 /// An id bound to the device through which the route to a peer leaves.
 struct Route {
+  Address local;  ///< the device's address, without a port
   EventChannelHandle channel;
   ConnectionId id;
 
@@ -19,6 +20,8 @@ struct Route {
 };
 
 /// Asks the kernel's routing table for the local address, and librdmacm for the device that has it.
-Result<Route> find_route(const Address& peer);
+/// With a device's name: an address of that device, the one that the route leaves from if it has
+/// it.
+Result<Route> find_route(const Address& peer, const std::string& wanted = {});
 
 }  // namespace nfsrdma::fabric::verbs

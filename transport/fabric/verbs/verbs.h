@@ -23,10 +23,14 @@ struct VerbsOptions {
   RegistrationChoice registration = RegistrationChoice::automatic;
 };
 
-/// Through which RDMA device this machine's route to `peer` leaves: its name. The error says in one
-/// line why there is none: no device, no /dev/infiniband, no device behind that route. Asks the
-/// kernel only; nothing is sent and nothing waits.
-Result<std::string> find_rdma_device(const Address& peer);
+/// Through which RDMA device this machine's route to `peer` leaves: its name. With `wanted`,
+/// whether that device has an address to reach `peer` from. The error says in one line why there is
+/// none: no device, no /dev/infiniband, no device behind that route. Asks the kernel only; nothing
+/// is sent and nothing waits.
+Result<std::string> find_rdma_device(const Address& peer, const std::string& wanted = {});
+
+/// A connection failed because this user may not lock the memory that the device needs.
+bool is_memory_limit(const Error& error);
 
 /// The provider on rdma-core. Devices are opened, and memory is registered, with the first
 /// connection through them.
