@@ -18,6 +18,9 @@ struct Written {
   std::uint32_t count = 0;  ///< octets; may be less than asked, never 0 of a non-empty write
   nfs4::stable_how4 committed = nfs4::UNSTABLE4;
   nfs4::verifier4 verifier{};
+  /// The change attribute before: tells whether somebody else has changed the file. Not atomic
+  /// with the WRITE.
+  std::optional<std::uint64_t> change_before;
   std::optional<Attributes> attributes;  ///< change, size, space_used, time_modify, ...
 };
 

@@ -54,6 +54,11 @@ class Inode {
     pages_change_ = change;
     pages_known_ = true;
   }
+  /// The kernel may have cached pages of another version than this one.
+  bool pages_stale(std::uint64_t change) const { return pages_known_ && pages_change_ != change; }
+  /// They are being dropped.
+  bool dropping_pages() const { return dropping_pages_; }
+  void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
 
  private:
   friend class InodeTable;
@@ -71,6 +76,7 @@ class Inode {
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
   bool pages_known_ = false;
+  bool dropping_pages_ = false;
   bool told_ = false;
   bool hashed_ = false;
   cache::CachedAttributes attributes_;

@@ -35,6 +35,12 @@ struct Gathering : ListNode {
   TimePoint since{};              ///< when the first of them was written
 };
 
+/// A file of which the kernel has read pages (fuse/ops/page_watch.h). As a list node it stands
+/// among all of them.
+struct Watched : ListNode {
+  InodeRef inode;
+};
+
 /// One for each file that is open here; shared by its Files and by operations under way. As a list
 /// node it stands among the files that have uncommitted data.
 class OpenInode : public ListNode {
@@ -56,6 +62,11 @@ class OpenInode : public ListNode {
   cache::WriteGate gate;
   cache::WriteOrder order;
   Gathering gathering;
+  Watched watched;
+  /// WRITEs under way, and all that were ever sent: one that others overlap with cannot tell whose
+  /// change of the file it sees.
+  std::uint32_t sending = 0;
+  std::uint64_t sent = 0;
   /// A gathered write failed: writes are sent at once until one succeeds.
   bool write_through = false;
   client::AsyncMutex committing;  ///< one COMMIT at a time

@@ -34,7 +34,8 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
       config_(config),
       resend_slot_(data_slots.acquire()),
       kept_memory_(mount.reactor(), kept_limits(data_slots)),
-      gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)) {
+      gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
+      page_watch_(*this, mount.reactor(), config.attributes.shortest(false)) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
@@ -71,7 +72,8 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
   if (outcome != Outcome::changed) return outcome;
   // While a write of ours is under way, a change is most likely its doing.
   const auto open = inode.open();
-  const bool ours = by == ChangedBy::us || (open && open->gate.shared());
+  const bool writing = open && open->gate.shared();
+  const bool ours = by == ChangedBy::us || (by == ChangedBy::anyone && writing);
   if (ours && pages_were_right) inode.set_pages(whole.change);
   return outcome;
 }
@@ -137,7 +139,7 @@ fuse_entry_param FileSystem::entry_of(Inode& inode, const Inode& directory) {
   entry.attr = stat_of(inode);
   entry.attr_timeout = attribute_timeout(inode);
   entry.entry_timeout = entry_timeout(directory);
-  inode.told_kernel(inode.attributes().value().change);
+  told(inode);
   return entry;
 }
 
@@ -164,6 +166,24 @@ std::optional<FileSystem::LocalAttributes> FileSystem::local_attributes(
   const auto open = inode->open();
   const std::uint64_t end = open ? open->dirty_end() : 0;
   return LocalAttributes{std::max(known.size, end), known.change, open && open->dirty()};
+}
+
+void FileSystem::told(Inode& inode) {
+  const std::uint64_t change = inode.attributes().value().change;
+  inode.told_kernel(change);
+  if (inode.pages_stale(change) && !inode.dropping_pages()) drop_stale_pages(inode, change);
+}
+
+void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {
+  const std::uint64_t id = inode.id();
+  const bool dropping = notifier_.drop_pages(mount_.reactor(), id, [this, id, change] {
+    const InodeRef dropped = inodes_.find(id);
+    if (!dropped) return;
+    dropped->set_dropping_pages(false);
+    // Pages that are read from now on are of this version, or of a later one.
+    if (dropped->pages_stale(change)) dropped->set_pages(change);
+  });
+  inode.set_dropping_pages(dropping);
 }
 
 FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {
@@ -218,6 +238,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_notifications", notifier_.notifications());
   kept_memory_.visit_counters(visitor);
   gatherer_.visit_counters(visitor);
+  page_watch_.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::fs

@@ -18,6 +18,7 @@
 #include "fuse/inode/inode_table.h"
 #include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
+#include "fuse/ops/page_watch.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
@@ -32,7 +33,8 @@ struct FileSystemConfig {
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
 enum class ChangedBy {
   anyone,
-  us,  ///< by the operation that brought them, so what the kernel has cached is right
+  us,      ///< by the operation that brought them, so what the kernel has cached is right
+  others,  ///< and perhaps by us, too
 };
 
 /// Owned by the daemon; belongs to the mount's shard. It is the user data of operations().
@@ -61,6 +63,7 @@ class FileSystem final : private client::DelegationUser {
   cache::KeptMemory& kept_memory() { return kept_memory_; }
   KernelNotifier& notifier() { return notifier_; }
   Gatherer& gatherer() { return gatherer_; }
+  PageWatch& page_watch() { return page_watch_; }
 
   /// Marks the sending of a request whose answer has attributes.
   cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
@@ -86,8 +89,12 @@ class FileSystem final : private client::DelegationUser {
   /// For how many seconds the kernel may believe that a name is there, or is not.
   double entry_timeout(const Inode& directory) const;
   double negative_timeout(const Inode& directory) const;
-  /// What a lookup answers. Marks the attributes as told.
+  /// What a lookup answers; told().
   fuse_entry_param entry_of(Inode& inode, const Inode& directory);
+
+  /// The kernel is being told the remembered attributes: pages of another version, which somebody
+  /// else has written, are dropped.
+  void told(Inode& inode);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).
   FileRef add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked);
@@ -117,6 +124,7 @@ class FileSystem final : private client::DelegationUser {
   Task<void> flush(client::FileHandle file) override;
   void on_delegation_ended(const client::FileHandle& file) override;
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
+  void drop_stale_pages(Inode& inode, std::uint64_t change);
 
   client::Mount& mount_;
   FileSystemConfig config_;
@@ -127,6 +135,7 @@ class FileSystem final : private client::DelegationUser {
   client::AsyncMutex resend_mutex_;
   cache::KeptMemory kept_memory_;
   Gatherer gatherer_;
+  PageWatch page_watch_;
   InodeTable inodes_;
   IntrusiveList<OpenInode> uncommitted_;
   IdSlab<FileRef> files_;

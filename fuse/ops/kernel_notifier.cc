@@ -16,7 +16,7 @@ namespace {
 
 constexpr off_t kAttributesOnly = -1;
 constexpr off_t kAllPages = 0;
-/// More than this many waiting: the rest is left to the next open.
+/// More than this many waiting: the rest is left to the next open. Operations that wait are few.
 constexpr std::size_t kMostWaiting = 4096;
 constexpr Duration kStopPatience = std::chrono::seconds(1);
 constexpr Duration kStopInterval = std::chrono::milliseconds(10);
@@ -106,7 +106,15 @@ void KernelNotifier::drop_attributes(std::uint64_t inode) {
 }
 
 void KernelNotifier::drop_pages(std::uint64_t inode) {
-  if (session_) enqueue(inode, nullptr);
+  if (session_ && has_room()) enqueue(inode, nullptr);
+}
+
+bool KernelNotifier::drop_pages(Reactor& reactor, std::uint64_t inode,
+                                std::function<void()> dropped) {
+  if (!session_ || !has_room()) return false;
+  enqueue(inode,
+          [&reactor, dropped = std::move(dropped)] { reactor.wake_from_other_thread(dropped); });
+  return true;
 }
 
 Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode) {
@@ -127,12 +135,15 @@ Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode)
   co_await dropping;
 }
 
+bool KernelNotifier::has_room() {
+  std::lock_guard lock(shared_->mutex);
+  return shared_->waiting.size() < kMostWaiting;
+}
+
 void KernelNotifier::enqueue(std::uint64_t inode, std::function<void()> done) {
   notifications_.add();
   {
     std::lock_guard lock(shared_->mutex);
-    // Nobody waits for what is left out here: whoever does is one of few.
-    if (!done && shared_->waiting.size() >= kMostWaiting) return;
     shared_->waiting.push_back({inode, std::move(done)});
   }
   shared_->changed.notify_one();

@@ -32,6 +32,9 @@ class KernelNotifier {
 
   void drop_attributes(std::uint64_t inode);
   void drop_pages(std::uint64_t inode);
+  /// The same; calls `dropped` on the reactor's thread when they are gone, unless the notifier is
+  /// stopped first. False when too many are waiting: nothing is dropped.
+  bool drop_pages(Reactor& reactor, std::uint64_t inode, std::function<void()> dropped);
   /// The same, and waits until they are gone. Never from an operation that the kernel waits for
   /// with a page locked (READ, WRITE).
   Task<void> drop_pages_now(Reactor& reactor, std::uint64_t inode);
@@ -42,6 +45,7 @@ class KernelNotifier {
   struct Shared;
 
   void start_thread();
+  bool has_room();
   void enqueue(std::uint64_t inode, std::function<void()> done);
 
   fuse_session* session_ = nullptr;

@@ -1,5 +1,7 @@
 #include "client/ops/read.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -47,6 +49,7 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   Request request(req);
   FileRef file = file_or_refuse(fs, request, *info);
   if (!file) return;
+  if ((info->flags & O_DIRECT) == 0) fs.page_watch().add(*file);
   // The slot the request came in has nothing else to hold any more.
   Buffer slot = request.take_buffer();
   spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,

@@ -43,7 +43,7 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, const clien
 }
 
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode) {
-  inode.told_kernel(inode.attributes().value().change);
+  fs.told(inode);
   request.reply_attr(fs.stat_of(inode), fs.attribute_timeout(inode));
 }
 

@@ -37,15 +37,18 @@ class ServedFiles : public client::test::ServedMount {
   /// The end of a task without a result.
   void finish(Task<void> task) { run(ended(std::move(task))); }
 
-  /// Opens a file of the root; an empty one is made when there is none.
-  FileRef open(const std::string& name, int flags = O_RDWR) {
+  /// Opens a file of the root; an empty one is made when there is none. `answer`: what the kernel
+  /// is told.
+  FileRef open(const std::string& name, int flags = O_RDWR, fuse_file_info* answer = nullptr) {
     if (!server_.exists(name)) server_.write_file(name, "");
     const cache::Issue issue = fs_->issue();
     client::Opened opened = open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
     InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
     fuse_file_info info{};
     info.flags = flags;
-    return fs::open_file(*fs_, std::move(inode), std::move(opened), issue, info);
+    FileRef file = fs::open_file(*fs_, std::move(inode), std::move(opened), issue, info);
+    if (answer) *answer = info;
+    return file;
   }
   void close(FileRef& file) {
     fs_->remove_file(file->id);

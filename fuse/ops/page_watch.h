@@ -1,0 +1,45 @@
+// Files that stay open: the kernel does not ask before it reads a page that it has, so somebody has
+// to look whether another client has changed the file.
+#pragma once
+
+#include <vector>
+
+#include "fuse/inode/file.h"
+#include "fuse/inode/open_inode.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+class FileSystem;
+
+/// One for each mount; belongs to its shard. An open file of which pages were read is looked at
+/// when its attributes have timed out: so its pages are no older than acregmax. A file that has
+/// lost its pages is left alone until it is read again.
+class PageWatch {
+ public:
+  /// Looks no more often than every `interval`; never if that is zero, when the kernel does.
+  PageWatch(FileSystem& fs, Reactor& reactor, Duration interval);
+  PageWatch(const PageWatch&) = delete;
+  PageWatch& operator=(const PageWatch&) = delete;
+
+  /// The kernel is reading pages of the file.
+  void add(const File& file);
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  void on_time();
+  std::vector<FileRef> due();
+  Task<void> look(std::vector<FileRef> files);
+
+  FileSystem& fs_;
+  const Duration interval_;
+  IntrusiveList<Watched> watched_;
+  Timer timer_;
+  Counter looks_;
+};
+
+}  // namespace nfsrdma::fs

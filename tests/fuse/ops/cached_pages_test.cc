@@ -1,0 +1,76 @@
+// Which version the kernel's cached pages of a file are taken for.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "client/ops/close.h"
+#include "tests/fuse/ops/served_files.h"
+
+namespace nfsrdma::fs::test {
+namespace {
+
+class CachedPages : public ServedFiles {
+ protected:
+  /// A change that did not come through the file system: as far as it knows, another client's.
+  void change_elsewhere() {
+    client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
+    ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
+    ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+  }
+  static std::uint64_t change(const FileRef& file) {
+    return file->inode->attributes().value().change;
+  }
+};
+
+TEST_F(CachedPages, OwnWritesLeaveThemRight) {
+  FileRef file = open("f");
+  const InodeRef known = file->inode;  // as the kernel knows it
+  const std::uint64_t before = change(file);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(gather(file, 0, "text"));
+    flush(file);
+  }
+  EXPECT_NE(change(file), before);
+  EXPECT_TRUE(file->inode->pages_match(change(file)));
+  close(file);
+  fuse_file_info info{};
+  file = open("f", O_RDWR, &info);
+  EXPECT_TRUE(info.keep_cache);
+}
+
+TEST_F(CachedPages, AnotherClientsWriteMakesThemWrong) {
+  FileRef file = open("f");
+  change_elsewhere();
+  EXPECT_TRUE(file->inode->pages_match(change(file))) << "nobody has noticed yet";
+  fuse_file_info info{};
+  FileRef again = open("f", O_RDWR, &info);
+  EXPECT_FALSE(info.keep_cache);
+  EXPECT_TRUE(file->inode->pages_match(change(file)));
+}
+
+TEST_F(CachedPages, AnotherClientsWriteBeforeOursIsNotTakenForOurs) {
+  FileRef file = open("f");
+  const InodeRef known = file->inode;
+  change_elsewhere();
+  ASSERT_TRUE(gather(file, 100, "text"));
+  flush(file);
+  EXPECT_TRUE(file->inode->pages_stale(change(file)));
+  close(file);
+  fuse_file_info info{};
+  file = open("f", O_RDWR, &info);
+  EXPECT_FALSE(info.keep_cache);
+}
+
+TEST_F(CachedPages, OwnWritesSideBySideAreOurs) {
+  FileRef file = open("f");
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(gather(file, static_cast<std::uint64_t>(i) * 1000, "text"));
+    fs_->gatherer().send(*file->shared);
+  }
+  flush(file);
+  EXPECT_TRUE(file->inode->pages_match(change(file)));
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs::test
