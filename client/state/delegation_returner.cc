@@ -1,5 +1,6 @@
 #include "client/state/delegation_returner.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "client/compound/result_sizes.h"
@@ -19,7 +20,8 @@ DelegationReturner::DelegationReturner(Mount& mount, DelegationTable& table)
 
 void DelegationReturner::add(Delegation& delegation) {
   waiting_.push_back(delegation);
-  if (workers_ == kMostAtOnce) return;
+  const std::size_t half = mount_.session().slots().usable() / 2;
+  if (workers_ >= std::clamp<std::size_t>(half, 1, kMostAtOnce)) return;
   ++workers_;
   mount_.session().background().start(work());
 }

@@ -14,7 +14,8 @@ class Mount;
 /// Part of the DelegationTable.
 class DelegationReturner {
  public:
-  /// Returns at once: all that a recall of everything takes from other requests.
+  /// Returns at once, and not more than half of the session's slots: all that a recall of
+  /// everything takes from other requests.
   static constexpr std::size_t kMostAtOnce = 8;
 
   DelegationReturner(Mount& mount, DelegationTable& table);

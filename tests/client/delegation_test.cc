@@ -1,8 +1,10 @@
 // Delegations: asked for, used without a request, recalled, returned, lost and got back. Two
 // clients of the responder's NFSv4.1 service, in virtual time.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "client/ops/remove.h"
 #include "client/ops/rename.h"
 #include "client/ops/setattr.h"
+#include "client/ops/write.h"
 #include "client/state/delegation_table.h"
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
@@ -150,6 +153,391 @@ TEST_F(Delegations, LocalOpensAreClaimedBeforeTheReturn) {
   EXPECT_TRUE(text) << text.error().message();
   close_at(mount(), std::move(first.open));
   close_at(other(), std::move(elsewhere->open));
+}
+
+/// What a file system above has that the server has not.
+class DirtyData final : public DelegationUser {
+ public:
+  Task<void> flush(FileHandle file) override {
+    flushed.push_back(file);
+    co_await when_flushed();
+  }
+  void on_delegation_ended(const FileHandle& file) override { ended.push_back(file); }
+  std::optional<LocalAttributes> local_attributes(const FileHandle&) override { return local; }
+
+  std::function<Task<void>()> when_flushed = [] { return nothing(); };
+  std::vector<FileHandle> flushed;
+  std::vector<FileHandle> ended;
+  std::optional<LocalAttributes> local;
+
+ private:
+  static Task<void> nothing() { co_return; }
+};
+
+class WithDirtyData : public Delegations {
+ protected:
+  void SetUp() override {
+    Delegations::SetUp();
+    mount().delegations().attach(&dirty_);
+  }
+  void TearDown() override {
+    mount().delegations().attach(nullptr);
+    Delegations::TearDown();
+  }
+  Task<void> write_late() {
+    Buffer data = data_->acquire();
+    data.data()[0] = std::byte{'X'};
+    auto written = co_await write(mount(), caller(), opened_->handle, opened_->open.state(), 0,
+                                  data.first(1), FILE_SYNC4);
+    EXPECT_TRUE(written) << written.error().message();
+  }
+
+  DirtyData dirty_;
+  std::optional<Opened> opened_;
+};
+
+TEST_F(WithDirtyData, WhatWasWrittenIsAtTheServerBeforeAnybodyElseGetsTheFile) {
+  opened_ = open_delegated("file", kBoth);
+  dirty_.when_flushed = [this] { return write_late(); };
+  auto reader = open_at_other("file", kRead);
+  ASSERT_TRUE(reader) << reader.error().message();
+  EXPECT_EQ(server_.read_file("file"), "Xontent of the file");
+  EXPECT_EQ(dirty_.flushed.size(), 1U);
+  EXPECT_EQ(dirty_.ended.size(), 1U);
+  close_at(mount(), std::move(opened_->open));
+  close_at(other(), std::move(reader->open));
+}
+
+// RFC 8881 section 10.4.3
+TEST_F(WithDirtyData, AttributesAreThoseOfTheHolder) {
+  opened_ = open_delegated("file", kWrite);
+  dirty_.local = DelegationUser::LocalAttributes{12345, opened_->attributes.change, true};
+  auto attributes = run(getattr(other(), caller(), opened_->handle));
+  ASSERT_TRUE(attributes) << attributes.error().message();
+  EXPECT_EQ(attributes->size, 12345U);
+  EXPECT_EQ(attributes->change, opened_->attributes.change + 1);
+  EXPECT_EQ(counter("delegations"), 1U);
+  close_at(mount(), std::move(opened_->open));
+}
+
+TEST_F(Delegations, AWriteDelegationCoversEveryOpen) {
+  Opened first = open_delegated("file", kWrite);
+  EXPECT_TRUE(mount().delegations().held(first.handle)->writes());
+  auto written = write_text(first, 0, "C");
+  ASSERT_TRUE(written) << written.error().message();
+  const std::size_t before = requests();
+  EXPECT_FALSE(open_here(first, kBoth)) << "he has not been let in for reading";
+  auto again = open_here(first, kWrite);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(requests(), before);
+  close_at(mount(), std::move(again->open));
+  close_at(mount(), std::move(first.open));
+  EXPECT_EQ(requests(), before);
+  EXPECT_EQ(server_.read_file("file"), "Content of the file");
+}
+
+// RFC 8881 section 10.4.2
+TEST_F(Delegations, AChangeUnderAReadDelegationReturnsItFirst) {
+  Opened first = open_delegated("file", kRead);
+  SetAttributes change;
+  change.mode = 0600;
+  auto changed = run(setattr(mount(), caller(), first.handle, {}, change));
+  ASSERT_TRUE(changed) << changed.error().message();
+  EXPECT_EQ(counter("delegations_returned"), 1U);
+  EXPECT_EQ(counter("delegations"), 0U);
+  close_at(mount(), std::move(first.open));
+}
+
+TEST_F(Delegations, UnderAWriteDelegationTheSizeIsChangedInItsName) {
+  Opened first = open_delegated("file", kWrite);
+  close_at(mount(), std::move(first.open));
+  SetAttributes change;
+  change.size = 7;
+  auto changed = run(setattr(mount(), caller(), first.handle, {}, change));
+  ASSERT_TRUE(changed) << changed.error().message();
+  EXPECT_EQ(server_.read_file("file"), "content");
+  EXPECT_EQ(counter("delegations"), 1U);
+}
+
+TEST_F(Delegations, AnotherClientsChangesOfNamesWaitForTheReturn) {
+  for (const char* name : {"a", "b", "c"}) server_.write_file(name, name);
+  for (const char* name : {"a", "b", "c"}) {
+    close_at(mount(), open_delegated(name, kRead).open);
+  }
+  EXPECT_TRUE(run(remove(other(), caller(), other().root(), "a")));
+  EXPECT_EQ(counter("delegations_returned"), 1U);
+  EXPECT_TRUE(run(rename(other(), caller(), other().root(), "b", other().root(), "c")));
+  EXPECT_EQ(counter("delegations_returned"), 3U);
+  EXPECT_EQ(server_.read_file("c"), "b");
+}
+
+// Locks stand on an open that the server knows.
+TEST_F(Delegations, ALockHasTheServerKnowTheOpen) {
+  Opened first = open_delegated("file", kBoth);
+  auto local = open_here(first, kRead);
+  ASSERT_TRUE(local);
+  LockWish wish;
+  wish.owner.id = 7;
+  wish.range = ByteRange::whole_file();
+  auto locked = run(lock(mount(), local->open.file(), wish));
+  ASSERT_TRUE(locked) << locked.error().message();
+  EXPECT_EQ(counter("open_claims"), 1U);
+  auto unlocked = run(unlock_all(mount(), local->open.file(), wish.owner));
+  EXPECT_TRUE(unlocked);
+  close_at(mount(), std::move(local->open));
+  close_at(mount(), std::move(first.open));
+}
+
+// RFC 8881 section 20.2.3: the reply that brings the delegation may come behind its recall.
+TEST_F(Delegations, ARecallThatOvertakesTheGrantIsRepeated) {
+  responder::OperationFault late;
+  late.opnum = OP_OPEN;
+  late.delay = std::chrono::seconds(2);
+  server_.service().inject(late);
+  Pending<Result<Opened>> opening(open_by_name(mount(), caller(), root(), "file", kRead));
+  reactor_.settle();
+  EXPECT_EQ(server_.service().recall_delegations(), 1U);
+  auto opened = finish(opening);
+  ASSERT_TRUE(opened) << opened.error().message();
+  reactor_.advance(std::chrono::seconds(3));
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("delegations_returned"), 1U);
+  close_at(mount(), std::move(opened->open));
+}
+
+TEST_F(Delegations, RecallAnyReturnsTheLeastRecentlyUsedFirst) {
+  std::vector<Opened> files;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    server_.write_file(name, name);
+    files.push_back(open_delegated(name, kRead));
+    close_at(mount(), std::move(files.back().open));
+  }
+  auto used = open_here(files[0], kRead);  // now the last one
+  ASSERT_TRUE(used);
+  server_.service().recall_any_delegations(2);
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(counter("delegations"), 2U);
+  EXPECT_TRUE(mount().delegations().held(files[0].handle));
+  EXPECT_FALSE(mount().delegations().held(files[1].handle));
+  EXPECT_FALSE(mount().delegations().held(files[2].handle));
+  EXPECT_TRUE(mount().delegations().held(files[3].handle));
+  close_at(mount(), std::move(used->open));
+}
+
+TEST_F(Delegations, AboveTheWatermarkUnusedOnesAreReturned) {
+  constexpr std::size_t kMore = 20;
+  for (std::size_t i = 0; i < DelegationTable::kWatermark + kMore; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    server_.write_file(name, "x");
+    Opened opened = open_file(name, kRead);
+    close_at(mount(), std::move(opened.open));
+  }
+  reactor_.settle();
+  EXPECT_EQ(counter("delegations"), DelegationTable::kWatermark);
+  EXPECT_EQ(counter("delegations_returned"), kMore);
+  EXPECT_EQ(counter("open_files"), DelegationTable::kWatermark);
+}
+
+class ManyDelegations : public Delegations {
+ protected:
+  /// The server needs two descriptors for an open file. Fewer where that is not allowed.
+  static std::size_t as_many_as_possible() {
+    constexpr rlim_t kMany = 10000;
+    constexpr rlim_t kOthers = 500;
+    rlimit limit{2 * kMany + kOthers, 2 * kMany + kOthers};
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+    (void)::getrlimit(RLIMIT_NOFILE, &limit);
+    return std::min(kMany, (limit.rlim_cur - kOthers) / 2);
+  }
+  const std::size_t many_ = as_many_as_possible();
+
+  void open_many() {
+    for (std::size_t i = 0; i < many_; ++i) {
+      const std::string name = "f" + std::to_string(i);
+      server_.write_file(name, "x");
+      files_.push_back(open_file(name, kRead));
+    }
+    ASSERT_EQ(counter("delegations"), many_);
+  }
+  std::size_t arrived(nfs_opnum4 opnum) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        server_.arrivals(), [opnum](const Arrival& arrival) { return arrival.has(opnum); }));
+  }
+
+  std::vector<Opened> files_;
+};
+
+// Every recall is answered although nothing is returned yet; returns take half of the slots at
+// most, and a request of a program is answered at once.
+TEST_F(ManyDelegations, ARecallOfAllStallsNobody) {
+  open_many();
+  responder::OperationFault slow;
+  slow.opnum = OP_DELEGRETURN;
+  slow.times = many_;
+  slow.delay = std::chrono::seconds(1);
+  server_.service().inject(slow);
+  const TimePoint begun = reactor_.now();
+  const int callbacks = server_.callbacks();
+  EXPECT_EQ(server_.service().recall_delegations(), many_);
+  reactor_.settle();
+  EXPECT_EQ(server_.callbacks() - callbacks, static_cast<int>(many_));
+  EXPECT_LE(arrived(OP_DELEGRETURN), kSlots / 2);
+  EXPECT_GT(arrived(OP_DELEGRETURN), 0U);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(run(getattr(mount(), caller(), files_[0].handle)));
+  }
+  EXPECT_EQ(reactor_.now(), begun) << "a request had to wait";
+  server_.service().clear_faults();
+  reactor_.advance(std::chrono::seconds(2));
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("delegations_returned"), many_);
+  EXPECT_TRUE(read_text(files_[many_ - 1]));
+  files_.clear();
+  reactor_.settle();
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+// RFC 8881 section 8.4.2.1: reclaimed with the open, and good for further opens.
+TEST_F(Delegations, AReclaimedOpenBringsItsDelegationBack) {
+  Opened first = open_delegated("file", kRead);
+  server_.reboot(/*grace_seconds=*/60);
+  auto text = read_text(first);
+  ASSERT_TRUE(text) << text.error().message();
+  EXPECT_EQ(counter("delegations_reclaimed"), 1U);
+  EXPECT_EQ(counter("opens_reclaimed"), 1U);
+  EXPECT_TRUE(mount().delegations().held(first.handle));
+  auto again = open_here(first, kRead);
+  ASSERT_TRUE(again);
+  close_at(mount(), std::move(again->open));
+  close_at(mount(), std::move(first.open));
+}
+
+TEST_F(Delegations, OpensThatOnlyTheDelegationCoveredAreReclaimedToo) {
+  Opened first = open_delegated("file", kWrite);
+  close_at(mount(), std::move(first.open));
+  auto local = open_here(first, kWrite);
+  ASSERT_TRUE(local);
+  first.open = std::move(local->open);
+  server_.reboot(/*grace_seconds=*/60);
+  auto written = write_text(first, 0, "C");
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(counter("delegations_reclaimed"), 1U);
+  EXPECT_TRUE(mount().delegations().held(first.handle)->writes());
+  close_at(mount(), std::move(first.open));
+}
+
+TEST_F(Delegations, UnusedDelegationsAreForgottenWithTheServer) {
+  Opened first = open_delegated("file", kRead);
+  close_at(mount(), std::move(first.open));
+  server_.reboot(/*grace_seconds=*/60);
+  EXPECT_TRUE(run(getattr(mount(), caller(), root())));
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("open_files"), 0U);
+  EXPECT_FALSE(open_here(first, kRead));
+}
+
+// A server without grace gives no delegation back: opens go on without it.
+TEST_F(Delegations, WithoutGraceTheOpensGoOnWithoutDelegation) {
+  Opened first = open_delegated("file", kBoth);
+  auto local = open_here(first, kRead);
+  ASSERT_TRUE(local);
+  server_.reboot(/*grace_seconds=*/0);
+  auto written = write_text(first, 0, "C");
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  EXPECT_FALSE(mount().delegations().held(first.handle));
+  Opened second{first.handle, {}, std::move(local->open)};
+  auto text = read_text(second);
+  ASSERT_TRUE(text) << text.error().message();
+  EXPECT_EQ(*text, "Content of the file");
+  close_at(mount(), std::move(second.open));
+  close_at(mount(), std::move(first.open));
+}
+
+TEST_F(Delegations, ARecallDuringARecoveryIsAnsweredAndDone) {
+  Opened first = open_delegated("file", kRead);
+  auto local = open_here(first, kRead);
+  ASSERT_TRUE(local);
+  // The return is under way when the server restarts, and again when it has come back.
+  responder::OperationFault late;
+  late.opnum = OP_DELEGRETURN;
+  late.delay = std::chrono::seconds(30);
+  server_.service().inject(late);
+  server_.service().recall_delegations();
+  reactor_.settle();
+  server_.reboot(/*grace_seconds=*/60);
+  auto text = read_text(first);
+  ASSERT_TRUE(text) << text.error().message();
+  server_.service().recall_delegations();
+  reactor_.advance(std::chrono::seconds(120));
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  auto again = read_text(first);
+  EXPECT_TRUE(again) << again.error().message();
+  close_at(mount(), std::move(local->open));
+  close_at(mount(), std::move(first.open));
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+TEST_F(Delegations, ARecallWhileTheConnectionIsLostIsDoneLater) {
+  Opened first = open_delegated("file", kRead);
+  server_.unreachable = true;
+  server_.disconnect();
+  server_.service().recall_delegations();
+  reactor_.advance(std::chrono::seconds(5));
+  server_.unreachable = false;
+  auto writer = open_at_other("file", kWrite);
+  ASSERT_TRUE(writer) << writer.error().message();
+  EXPECT_EQ(counter("delegations_returned"), 1U);
+  close_at(mount(), std::move(first.open));
+  close_at(other(), std::move(writer->open));
+}
+
+// RFC 8881 section 10.2.1: what is not returned in time is revoked; TEST_STATEID finds it,
+// FREE_STATEID acknowledges it, and the open goes on by an ordinary one.
+TEST_F(Delegations, ARevokedDelegationCostsNoOpen) {
+  Opened first = open_delegated("file", kRead);
+  close_at(mount(), std::move(first.open));
+  auto local = open_here(first, kRead);
+  ASSERT_TRUE(local);
+  first.open = std::move(local->open);
+  server_.hold_callbacks = true;
+  auto writer = open_at_other("file", kWrite);
+  ASSERT_TRUE(writer) << writer.error().message();
+  reactor_.advance(kLease);
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("delegations_freed"), 1U);
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  auto text = read_text(first);
+  EXPECT_TRUE(text) << text.error().message();
+  close_at(mount(), std::move(first.open));
+  close_at(other(), std::move(writer->open));
+}
+
+// The first who notices is a READ that names it.
+TEST_F(Delegations, AUseFindsTheRevokedDelegationFirst) {
+  Opened first = open_delegated("file", kRead);
+  server_.fail(OP_READ, NFS4ERR_DELEG_REVOKED, 1);
+  auto text = read_text(first);
+  ASSERT_TRUE(text) << text.error().message();
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("delegations_freed"), 1U);
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  close_at(mount(), std::move(first.open));
+}
+
+TEST_F(Delegations, AnUnmountReturnsEverything) {
+  for (const char* name : {"a", "b", "c"}) {
+    server_.write_file(name, name);
+    close_at(mount(), open_delegated(name, kRead).open);
+  }
+  auto stopped = run(mount().stop());
+  EXPECT_TRUE(stopped) << stopped.error().message();
+  EXPECT_EQ(counter("delegations_returned"), 3U);
+  auto writer = open_at_other("a", kWrite);
+  EXPECT_TRUE(writer) << writer.error().message();
+  EXPECT_EQ(other_counter("session_requests_delayed"), 0U);
+  close_at(other(), std::move(writer->open));
 }
 
 }  // namespace

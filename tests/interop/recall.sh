@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Callbacks of knfsd over the RDMA connection: a client that holds a delegation is called back when
 # somebody else writes, a local program of the server or another mount. The recall is answered,
-# knfsd is content with the answer, and whoever waits goes on. A mount of nfsrdma holds none.
+# knfsd is content with the answer, and whoever waits goes on. So it is with a mount of nfsrdma.
 # Usage: recall.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"
 client=$NFSRDMA_BIN/nfsrdma-recall-client
@@ -32,6 +32,19 @@ echo two >>"$mnt/file2"
 recalled 2
 same "one two" "$(guest_run "paste -sd' ' /export$2/file2")" "the second file at the server"
 same "one two" "$(paste -sd' ' "$mnt/file2")" "the second file here"
-# knfsd gives none to who wants none, and so has nothing to recall.
-guest_run "echo three >>/export$2/file2"
-same 0 "$(counter callbacks)" "callbacks of the mount"
+
+# The mount holds one itself: opens cost nothing, and what is written elsewhere is seen.
+guest_run "echo one >/export$2/file3"
+same one "$(cat "$mnt/file3")" "the third file here"
+held=$(counter delegations)
+[ "$held" -ge 1 ] || fail "knfsd has delegated nothing"
+before=$(counter opens)
+for _ in $(seq 10); do cat "$mnt/file3" >/dev/null; done
+same "$before" "$(counter opens)" "opens that the server was asked for"
+exec 5<"$mnt/file3"
+guest_run "echo two >>/export$2/file3"
+same "one two" "$(paste -sd' ' <&5)" "the third file, open meanwhile"
+exec 5<&-
+same "one two" "$(paste -sd' ' "$mnt/file3")" "the third file, opened again"
+[ "$(counter delegations_recalled)" -ge 1 ] || fail "nothing was recalled"
+[ "$(counter delegations_returned)" -ge 1 ] || fail "nothing was returned"

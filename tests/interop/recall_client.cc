@@ -1,4 +1,4 @@
-// A client that asks for a delegation, which nfsrdma does not do, and waits until the server
+// A client that asks for a delegation by itself, with a bare OPEN, and waits until the server
 // recalls it: nfsrdma-recall-client HOST PORT EXPORT FILE
 //
 // Prints "delegated" when it holds the delegation, "recalled" when CB_RECALL has come over the RDMA

@@ -1,7 +1,5 @@
 #include "tests/responder/nfs/delegations.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -46,11 +44,10 @@ bool declined(std::uint32_t share_access) {
 }  // namespace
 
 Delegations::Delegations(const ServiceConfig& config, Reactor& reactor, StateTable& states,
-                         FileTable& files, SessionTable& sessions, DelegationCounters& counters)
+                         SessionTable& sessions, DelegationCounters& counters)
     : config_(config),
       reactor_(reactor),
       states_(states),
-      files_(files),
       sessions_(sessions),
       counters_(counters),
       timer_(reactor, [this] { check_recalled(); }) {}
@@ -68,16 +65,16 @@ open_delegation4 Delegations::grant(CompoundContext& context, const OPEN4args& a
     return none(args.share_access);
   }
   if (!may_grant(context, *file, for_writing)) return none(args.share_access);
-  DelegationState* added = add(context, file, for_writing);
-  if (!added) return none(args.share_access);
+  const DelegationState& added = states_.add_delegation(*context.client, file, for_writing);
+  counters_.granted.add();
   open_delegation4 delegation;
   if (for_writing) {
     delegation.delegation_type = OPEN_DELEGATE_WRITE;
-    delegation.write.stateid = states_.stateid_of(*added);
+    delegation.write.stateid = states_.stateid_of(added);
     delegation.write.space_limit.filesize = UINT64_MAX;
   } else {
     delegation.delegation_type = OPEN_DELEGATE_READ;
-    delegation.read.stateid = states_.stateid_of(*added);
+    delegation.read.stateid = states_.stateid_of(added);
   }
   return delegation;
 }
@@ -98,15 +95,6 @@ bool Delegations::may_grant(const CompoundContext& context, const File& file,
   return std::ranges::none_of(states_.delegations_of(file), [&](const DelegationState* other) {
     return for_writing || other->writes || &other->client == context.client;
   });
-}
-
-DelegationState* Delegations::add(CompoundContext& context, const FileRef& file, bool for_writing) {
-  auto fd = files_.reopen_unchecked(file, for_writing ? O_RDWR : O_RDONLY);
-  if (!fd) return nullptr;
-  DelegationState& added = states_.add_delegation(*context.client, file, for_writing);
-  added.descriptor = std::move(*fd);
-  counters_.granted.add();
-  return &added;
 }
 
 nfsstat4 Delegations::make_way(const Client& client, const File& file, std::uint32_t access) {

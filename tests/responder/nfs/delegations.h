@@ -34,7 +34,7 @@ class Delegations {
  public:
   static constexpr Duration kContention = std::chrono::seconds(1);
 
-  Delegations(const ServiceConfig& config, Reactor& reactor, StateTable& states, FileTable& files,
+  Delegations(const ServiceConfig& config, Reactor& reactor, StateTable& states,
               SessionTable& sessions, DelegationCounters& counters);
   ~Delegations();
 
@@ -59,7 +59,6 @@ class Delegations {
   enum class Asked { recall, attributes };
 
   bool may_grant(const CompoundContext& context, const File& file, bool for_writing) const;
-  DelegationState* add(CompoundContext& context, const FileRef& file, bool for_writing);
   void recall(DelegationState& delegation);
   void send_recall(DelegationState& delegation);
   void send_getattr(DelegationState& delegation);
@@ -72,7 +71,6 @@ class Delegations {
   const ServiceConfig& config_;
   Reactor& reactor_;
   StateTable& states_;
-  FileTable& files_;
   SessionTable& sessions_;
   DelegationCounters& counters_;
   std::unordered_map<InodeKey, TimePoint, InodeKeyHash> contended_;  // until when

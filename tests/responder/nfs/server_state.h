@@ -25,7 +25,7 @@ struct ClientState {
               Reactor& reactor, DelegationCounters& counters)
       : states(instance, files),
         sessions(config.channel, instance),
-        delegations(config, reactor, states, files, sessions, counters),
+        delegations(config, reactor, states, sessions, counters),
         clients(instance, [this](Client& client) {
           sessions.destroy_all_of(client);
           states.remove_all_of(client);

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <utility>
+
 #include "client/proto/ops_open.h"
 #include "tests/responder/nfs/delegations.h"
 
@@ -33,6 +35,15 @@ nfsstat4 check_special(CompoundContext& context, const stateid4& stateid, std::u
   return recall_from_others(context, *context.current, access);
 }
 
+nfsstat4 open_for(CompoundContext& context, DelegationState& delegation) {
+  if (delegation.descriptor) return NFS4_OK;
+  const int flags = delegation.writes ? O_RDWR : O_RDONLY;
+  auto fd = context.files().reopen_unchecked(delegation.file, flags);
+  if (!fd) return fd.error();
+  delegation.descriptor = std::move(*fd);
+  return NFS4_OK;
+}
+
 }  // namespace
 
 Outcome<State*> open_for_io(CompoundContext& context, const stateid4& stateid,
@@ -47,6 +58,10 @@ Outcome<State*> open_for_io(CompoundContext& context, const stateid4& stateid,
   if (!state) return refuse(state.error());
   if ((*state)->file != context.current) return refuse(NFS4ERR_BAD_STATEID);
   if (((*state)->access() & access) != access) return refuse(NFS4ERR_OPENMODE);
+  if ((*state)->kind() == StateKind::delegation) {
+    const nfsstat4 status = open_for(context, static_cast<DelegationState&>(**state));
+    if (status != NFS4_OK) return refuse(status);
+  }
   return *state;
 }
 

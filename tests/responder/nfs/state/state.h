@@ -93,8 +93,8 @@ struct DelegationState final : State {
   int fd() const override { return descriptor.get(); }
   std::uint32_t access() const override;
 
-  const bool writes;  ///< OPEN_DELEGATE_WRITE
-  UniqueFd descriptor;
+  const bool writes;                     ///< OPEN_DELEGATE_WRITE
+  UniqueFd descriptor;                   ///< opened when it is first needed
   std::optional<TimePoint> recalled_at;  ///< when it was first asked back
   bool told = false;                     ///< the client has answered CB_RECALL
   bool asking = false;                   ///< a callback about it is under way
