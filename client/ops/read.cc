@@ -29,7 +29,8 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
 
 /// One READ of as much as fits `sink`.
 Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, StateRef state,
-                                 std::uint64_t offset, std::span<std::byte> sink) {
+                                 std::uint64_t offset, std::span<std::byte> sink,
+                                 std::size_t room) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   const auto count = static_cast<nfs4::count4>(sink.size());
@@ -38,6 +39,7 @@ Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, S
   compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, count}, result_size::kRead);
   compound->set_divisible();
   compound->call().result_sink = sink;
+  if (xdr::pad_of(sink.size()) <= room) compound->call().sink_pad = xdr::pad_of(sink.size());
   compound->call().locator = &kReadLocator;
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
@@ -47,10 +49,11 @@ Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, S
 }  // namespace
 
 Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<std::byte> sink) {
+                            std::uint64_t offset, std::span<std::byte> sink, std::size_t room) {
   for (int sizes = 1;; ++sizes) {
     const auto part = sink.first(std::min<std::size_t>(sink.size(), mount.rsize()));
-    auto data = co_await read_once(mount, caller, file, state, offset, part);
+    auto data = co_await read_once(mount, caller, file, state, offset, part,
+                                   sink.size() - part.size() + room);
     if (data || !is_too_large(data.error()) || sizes == kMaxSizes) co_return data;
   }
 }

@@ -21,8 +21,9 @@ struct ReadData {
 };
 
 /// Reads at most sink.size() octets, and no more than rsize. `sink` is registered memory that stays
-/// the operation's until it has ended, whoever has lost interest meanwhile.
+/// the operation's until it has ended, whoever has lost interest meanwhile; so are `room` octets
+/// behind it, where a server may put the XDR pad.
 Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<std::byte> sink);
+                            std::uint64_t offset, std::span<std::byte> sink, std::size_t room = 0);
 
 }  // namespace nfsrdma::client

@@ -23,7 +23,8 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::
   while (filled < sink.size()) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, fs.mount().rsize());
     auto part = co_await client::read(fs.mount(), file->caller, file->inode->handle(), state,
-                                      offset + filled, sink.subspan(filled, want));
+                                      offset + filled, sink.subspan(filled, want),
+                                      slot.size() - filled - want);
     if (!part) {
       reply_failure(request, part.error());
       co_return;

@@ -29,20 +29,21 @@ responder::ServerOptions serving(responder::ServerOptions options, Over over) {
 
 }  // namespace
 
-Mounted::Mounted(responder::ServerOptions server, MountConfig config, Over over)
+Mounted::Mounted(responder::ServerOptions server, MountConfig config, Over over,
+                 const rdma::Options& options)
     : server_(serving(std::move(server), over)),
       reactor_(make_epoll_reactor()),
       messages_(must(BufferPool::create(Mount::kMessageSlotBytes, kMessages))),
       data_(must(BufferPool::create(kDataBytes, kDataSlots))),
       reply_chunks_(must(BufferPool::create(kReplyChunkBytes, kReplyChunks))) {
-  make_channels(over);
+  make_channels(over, options);
   if (config.export_path.empty()) config.export_path = "/";
   config.server = "test";
   config.caller = caller();
   mount_ = std::make_unique<Mount>(*reactor_, *channels_, std::move(config), *messages_);
 }
 
-void Mounted::make_channels(Over over) {
+void Mounted::make_channels(Over over, const rdma::Options& options) {
   if (over == Over::tcp) {
     channels_ =
         must(tcp::ChannelFactory::create(*reactor_, server_.tcp_address(), {}, *reply_chunks_));
@@ -51,8 +52,8 @@ void Mounted::make_channels(Over over) {
   fabric_ = fabric::make_iwarp_fabric(*reactor_);
   must(fabric_->register_pool(*messages_).map([] { return true; }));
   must(fabric_->register_pool(*data_).map([] { return true; }));
-  channels_ = must(
-      rdma::ChannelFactory::create(*reactor_, *fabric_, server_.address(), {}, *reply_chunks_));
+  channels_ = must(rdma::ChannelFactory::create(*reactor_, *fabric_, server_.address(), options,
+                                                *reply_chunks_));
 }
 
 Mounted::~Mounted() {

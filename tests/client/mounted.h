@@ -22,7 +22,7 @@ enum class Over { rdma, tcp };
 class Mounted {
  public:
   explicit Mounted(responder::ServerOptions server = {}, MountConfig config = {},
-                   Over over = Over::rdma);
+                   Over over = Over::rdma, const rdma::Options& options = {});
   ~Mounted();
 
   Result<void> start() { return run(mount().start()); }
@@ -43,7 +43,7 @@ class Mounted {
   std::string path(const std::string& name) const { return server_.directory() + "/" + name; }
 
  private:
-  void make_channels(Over over);
+  void make_channels(Over over, const rdma::Options& options);
 
   responder::TestResponder server_;
   std::unique_ptr<Reactor> reactor_;

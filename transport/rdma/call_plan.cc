@@ -32,7 +32,8 @@ void Planner::plan_reply() {
   if (reply_header + call.max_reply + xdr::padded(sink) <= thresholds.reply) return;
   if (sink > 0) {
     plan.write_chunk = true;
-    const std::size_t chunk = kWriteChunkHead + segments_of(sink, options) * kSegmentSize;
+    const std::size_t segments = segments_of(call.placement().size(), options);
+    const std::size_t chunk = kWriteChunkHead + segments * kSegmentSize;
     reply_header += chunk;
     header += chunk;
   }
@@ -82,7 +83,7 @@ bool chunks_too_long(const rpc::Call& call, const CallPlan& plan, const Options&
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (plan.is_reduced(i) && too_long(items[i].data.size())) return true;
   }
-  return (plan.write_chunk && too_long(call.result_sink.size())) || too_long(plan.reply_chunk);
+  return (plan.write_chunk && too_long(call.placement().size())) || too_long(plan.reply_chunk);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Result<void> expose_all(Link& link, CallContext& context) {
   TRY(expose_arguments(link, context));
   context.write_from = context.leases.count();
   if (context.plan.write_chunk) {
-    TRY(context.leases.expose(link.endpoint(), context.call->result_sink,
+    TRY(context.leases.expose(link.endpoint(), context.call->placement(),
                               fabric::Access::remote_write, longest));
   }
   context.reply_from = context.leases.count();

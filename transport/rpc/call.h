@@ -110,6 +110,7 @@ class Call : public ListNode {
     xid = new_xid;
     encoder = xdr::Encoder(head_.bytes());
     result_sink = {};
+    sink_pad = 0;
     locator = nullptr;
     max_reply = 0;
     urgency = Urgency::ordinary;
@@ -125,6 +126,9 @@ class Call : public ListNode {
   /// Where the one DDP-eligible result may be placed by the transport, or empty. Registered memory;
   /// must stay the call's until it has ended (V1-3.4.6-2: at least as large as the result can be).
   std::span<std::byte> result_sink;
+  /// Octets behind result_sink that may be overwritten: some servers place the result's XDR pad,
+  /// too, which a result of odd length would else have no room for.
+  std::size_t sink_pad = 0;
   /// Tells where the result begins in the message; null: it is left there when it comes inline.
   const PayloadLocator* locator = nullptr;
   /// Upper bound of the reply's RPC message in octets, without the octets of the DDP-eligible
@@ -142,6 +146,11 @@ class Call : public ListNode {
   /// The call may have ended a connection. Transports send it while nothing else ordinary is open,
   /// so that a second loss is this call's doing and no other call suffers for it.
   bool suspect() const { return losses.same_fault > 0; }
+
+  /// What is offered for the result: result_sink with its pad.
+  std::span<std::byte> placement() const {
+    return {result_sink.data(), result_sink.size() + sink_pad};
+  }
 
   std::span<const std::byte> head_memory() const { return head_.bytes(); }
   std::span<std::byte> head_memory() { return head_.bytes(); }
