@@ -17,6 +17,13 @@ using Attributes = nfs4::Attributes;
 /// On whose behalf an operation is made: AUTH_SYS user, group and supplementary groups.
 using Caller = rpc::Credential;
 
+/// The attributes of an object after a request that changed it.
+struct Changed {
+  Attributes attributes;
+  /// The change attribute before, in the same COMPOUND; not known when the server did not tell.
+  std::optional<std::uint64_t> change_before;
+};
+
 /// An object and its attributes, as LOOKUP, CREATE and LINK find it.
 struct Found {
   FileHandle handle;

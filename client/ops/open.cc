@@ -276,9 +276,9 @@ Task<Result<Opened>> create(Mount& mount, Caller caller, FileHandle dir, std::st
   if (mode != CreateMode::exclusive) co_return opened;
   const SetAttributes rest = still_to_set(creation, initial, attrset);
   if (rest.empty()) co_return opened;
-  auto attributes = co_await setattr(mount, caller, opened->handle, opened->open.state(), rest);
-  CO_TRY(attributes);
-  opened->attributes = *attributes;
+  auto changed = co_await setattr(mount, caller, opened->handle, opened->open.state(), rest);
+  CO_TRY(changed);
+  opened->attributes = changed->attributes;
   co_return opened;
 }
 

@@ -22,13 +22,14 @@ Task<void> prepare(Mount& mount, FileHandle file, SetAttributes change) {
 
 }  // namespace
 
-Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
-                                 SetAttributes change) {
+Task<Result<Changed>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                              SetAttributes change) {
   co_await prepare(mount, file, change);
   if (!state && change.size) state = mount.delegations().held(file);
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
+  steps::add_change_before(*compound);
   {
     const Attributes attributes = steps::settable(change);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
@@ -40,12 +41,19 @@ Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file, S
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
   CompoundReader& results = compound->results();
-  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SETATTR4res>(results);
+  auto found = steps::pass<nfs4::PUTFH4res>(results);
+  CO_TRY(found);
+  auto change_before = steps::read_change_before(results);
+  CO_TRY(change_before);
+  auto passed = steps::pass<nfs4::SETATTR4res>(results);
   CO_TRY(passed);
   auto attributes = steps::read_last_attributes(mount, results);
+  // Fetched later, they may be of a version that somebody else has made.
+  if (!attributes) change_before->reset();
   compound.reset();
   auto complete = co_await steps::or_fetch(mount, caller, file, std::move(attributes));
-  co_return complete;
+  CO_TRY(complete);
+  co_return Changed{std::move(*complete), *change_before};
 }
 
 }  // namespace nfsrdma::client

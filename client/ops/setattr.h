@@ -1,4 +1,4 @@
-// SETATTR (RFC 8881 section 18.30), with the attributes afterwards.
+// SETATTR (RFC 8881 section 18.30), with the change attribute before and all attributes afterwards.
 #pragma once
 
 #include "client/compound/state_holder.h"
@@ -11,7 +11,7 @@ class Mount;
 
 /// `state`: an open for writing when the size changes and there is one, else none: the anonymous
 /// stateid (all zero).
-Task<Result<Attributes>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
-                                 SetAttributes change);
+Task<Result<Changed>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
+                              SetAttributes change);
 
 }  // namespace nfsrdma::client

@@ -43,9 +43,25 @@ void add_attributes(Compound& compound) {
   compound.add(GETATTR4args{kObjectAttributes}, size);
 }
 
+void add_change_before(Compound& compound) {
+  static const bitmap4 change{FATTR4_CHANGE};
+  static const std::size_t size = max_attributes_size(change);
+  compound.add(GETATTR4args{change}, size);
+}
+
 void add_found(Compound& compound) {
   compound.add(GETFH4args{}, result_size::kHandle);
   add_attributes(compound);
+}
+
+Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results) {
+  GETATTR4res result;
+  TRY(results.read(result));
+  auto attributes = decode_attributes(result.resok4.obj_attributes);
+  if (!attributes) return fail_from(attributes);
+  std::optional<std::uint64_t> change;
+  if (attributes->has(FATTR4_CHANGE)) change = attributes->change;
+  return change;
 }
 
 Result<Attributes> read_attributes(Mount& mount, CompoundReader& results) {

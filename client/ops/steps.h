@@ -44,6 +44,8 @@ Error ending();
 void add_handle(Compound& compound, const FileHandle& handle);
 /// GETATTR of kObjectAttributes.
 void add_attributes(Compound& compound);
+/// GETATTR of the change attribute alone, before something that changes the object.
+void add_change_before(Compound& compound);
 /// GETFH and add_attributes().
 void add_found(Compound& compound);
 
@@ -60,6 +62,8 @@ Result<void> pass(CompoundReader& results) {
 
 /// Reads a GETATTR result; owners are numbers afterwards.
 Result<Attributes> read_attributes(Mount& mount, CompoundReader& results);
+/// Reads what add_change_before() has asked for.
+Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results);
 /// Reads GETFH; a server that answers an empty handle is refused.
 Result<FileHandle> read_handle(CompoundReader& results);
 /// Reads GETFH and GETATTR, the end of the reply.

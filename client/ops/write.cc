@@ -13,13 +13,6 @@
 namespace nfsrdma::client {
 namespace {
 
-const nfs4::bitmap4 kChange{nfs4::FATTR4_CHANGE};
-
-void add_change(Compound& compound) {
-  static const std::size_t size = nfs4::max_attributes_size(kChange);
-  compound.add(nfs4::GETATTR4args{kChange}, size);
-}
-
 void add_data_attributes(Compound& compound) {
   static const std::size_t size = nfs4::max_attributes_size(steps::kDataAttributes);
   compound.add(nfs4::GETATTR4args{steps::kDataAttributes}, size);
@@ -27,8 +20,8 @@ void add_data_attributes(Compound& compound) {
 
 Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t asked) {
   TRY(steps::pass<nfs4::PUTFH4res>(results));
-  auto before = steps::read_attributes(mount, results);
-  if (!before) return fail_from(before);
+  auto change_before = steps::read_change_before(results);
+  if (!change_before) return fail_from(change_before);
   nfs4::WRITE4res result;
   TRY(results.read(result));
   const nfs4::WRITE4resok& ok = result.resok4;
@@ -36,8 +29,7 @@ Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t 
     return fail(Error{Layer::decode, static_cast<int>(xdr::Fault::unexpected), "WRITE",
                       "a count that no WRITE can have"});
   }
-  Written written{ok.count, ok.committed, ok.writeverf, {}, {}};
-  if (before->has(nfs4::FATTR4_CHANGE)) written.change_before = before->change;
+  Written written{ok.count, ok.committed, ok.writeverf, std::nullopt, *change_before};
   // The data is written whatever becomes of the attributes behind it.
   auto attributes = steps::read_last_attributes(mount, results);
   if (attributes) written.attributes = *attributes;
@@ -51,11 +43,11 @@ Task<Result<Written>> write_once(Mount& mount, Caller caller, FileHandle file, S
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
+  steps::add_change_before(*compound);
   nfs4::WRITE4args args;
   args.offset = offset;
   args.stable = stable;
   args.data.data = data;
-  add_change(*compound);
   compound->use_state(std::move(state));
   compound->add_modifying(args, result_size::kWrite);
   compound->set_divisible();

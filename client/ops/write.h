@@ -1,4 +1,5 @@
-// WRITE (RFC 8881 section 18.32), with the size, change and times afterwards.
+// WRITE (RFC 8881 section 18.32), with the change attribute before and the size, change and times
+// afterwards.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,8 @@ struct Written {
   std::uint32_t count = 0;  ///< octets; may be less than asked, never 0 of a non-empty write
   nfs4::stable_how4 committed = nfs4::UNSTABLE4;
   nfs4::verifier4 verifier{};
-  /// The change attribute before: tells whether somebody else has changed the file. Not atomic
-  /// with the WRITE.
-  std::optional<std::uint64_t> change_before;
-  std::optional<Attributes> attributes;  ///< change, size, space_used, time_modify, ...
+  std::optional<Attributes> attributes;        ///< change, size, space_used, time_modify, ...
+  std::optional<std::uint64_t> change_before;  ///< the change attribute before the WRITE
 };
 
 /// Writes at most wsize octets of `data`, which is registered memory that stays untouched until

@@ -28,6 +28,13 @@ class File : public ListNode,
     shared->files.push_back(*this);
   }
 
+  ~File() { confirm_drop(); }
+
+  /// The kernel has dropped the pages it was told to drop when the file was opened.
+  void confirm_drop() {
+    if (drop_unconfirmed) inode->pages_dropped();
+    drop_unconfirmed = false;
+  }
   bool writable() const { return (open.share_access() & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0; }
 
   InodeRef inode;
@@ -35,8 +42,9 @@ class File : public ListNode,
   client::OpenRef open;   ///< empty once the file is being closed
   client::Caller caller;  ///< who opened it; reads and writes are made in this name
   cache::WriteErrors::Seen errors_seen;
-  std::uint64_t id = 0;      ///< what the kernel knows it by
-  bool append = false;       ///< O_APPEND
+  std::uint64_t id = 0;  ///< what the kernel knows it by
+  bool append = false;   ///< O_APPEND
+  bool drop_unconfirmed = false;
   bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
 };
 

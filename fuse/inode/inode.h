@@ -41,12 +41,18 @@ class Inode {
   std::uint64_t parent_fileid() const { return parent_fileid_; }
   void set_parent_fileid(std::uint64_t fileid) { parent_fileid_ = fileid; }
 
-  /// The change attribute of the attributes that the kernel was given last.
-  bool kernel_knows(std::uint64_t change) const { return told_ && told_change_ == change; }
-  void told_kernel(std::uint64_t change) {
+  /// Whether the kernel may show attributes of another version. It takes attributes in when the
+  /// caller they are for runs again; until then it shows what it had, unless it had asked because
+  /// that was out of date (GETATTR).
+  bool kernel_knows_other_than(std::uint64_t change) const {
+    return told_ && (unsure_ || told_change_ != change);
+  }
+  void told_kernel(std::uint64_t change, bool asked) {
+    unsure_ = !asked && kernel_knows_other_than(change);
     told_change_ = change;
     told_ = true;
   }
+  void kernel_forgot() { told_ = false; }
 
   /// The change attribute that the kernel's cached pages of the file belong to.
   bool pages_match(std::uint64_t change) const { return pages_known_ && pages_change_ == change; }
@@ -59,6 +65,15 @@ class Inode {
   /// They are being dropped.
   bool dropping_pages() const { return dropping_pages_; }
   void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
+  /// The kernel's pages are of no version known.
+  void forget_pages() { pages_known_ = false; }
+  /// An open was answered with the order to drop the pages. The kernel follows it when the opener
+  /// runs again; until a request shows that it has, others who open the file get the same order.
+  void pages_to_be_dropped() { ++unconfirmed_drops_; }
+  void pages_dropped() { --unconfirmed_drops_; }
+  bool drops_under_way() const { return unconfirmed_drops_ > 0; }
+  /// A change made here led from one version to the next.
+  void follow_pages(std::uint64_t before, std::uint64_t after);
 
  private:
   friend class InodeTable;
@@ -75,9 +90,11 @@ class Inode {
   std::weak_ptr<OpenInode> open_;
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
+  std::uint32_t unconfirmed_drops_ = 0;
   bool pages_known_ = false;
   bool dropping_pages_ = false;
   bool told_ = false;
+  bool unsure_ = false;
   bool hashed_ = false;
   cache::CachedAttributes attributes_;
   const client::FileHandle handle_;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "fuse/inode/file.h"
+
 namespace nfsrdma::fs {
 namespace {
 
@@ -20,6 +22,15 @@ bool same_file(const Inode& inode, std::uint64_t fileid, std::uint32_t mode) {
 }  // namespace
 
 bool Inode::is_directory() const { return S_ISDIR(attributes_.value().mode); }
+
+void Inode::follow_pages(std::uint64_t before, std::uint64_t after) {
+  if (!pages_known_) return;
+  if (const auto open = open_.lock()) {
+    pages_change_ = open->own_changes.follow(pages_change_, before, after);
+  } else if (pages_change_ == before) {
+    pages_change_ = after;
+  }
+}
 
 void intrusive_ptr_release(Inode* inode) {
   if (--inode->references_ == 0) inode->table_.erase_if_unused(*inode);

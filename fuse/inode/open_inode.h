@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cache/attr/own_changes.h"
 #include "cache/data/gathered_write.h"
 #include "cache/data/uncommitted_data.h"
 #include "cache/data/write_errors.h"
@@ -59,14 +60,11 @@ class OpenInode : public ListNode {
   IntrusiveList<File> files;
   cache::UncommittedData kept;
   cache::WriteErrors errors;
+  cache::OwnChanges own_changes;
   cache::WriteGate gate;
   cache::WriteOrder order;
   Gathering gathering;
   Watched watched;
-  /// WRITEs under way, and all that were ever sent: one that others overlap with cannot tell whose
-  /// change of the file it sees.
-  std::uint32_t sending = 0;
-  std::uint64_t sent = 0;
   /// A gathered write failed: writes are sent at once until one succeeds.
   bool write_through = false;
   client::AsyncMutex committing;  ///< one COMMIT at a time

@@ -31,7 +31,9 @@ Task<Result<void>> send_again(FileSystem& fs, File& file, UncommittedData::Lost 
   auto written = co_await client::write(fs.mount(), file.caller, file.inode->handle(),
                                         file.open.state(), lost.offset, data, nfs4::FILE_SYNC4);
   CO_TRY(written);
-  if (written->attributes) fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us);
+  if (written->attributes) {
+    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us(written->change_before));
+  }
   kept.supersede(lost.offset, written->count);
   co_return Result<void>();
 }

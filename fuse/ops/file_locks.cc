@@ -62,7 +62,7 @@ Task<void> see_changes(FileSystem& fs, FileRef file) {
     co_await fs.notifier().drop_pages_now(fs.mount().reactor(), inode.id());
     inode.set_pages(change);
   }
-  fs.notifier().drop_attributes(inode.id());
+  fs.drop_outdated_attributes(inode);
 }
 
 }  // namespace nfsrdma::fs

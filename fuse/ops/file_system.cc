@@ -66,16 +66,20 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
     return Outcome::older;
   }
   cache::FileAttributes whole = known.value();
-  const bool pages_were_right = known.known() && inode.pages_match(whole.change);
   apply(fresh, whole);
-  const Outcome outcome = known.store(whole, issue, clock_, config_.attributes);
-  if (outcome != Outcome::changed) return outcome;
-  // While a write of ours is under way, a change is most likely its doing.
-  const auto open = inode.open();
-  const bool writing = open && open->gate.shared();
-  const bool ours = by == ChangedBy::us || (by == ChangedBy::anyone && writing);
-  if (ours && pages_were_right) inode.set_pages(whole.change);
-  return outcome;
+  if (by.before) inode.follow_pages(*by.before, fresh.change);
+  return known.store(whole, issue, clock_, config_.attributes);
+}
+
+void FileSystem::drop_outdated_attributes(Inode& inode) {
+  // The kernel passes over the answer to a question that such a notice overtakes, and goes on with
+  // what it had: no notice must come without need.
+  if (inode.kernel_knows_other_than(inode.attributes().value().change)) drop_attributes(inode);
+}
+
+void FileSystem::drop_attributes(Inode& inode) {
+  notifier_.drop_attributes(inode.id());
+  inode.kernel_forgot();
 }
 
 InodeRef FileSystem::adopt(const client::FileHandle& handle, const client::Attributes& attributes,
@@ -99,7 +103,11 @@ void FileSystem::names_changed(Inode& directory) {
 }
 
 struct stat FileSystem::stat_of(const Inode& inode) const {
-  struct stat result = to_stat(inode.attributes().value(), root_fsid_);
+  return stat_of(inode, inode.attributes().value());
+}
+
+struct stat FileSystem::stat_of(const Inode& inode, const cache::FileAttributes& attributes) const {
+  struct stat result = to_stat(attributes, root_fsid_);
   // The silly name is ours alone: as far as programs can tell, the link is gone.
   const auto open = inode.open();
   if (open && open->silly && result.st_nlink > 0) --result.st_nlink;
@@ -139,7 +147,7 @@ fuse_entry_param FileSystem::entry_of(Inode& inode, const Inode& directory) {
   entry.attr = stat_of(inode);
   entry.attr_timeout = attribute_timeout(inode);
   entry.entry_timeout = entry_timeout(directory);
-  told(inode);
+  told(inode, /*asked=*/false);
   return entry;
 }
 
@@ -168,10 +176,23 @@ std::optional<FileSystem::LocalAttributes> FileSystem::local_attributes(
   return LocalAttributes{std::max(known.size, end), known.change, open && open->dirty()};
 }
 
-void FileSystem::told(Inode& inode) {
+void FileSystem::told(Inode& inode, bool asked) {
   const std::uint64_t change = inode.attributes().value().change;
-  inode.told_kernel(change);
-  if (inode.pages_stale(change) && !inode.dropping_pages()) drop_stale_pages(inode, change);
+  inode.told_kernel(change, asked);
+  if (pages_outdated(inode) && !inode.dropping_pages()) drop_stale_pages(inode, change);
+}
+
+bool FileSystem::pages_outdated(const Inode& inode) const {
+  // While a write of ours is under way, a change is most likely its doing; its reply will tell.
+  const auto open = inode.open();
+  const bool writing = open && open->gate.shared();
+  return !writing && inode.pages_stale(inode.attributes().value().change);
+}
+
+Task<void> FileSystem::drop_outdated_pages(InodeRef inode) {
+  const std::uint64_t change = inode->attributes().value().change;
+  co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
+  if (inode->pages_stale(change)) inode->set_pages(change);
 }
 
 void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {
@@ -207,7 +228,10 @@ std::vector<FileRef> FileSystem::open_files() {
 
 FileRef FileSystem::find_file(std::uint64_t id) {
   FileRef* file = files_.find(id);
-  return file ? *file : FileRef();
+  if (!file) return {};
+  // Whoever uses the file has been through the kernel's part of open(2).
+  (*file)->confirm_drop();
+  return *file;
 }
 
 FileRef FileSystem::remove_file(std::uint64_t id) {

@@ -31,11 +31,15 @@ struct FileSystemConfig {
 };
 
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
-enum class ChangedBy {
-  anyone,
-  us,      ///< by the operation that brought them, so what the kernel has cached is right
-  others,  ///< and perhaps by us, too
+struct ChangedBy {
+  static const ChangedBy anyone;
+  /// By the operation that brought them, which found the change attribute `before`: what the kernel
+  /// has cached of that version is right.
+  static ChangedBy us(std::optional<std::uint64_t> before) { return {before}; }
+
+  std::optional<std::uint64_t> before;
 };
+inline constexpr ChangedBy ChangedBy::anyone{};
 
 /// Owned by the daemon; belongs to the mount's shard. It is the user data of operations().
 class FileSystem final : private client::DelegationUser {
@@ -80,11 +84,16 @@ class FileSystem final : private client::DelegationUser {
   /// The attributes hold as long as the delegation of the file is not recalled.
   bool delegated(const Inode& inode) const;
   void count_attribute_hit() { attribute_hits_.add(); }
+  /// Has the kernel ask for attributes anew: in any case, or if it was told others.
+  void drop_attributes(Inode& inode);
+  void drop_outdated_attributes(Inode& inode);
   /// A name of some file changed here: its link count and change time differ, whichever it is.
   void names_changed(Inode& directory);
 
   /// What stat(2) shows, and for how many seconds the kernel may show it.
   struct stat stat_of(const Inode& inode) const;
+  /// The same, of other attributes than those remembered.
+  struct stat stat_of(const Inode& inode, const cache::FileAttributes& attributes) const;
   double attribute_timeout(const Inode& inode) const;
   /// For how many seconds the kernel may believe that a name is there, or is not.
   double entry_timeout(const Inode& directory) const;
@@ -94,7 +103,12 @@ class FileSystem final : private client::DelegationUser {
 
   /// The kernel is being told the remembered attributes: pages of another version, which somebody
   /// else has written, are dropped.
-  void told(Inode& inode);
+  void told(Inode& inode, bool asked = true);
+  /// Whether the kernel may have pages of another version than the remembered attributes are of,
+  /// because of somebody else's change.
+  bool pages_outdated(const Inode& inode) const;
+  /// Drops them. Never from an operation that the kernel waits for with a page locked.
+  Task<void> drop_outdated_pages(InodeRef inode);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).
   FileRef add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked);

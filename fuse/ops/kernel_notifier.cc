@@ -18,18 +18,24 @@ constexpr off_t kAttributesOnly = -1;
 constexpr off_t kAllPages = 0;
 /// More than this many waiting: the rest is left to the next open. Operations that wait are few.
 constexpr std::size_t kMostWaiting = 4096;
+constexpr off_t kToTheEnd = 0;
+constexpr Duration kDropPatience = std::chrono::milliseconds(50);
+constexpr Duration kDropInterval = std::chrono::microseconds(100);
 constexpr Duration kStopPatience = std::chrono::seconds(1);
 constexpr Duration kStopInterval = std::chrono::milliseconds(10);
 
 }  // namespace
 
+struct KernelNotifier::Drop {
+  std::uint64_t inode = 0;
+  off_t offset = kAllPages;
+  off_t length = kToTheEnd;
+  std::function<void()> done;  ///< called on the notifier's thread; may be empty
+};
+
 struct KernelNotifier::Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  struct Drop {
-    std::uint64_t inode;
-    std::function<void()> done;  ///< called on the notifier's thread; may be empty
-  };
   std::deque<Drop> waiting;
   bool ending = false;
   bool ended = true;  ///< no thread runs
@@ -52,7 +58,7 @@ void send_notifications(std::shared_ptr<Shared> shared, fuse_session* session) {
     auto drop = std::move(shared->waiting.front());
     shared->waiting.pop_front();
     lock.unlock();
-    fuse_lowlevel_notify_inval_inode(session, drop.inode, kAllPages, 0);
+    fuse_lowlevel_notify_inval_inode(session, drop.inode, drop.offset, drop.length);
     lock.lock();
     // Operations have ended before the notifier is stopped: nobody is left to be told.
     if (drop.done && !shared->ending) drop.done();
@@ -102,19 +108,38 @@ void KernelNotifier::drop_attributes(std::uint64_t inode) {
   if (!session_) return;
   notifications_.add();
   // ENOENT (the kernel has no such inode any more) is as good as success.
-  fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesOnly, 0);
+  fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesOnly, kToTheEnd);
 }
 
 void KernelNotifier::drop_pages(std::uint64_t inode) {
-  if (session_ && has_room()) enqueue(inode, nullptr);
+  if (!session_ || !has_room()) return;
+  Drop drop;
+  drop.inode = inode;
+  enqueue(std::move(drop));
 }
 
 bool KernelNotifier::drop_pages(Reactor& reactor, std::uint64_t inode,
                                 std::function<void()> dropped) {
   if (!session_ || !has_room()) return false;
-  enqueue(inode,
-          [&reactor, dropped = std::move(dropped)] { reactor.wake_from_other_thread(dropped); });
+  Drop drop;
+  drop.inode = inode;
+  drop.done = [&reactor, dropped = std::move(dropped)] { reactor.wake_from_other_thread(dropped); };
+  enqueue(std::move(drop));
   return true;
+}
+
+Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, std::uint64_t inode,
+                                           std::uint64_t offset, std::uint64_t length) {
+  if (!session_ || length == 0) co_return;
+  auto dropped = std::make_shared<bool>(false);
+  Drop drop{inode, static_cast<off_t>(offset), static_cast<off_t>(length), nullptr};
+  drop.done = [to = &reactor, dropped] {
+    to->wake_from_other_thread([dropped] { *dropped = true; });
+  };
+  enqueue(std::move(drop));
+  for (Duration waited{}; !*dropped && waited < kDropPatience; waited += kDropInterval) {
+    co_await Sleep(reactor, kDropInterval);
+  }
 }
 
 Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode) {
@@ -125,9 +150,12 @@ Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode)
     std::uint64_t inode;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> waiter) {
-      notifier.enqueue(inode, [&to = reactor, waiter] {
+      Drop drop;
+      drop.inode = inode;
+      drop.done = [&to = reactor, waiter] {
         to.wake_from_other_thread([waiter] { waiter.resume(); });
-      });
+      };
+      notifier.enqueue(std::move(drop));
     }
     void await_resume() const noexcept {}
   };
@@ -140,11 +168,11 @@ bool KernelNotifier::has_room() {
   return shared_->waiting.size() < kMostWaiting;
 }
 
-void KernelNotifier::enqueue(std::uint64_t inode, std::function<void()> done) {
+void KernelNotifier::enqueue(Drop drop) {
   notifications_.add();
   {
     std::lock_guard lock(shared_->mutex);
-    shared_->waiting.push_back({inode, std::move(done)});
+    shared_->waiting.push_back(std::move(drop));
   }
   shared_->changed.notify_one();
   if (!thread_.joinable()) start_thread();

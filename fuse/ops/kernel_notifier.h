@@ -35,7 +35,11 @@ class KernelNotifier {
   /// The same; calls `dropped` on the reactor's thread when they are gone, unless the notifier is
   /// stopped first. False when too many are waiting: nothing is dropped.
   bool drop_pages(Reactor& reactor, std::uint64_t inode, std::function<void()> dropped);
-  /// The same, and waits until they are gone. Never from an operation that the kernel waits for
+  /// Drops whole pages in a range before a write is answered. Whether the kernel has locked one of
+  /// them for the write is for its version to decide, so the wait is bounded.
+  Task<void> drop_some_pages(Reactor& reactor, std::uint64_t inode, std::uint64_t offset,
+                             std::uint64_t length);
+  /// Drops all and waits until they are gone. Never from an operation that the kernel waits for
   /// with a page locked (READ, WRITE).
   Task<void> drop_pages_now(Reactor& reactor, std::uint64_t inode);
 
@@ -46,7 +50,8 @@ class KernelNotifier {
 
   void start_thread();
   bool has_room();
-  void enqueue(std::uint64_t inode, std::function<void()> done);
+  struct Drop;
+  void enqueue(Drop drop);
 
   fuse_session* session_ = nullptr;
   Counter notifications_;

@@ -16,7 +16,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent,
     co_return;
   }
   fs.names_changed(*parent);
-  reply_found(fs, request, *parent, *linked, issue, ChangedBy::us);
+  reply_found(fs, request, *parent, *linked, issue, ChangedBy::anyone);
 }
 
 }  // namespace

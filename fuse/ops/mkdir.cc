@@ -15,7 +15,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
     co_return;
   }
   fs.names_changed(*parent);
-  reply_found(fs, request, *parent, *made, issue, ChangedBy::us);
+  reply_found(fs, request, *parent, *made, issue, ChangedBy::anyone);
 }
 
 }  // namespace

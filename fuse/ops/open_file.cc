@@ -16,11 +16,13 @@ FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const c
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
                       fuse_file_info& info) {
   const std::uint64_t change = inode->attributes().value().change;
-  info.keep_cache = inode->pages_match(change);
+  info.keep_cache = inode->pages_match(change) && !inode->drops_under_way();
   inode->set_pages(change);
-  if (!inode->kernel_knows(change)) fs.notifier().drop_attributes(inode->id());
+  fs.drop_outdated_attributes(*inode);
 
+  if (!info.keep_cache) inode->pages_to_be_dropped();
   FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
+  file->drop_unconfirmed = !info.keep_cache;
   file->append = (info.flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
   info.fh = file->id;
@@ -28,6 +30,8 @@ FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool
 }
 
 Task<void> forget_open(FileSystem& fs, FileRef file) {
+  // The kernel has not opened it, and not dropped pages.
+  file->inode->forget_pages();
   fs.remove_file(file->id);
   co_await close_file(fs, std::move(file));
 }

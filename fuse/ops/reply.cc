@@ -42,8 +42,8 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, const clien
   if (!request.reply_entry(fs.entry_of(*inode, directory))) fs.inodes().forget(*inode, 1);
 }
 
-void reply_attributes(FileSystem& fs, Request& request, Inode& inode) {
-  fs.told(inode);
+void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
+  fs.told(inode, asked);
   request.reply_attr(fs.stat_of(inode), fs.attribute_timeout(inode));
 }
 

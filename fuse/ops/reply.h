@@ -20,7 +20,8 @@ void reply_failure(Request& request, const Error& error);
 void reply_found(FileSystem& fs, Request& request, Inode& directory, const client::Found& found,
                  const cache::Issue& issue, ChangedBy by);
 
-/// Answers with the remembered attributes.
-void reply_attributes(FileSystem& fs, Request& request, Inode& inode);
+/// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
+/// does not believe any it had.
+void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked = true);
 
 }  // namespace nfsrdma::fs

@@ -8,37 +8,12 @@
 namespace nfsrdma::fs {
 namespace {
 
-/// Notices whether other WRITEs to the file were under way at the same time.
-class Alone {
- public:
-  explicit Alone(OpenInode& open) : open_(open), mine_(++open.sent), first_(open.sending == 0) {
-    ++open_.sending;
-  }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
-  ~Alone() { --open_.sending; }
-  bool was() const { return first_ && open_.sent == mine_; }
-
- private:
-  OpenInode& open_;
-  const std::uint64_t mine_;
-  const bool first_;
-};
-
-/// Whose doing the file's new change attribute is, as far as this WRITE can tell.
-ChangedBy changed_by(const File& file, const client::Written& written, const Alone& alone) {
-  const auto& before = written.change_before;
-  const bool strange = alone.was() && before && file.inode->pages_stale(*before);
-  return strange ? ChangedBy::others : ChangedBy::us;
-}
-
 /// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
 Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& outgoing,
                                     std::size_t done, std::optional<cache::Kept>& kept) {
   const std::size_t length = std::min<std::size_t>(outgoing.data.size() - done, fs.mount().wsize());
   const std::uint64_t offset = outgoing.offset + done;
   OpenInode& open = *file.shared;
-  const Alone alone(open);
   const cache::Issue issue = fs.issue();
   auto written =
       co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open.state(),
@@ -46,10 +21,12 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& 
   CO_TRY(written);
   const std::size_t count = std::min<std::size_t>(written->count, length);
   if (written->attributes) {
-    fs.learn(*file.inode, *written->attributes, issue, changed_by(file, *written, alone));
+    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us(written->change_before));
   } else {
     file.inode->attributes().expire();
   }
+  // A reply that was overtaken has not been taken in: appends have to know this end of the file.
+  if (file.inode->attributes().value().size < offset + count) file.inode->attributes().expire();
   if (written->committed != nfs4::UNSTABLE4) {
     open.kept.supersede(offset, count);
     co_return count;

@@ -28,16 +28,16 @@ struct Change {
 
 Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change change) {
   const cache::Issue issue = fs.issue();
-  auto attributes = co_await client::setattr(fs.mount(), change.caller, inode->handle(),
-                                             change.state, change.set);
-  if (!attributes) {
-    reply_failure(request, attributes.error());
+  auto changed = co_await client::setattr(fs.mount(), change.caller, inode->handle(), change.state,
+                                          change.set);
+  if (!changed) {
+    reply_failure(request, changed.error());
     co_return;
   }
   const auto open = inode->open();
   if (open && change.set.size) open->kept.truncate(*change.set.size);
-  fs.learn(*inode, *attributes, issue, ChangedBy::us);
-  reply_attributes(fs, request, *inode);
+  fs.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
+  reply_attributes(fs, request, *inode, /*asked=*/false);
 }
 
 /// A change of size waits for the writes under way, so that none of them is sent again after it.
@@ -77,7 +77,7 @@ void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int val
   change.caller = request.caller();
   change.set = to_set_attributes(*values, valid);
   if (change.set.empty()) {
-    reply_attributes(fs, request, *inode);
+    reply_attributes(fs, request, *inode, /*asked=*/false);
   } else if (change.set.size) {
     FileRef file = info ? fs.find_file(info->fh) : FileRef();
     spawn(change_size(fs, std::move(request), std::move(inode), std::move(file), change));

@@ -6,6 +6,7 @@
 #include "client/session/pauses.h"
 #include "client/state/lock_waiters.h"
 #include "fuse/convert/lock.h"
+#include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
@@ -55,7 +56,13 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
   (void)undone;
 }
 
+/// What was written under the lock becomes durable first. Otherwise it might be sent again, after a
+/// reboot of the server, over what the next holder has written.
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
+  if (file->writable()) {
+    co_await fs.gatherer().flush_durably(file->shared);
+    co_await commit_file(fs, file);
+  }
   auto unlocked = co_await unlock_everywhere(fs, file->shared, wish.owner, wish.range);
   if (unlocked) {
     request.reply_ok();

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client/ops/errno.h"
 #include "client/ops/getattr.h"
@@ -14,6 +15,8 @@ namespace {
 
 using cache::WriteGate;
 using cache::WriteOrder;
+
+constexpr std::uint64_t kPage = 4096;  ///< the kernel's, or a part of one
 
 /// What one write(2) brought: its octets lie in `slot` until they are kept elsewhere.
 struct Incoming {
@@ -30,8 +33,9 @@ std::uint64_t known_end(const File& file) {
 }
 
 /// The end of the file as the server knows it, as well as that can be known: other clients may
-/// append at any time, and NFS has no atomic append (RFC 8881 section 18.32).
-Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file, std::uint64_t asked) {
+/// append at any time, and NFS has no atomic append (RFC 8881 section 18.32). Where the kernel
+/// takes the end to be does not count: another client may have shortened the file since.
+Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
   Inode& inode = *file.inode;
   if (inode.attributes().remaining(fs.mount().reactor().now()) == Duration::zero()) {
     const cache::Issue issue = fs.issue();
@@ -39,7 +43,7 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file, std::uint6
     CO_TRY(attributes);
     fs.learn(inode, *attributes, issue, ChangedBy::anyone);
   }
-  co_return std::max(asked, known_end(file));
+  co_return known_end(file);
 }
 
 /// Keeps the octets of a small write for later; false when they are to be sent now.
@@ -48,7 +52,7 @@ bool gather(FileSystem& fs, const FileRef& file, const Incoming& incoming) {
   if (incoming.append) {
     const auto& attributes = file->inode->attributes();
     const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
-    if (!fresh || incoming.offset < known_end(*file)) return false;
+    if (!fresh || incoming.offset != known_end(*file)) return false;
   }
   return fs.gatherer().take(file, incoming.offset, incoming.data);
 }
@@ -68,17 +72,33 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   co_return written;
 }
 
-Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
-  auto offset = co_await append_offset(fs, *file, incoming.offset);
-  CO_TRY(offset);
-  const bool moved = *offset != incoming.offset;
-  incoming.offset = *offset;
-  auto written = co_await send_now(fs, file, incoming);
-  if (moved) {
-    // The kernel has put the octets where it took the end to be.
-    fs.notifier().drop_pages(file->inode->id());
-    fs.notifier().drop_attributes(file->inode->id());
+/// The kernel has put the octets of an append where it took the end to be, `offset`, and they were
+/// written elsewhere.
+Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t offset, std::size_t length) {
+  Inode& inode = *file->inode;
+  fs.drop_attributes(inode);
+  if (!inode.pages_match(inode.attributes().value().change)) {
+    inode.forget_pages();
+    fs.notifier().drop_pages(inode.id());
+    co_return;
   }
+  // Under a lock, or just opened: the caller has to see at once what he has written, and an order
+  // that comes while the kernel asks for the size would keep it from taking in the answer. A page
+  // that is filled in part only was not there before, and is not kept.
+  const std::uint64_t first = offset / kPage * kPage;
+  const std::uint64_t end = (offset + length) / kPage * kPage;
+  if (first < end) {
+    co_await fs.notifier().drop_some_pages(fs.mount().reactor(), inode.id(), first, end - first);
+  }
+  fs.drop_attributes(inode);
+}
+
+Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
+  auto offset = co_await append_offset(fs, *file);
+  CO_TRY(offset);
+  const std::uint64_t asked = std::exchange(incoming.offset, *offset);
+  auto written = co_await send_now(fs, file, incoming);
+  if (asked != *offset) co_await correct_pages(fs, file, asked, incoming.data.size());
   co_return written;
 }
 

@@ -165,9 +165,11 @@ TEST_F(AgainstResponder, SetsAttributes) {
   change.modify_time = SetTime{false, {1'000'000, 5}};
   auto after = here_.run(setattr(mount(), caller(), file.handle, file.open.state(), change));
   ASSERT_TRUE(after) << after.error().message();
-  EXPECT_EQ(after->size, 1234U);
-  EXPECT_EQ(after->mode & 07777, 0600U);
-  EXPECT_EQ(after->time_modify, (nfstime4{1'000'000, 5}));
+  EXPECT_EQ(after->change_before, file.attributes.change);
+  EXPECT_NE(after->attributes.change, file.attributes.change);
+  EXPECT_EQ(after->attributes.size, 1234U);
+  EXPECT_EQ(after->attributes.mode & 07777, 0600U);
+  EXPECT_EQ(after->attributes.time_modify, (nfstime4{1'000'000, 5}));
 }
 
 TEST_F(AgainstResponder, ReadsALongDirectoryPageByPage) {

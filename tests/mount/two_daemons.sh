@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Two mounts of one export against each other, with random operations and a model of what close-to-open
+# permits: two_daemons_model/__main__.py. Environment: NFSRDMA_SECONDS, NFSRDMA_SEED;
+# NFSRDMA_TWO_DAEMONS: faults (connections break, the server reboots), noac, or plain;
+# NFSRDMA_ONLY: some kinds of objects, such as blocks,locked.
+. "$(dirname "$0")/lib.sh"
+case ${NFSRDMA_TWO_DAEMONS:-plain} in
+  noac) options=noac staleness=0 more=() ;;
+  faults) options=acregmin=1,acregmax=2,acdirmin=1,acdirmax=2 staleness=2
+    more=(--control "$work/control" --reboots) ;;
+  plain) options=acregmin=1,acregmax=2,acdirmin=1,acdirmax=2 staleness=2 more=() ;;
+esac
+[ -z "${NFSRDMA_SEED:-}" ] || more+=(--seed "$NFSRDMA_SEED")
+start_responder --lease 10
+second=$work/second
+mount_export "$options"
+mount_export "$options" "$second"
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-20}" --staleness "$staleness" \
+  ${NFSRDMA_ONLY:+--only "$NFSRDMA_ONLY"} "${more[@]}" "$export" "$mnt" "$second" || fail "see above"
+for mount in 0 1; do
+  same 0 "$(counter fs_open_files "$mount")" "files that stayed open on mount $mount"
+done
