@@ -24,11 +24,14 @@ constexpr std::size_t kReplySlots = 16;
 constexpr std::size_t kReplySlotSize = (std::size_t{1} << 20) + 4096;
 /// Besides two for each request slot: the mount's own calls.
 constexpr std::size_t kSpareMessageSlots = 8;
+/// At the end, for the answer to a request that writes or commits what is left.
+constexpr Duration kFinishPatience = std::chrono::seconds(10);
+constexpr Duration kFinishInterval = std::chrono::milliseconds(200);
 
 }  // namespace
 
 NfsBackend::NfsBackend(Reactor& reactor, Options options)
-    : reactor_(reactor), options_(std::move(options)) {}
+    : reactor_(reactor), options_(std::move(options)), finished_(reactor) {}
 
 NfsBackend::~NfsBackend() = default;
 
@@ -161,14 +164,24 @@ tcp::Options NfsBackend::tcp_options() const {
   return options;
 }
 
+Task<void> NfsBackend::finish_files() {
+  co_await file_system_->finish();
+  finished_.set();
+}
+
+/// Whatever is to be written is written as long as the server answers; afterwards the end of the
+/// mount lets go of what waits for it.
 Task<Result<void>> NfsBackend::stop() {
-  if (!mount_) co_return Result<void>{};
-  if (file_system_) {
-    co_await file_system_->finish();
-    auto stopped = co_await mount_->stop();
-    co_return stopped;
+  if (!mount_ || !file_system_) co_return Result<void>{};
+  spawn(finish_files());
+  while (!finished_.is_set() && reactor_.now() - mount_->waiting_since() < kFinishPatience) {
+    co_await finished_.wait(kFinishInterval);
   }
-  co_return Result<void>{};
+  const bool in_time = finished_.is_set();
+  if (!in_time) log::warning("the server does not answer: what it has not got is lost");
+  auto stopped = co_await mount_->stop();
+  if (!in_time) co_await finished_.wait(kFinishPatience);
+  co_return stopped;
 }
 
 const fuse_lowlevel_ops& NfsBackend::operations() const { return fs::operations(); }

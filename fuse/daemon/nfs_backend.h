@@ -5,6 +5,7 @@
 
 #include "client/mount.h"
 #include "fuse/daemon/backend.h"
+#include "fuse/daemon/event.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/options/options.h"
 #include "transport/capture/sink.h"
@@ -34,6 +35,7 @@ class NfsBackend final : public Backend {
 
  private:
   Result<void> reserve_memory();
+  Task<void> finish_files();
   Task<Result<void>> start_at(fabric::Address address);
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
@@ -52,6 +54,7 @@ class NfsBackend final : public Backend {
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<FileSystem> file_system_;
+  Event finished_;  ///< file_system_ is
 };
 
 }  // namespace nfsrdma::fs
