@@ -12,5 +12,5 @@ for fs in tmpfs ext4 xfs; do
   same directory "$(stat -c %F "$mnt/$fs")" "type of /$fs"
 done
 same "ext4 secure tmpfs xfs" "$(ls "$mnt" | paste -sd' ')" "names in /"
-same 6 "$(find "$mnt"/{tmpfs,ext4,xfs} -type f -name 'new' -o -type f -name 'which' | wc -l)" "files found"
+same 6 "$(find "$mnt"/{tmpfs,ext4,xfs} -maxdepth 1 -type f -name 'new' -o -type f -name 'which' | wc -l)" "files found"
 rm "$mnt"/{tmpfs,ext4,xfs}/{new,which}

@@ -2,6 +2,7 @@
 #
 #   use_knfsd TRANSPORT PATH   mounts go to PATH of the guest's knfsd, over siw or tcp
 #   caused REGEX               kernel messages of the guest that the cell provokes itself
+#   many_at_server PATH ENTRIES   the big directory of workload.sh
 #   use_guest, into_guest, run_in_guest   for what runs in the guest itself
 # and guest_run. The cell fails when the guest's kernel has complained meanwhile.
 #
@@ -42,13 +43,20 @@ use_guest() {
 use_knfsd() {
   use_guest
   # Leftovers of a cell that failed are not this one's.
-  [ "$2" = / ] || guest_run "find /export$2 -mindepth 1 ! -name lost+found -delete"
+  [ "$2" = / ] || guest_run "find /export$2 -mindepth 1 ! -name lost+found ! -path '*/many*' -delete"
   exported=$2
   case $1 in
   siw) port=$(guest_port 20049) standing=nocrc ;;  # siw misjudges CRCs; crc.sh is about that
   tcp) port=$(guest_port 2049); NFSRDMA_PROTO=tcp ;;
   *) fail "transport $1" ;;
   esac
+}
+
+# many_at_server PATH ENTRIES: a directory PATH/many of that many entries, made in the guest and kept
+# there: creating them through an emulated server would take minutes in each cell.
+many_at_server() {
+  GUEST_PATIENCE=300 guest_run "cd /export$1; [ -e many/$2 ] || { rm -rf many; mkdir many; cd many;
+    seq -f 'made-at-the-server-with-a-long-name-%.0f' $(($2 - 1)) | xargs touch; touch $2; }"
 }
 
 # into_guest PROGRAM...: copies programs of $NFSRDMA_BIN, with the libraries that the guest lacks;

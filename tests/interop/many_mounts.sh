@@ -5,16 +5,16 @@
 . "$(dirname "$0")/lib.sh"
 use_knfsd "$1" "$2"
 mounts=${NFSRDMA_MOUNTS:-200}
-nudged=0 nudges=0 failed=0
+nudged=0 nudges=0
 
 for n in $(seq "$mounts"); do
   mount_points=() mount_pids=()
   mount_export
   ls "$mnt" >/dev/null
-  count=$(counter iwarp_nudges)
-  same 1 "$(counter connect_attempts)" "attempts to connect, mount $n"
+  unmount_export
+  count=$(counter_at_end iwarp_nudges)
+  same 1 "$(counter_at_end connect_attempts)" "attempts to connect, mount $n"
   [ "$count" = 0 ] || nudged=$((nudged + 1))
   nudges=$((nudges + count))
-  unmount_export
 done
 echo "$mounts mounts, $nudged of them nudged the server, $nudges times in all"

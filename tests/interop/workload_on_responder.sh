@@ -3,6 +3,7 @@
 export NFSRDMA_PROTO=$1
 interop=$(cd "$(dirname "$0")" && pwd)
 . "$interop/../mount/lib.sh"
+export NFSRDMA_ENTRIES=${NFSRDMA_ENTRIES:-100000} NFSRDMA_BYTES=${NFSRDMA_BYTES:-1073741824}
 start_responder
 mount_export
 mkdir "$mnt/workload" "$work/reference"

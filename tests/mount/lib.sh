@@ -16,7 +16,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${NFSRDMA_BIN:=$here/../../build/release/bin}"
 : "${NFSRDMA_PROTO:=rdma}"
 ordinary_user=65534
-patience=300  # tenths of a second to wait for anything to happen
+patience=1200  # times to look for anything that is to happen
+between_looks=0.025  # seconds
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 skip() { echo "SKIPPED: $*"; exit 77; }
@@ -83,7 +84,7 @@ wait_for() {
   shift
   for _ in $(seq $patience); do
     if "$@" 2>/dev/null; then return 0; fi
-    sleep 0.1
+    sleep $between_looks
   done
   fail "waited in vain for $what"
 }
@@ -114,7 +115,7 @@ mount_export() {
   for _ in $(seq $patience); do
     if mountpoint -q "$at"; then return 0; fi
     kill -0 "${mount_pids[i]}" 2>/dev/null || fail "nfsrdma ended: $(tail -n 1 "$work/mount$i.log")"
-    sleep 0.1
+    sleep $between_looks
   done
   fail "no mount"
 }
@@ -135,7 +136,7 @@ end_mount() {
   fi
   for _ in $(seq $patience); do
     kill -0 "$pid" 2>/dev/null || { ended=yes; break; }
-    sleep 0.1
+    sleep $between_looks
   done
   if [ $ended = no ]; then
     echo "nfsrdma does not end" >&2
@@ -192,6 +193,13 @@ counter() {
   kill -USR1 "${mount_pids[${2:-0}]}"
   wait_for "counters" grep -q '^fs_inodes ' "$file"
   value=$(sed -n "s/^$1 //p" "$file")
+  echo "${value:-0}"
+}
+
+# counter_at_end name [mount number]: the same of a mount that has ended.
+counter_at_end() {
+  local value
+  value=$(sed -n "s/^$1 //p" "$work/mount${2:-0}.stats")
   echo "${value:-0}"
 }
 

@@ -66,7 +66,7 @@ start_ganesha() {
   for _ in $(seq $patience); do
     if port_answers; then return 0; fi
     kill -0 $ganesha_pid 2>/dev/null || fail "ganesha ended: $(tail -n 3 "$work/ganesha.log")"
-    sleep 0.1
+    sleep $between_looks
   done
   fail "ganesha does not listen"
 }
@@ -76,7 +76,7 @@ end_ganesha() {
   kill "$1" "$ganesha_pid" 2>/dev/null || true
   for _ in $(seq $patience); do
     kill -0 "$ganesha_pid" 2>/dev/null || break
-    sleep 0.1
+    sleep $between_looks
   done
   kill -KILL "$ganesha_pid" 2>/dev/null || true
   wait "$ganesha_pid" 2>/dev/null || true
