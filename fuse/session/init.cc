@@ -19,9 +19,10 @@ void choose(fuse_conn_info& connection, unsigned capability, bool wanted) {
 
 void negotiate(fuse_conn_info& connection, const TransferLimits& limits) {
   connection.want &= ~kUnwanted;
-  if (!limits.readdirplus) {
-    connection.want &= ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
-  }
+  // Pages of a directory come from the server with attributes in any case. With AUTO the kernel
+  // takes them for some pages only, and asks for each of the other entries by itself (find, ls -l).
+  choose(connection, FUSE_CAP_READDIRPLUS, limits.readdirplus);
+  choose(connection, FUSE_CAP_READDIRPLUS_AUTO, false);
   connection.want |= kWanted & connection.capable;
   choose(connection, FUSE_CAP_POSIX_LOCKS, limits.posix_locks);
   choose(connection, FUSE_CAP_FLOCK_LOCKS, limits.flock_locks);

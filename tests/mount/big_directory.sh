@@ -14,6 +14,13 @@ same "$((entries + 2))" "$(ls -alU "$mnt/d" | tail -n +2 | wc -l)" "names with a
 same "$(find "$export/d" -printf '%f %i\n' | sort | sha256sum)" \
   "$(find "$mnt/d" -printf '%f %i\n' | sort | sha256sum)" "names and inode numbers"
 
+# A program that first reads all names and then asks for the attributes of each (find, ls -l) costs no
+# request for each: they came with the names.
+before=$(counter session_requests)
+same "$entries" "$(find "$mnt/d" -type f -size 0 | wc -l)" "empty files"
+after=$(counter session_requests)
+[ $((after - before)) -le $((entries / 100 + 20)) ] || fail "$((after - before)) requests for $entries files"
+
 python3 - "$mnt/d" "$entries" <<'PY'
 import ctypes, sys
 libc = ctypes.CDLL(None)
