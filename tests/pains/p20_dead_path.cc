@@ -68,6 +68,7 @@ TEST_F(P20_DeadPath, CallsGoOnOnTheNextConnectionAndOthersDoNotNotice) {
     reactor_.settle();
     of_others.expect_success();
     reactor_.advance(seconds(5));
+    server_.fate = nullptr;
     calls.expect_success();
     EXPECT_LE(reactor_.now() - begun, seconds(5));
     made += 3 * kCalls;
