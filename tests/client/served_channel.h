@@ -60,6 +60,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   /// Callbacks that a client has answered.
   int callbacks() const { return callbacks_; }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  void forget_arrivals() { arrivals_ = {}; }
   /// How often this operation was executed with success; replays are not counted.
   int successes_of(nfs4::nfs_opnum4 opnum) const;
 

@@ -64,6 +64,8 @@ class Reactor {
   bool run_once(Duration longest);
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
+  /// Timers that are running.
+  std::size_t timers_armed() const { return timers_.size(); }
 
   /// Runs work on the reactor's thread soon. The one call that is safe from other threads.
   virtual void wake_from_other_thread(std::function<void()> work) = 0;

@@ -143,6 +143,9 @@ void NfsService::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("nfs.restarts", restarts_.value());
   visitor.visit("nfs.faults_applied", faults_applied());
   visitor.visit("nfs.known_files", state_->files->size());
+  visitor.visit("nfs.clients", state_->clients->clients.size());
+  visitor.visit("nfs.sessions", state_->clients->sessions.size());
+  visitor.visit("nfs.states", state_->clients->states.size());
   const DelegationCounters& delegations = state_->delegation_counters;
   visitor.visit("nfs.delegations", state_->clients->states.delegations());
   visitor.visit("nfs.delegations_granted", delegations.granted.value());

@@ -59,6 +59,7 @@ class ClientTable {
   std::size_t expire(TimePoint now);
 
   bool empty() const { return clients_.empty(); }
+  std::size_t size() const { return clients_.size(); }
   /// Owners of the confirmed clients, for who may reclaim after a restart.
   std::set<std::string> confirmed_owners() const;
 

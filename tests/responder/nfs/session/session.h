@@ -73,6 +73,7 @@ class SessionTable {
   void destroy(const nfs4::sessionid4& id);
   void destroy_all_of(const Client& client);
   void destroy_all();
+  std::size_t size() const { return sessions_.size(); }
   bool has_any(const Client& client) const { return count_of(client) != 0; }
   std::size_t count_of(const Client& client) const;
 

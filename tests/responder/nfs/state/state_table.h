@@ -62,6 +62,8 @@ class StateTable {
   std::span<DelegationState* const> delegations_of(const File& file) const;
   std::vector<DelegationState*> all_delegations() const;
   std::size_t delegations() const { return delegations_; }
+  /// Opens, locks and delegations.
+  std::size_t size() const { return states_.size(); }
 
  private:
   struct FileState {
