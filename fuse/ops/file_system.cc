@@ -74,6 +74,7 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
 void FileSystem::drop_outdated_attributes(Inode& inode) {
   // The kernel passes over the answer to a question that such a notice overtakes, and goes on with
   // what it had: no notice must come without need.
+  if (kernel_looks()) return;
   if (inode.kernel_knows_other_than(inode.attributes().value().change)) drop_attributes(inode);
 }
 
@@ -182,7 +183,14 @@ void FileSystem::told(Inode& inode, bool asked) {
   if (pages_outdated(inode) && !inode.dropping_pages()) drop_stale_pages(inode, change);
 }
 
+// An order to drop something keeps the kernel from taking in the attributes that others are asking
+// for at that moment.
+bool FileSystem::kernel_looks() const {
+  return config_.attributes.shortest(false) == Duration::zero();
+}
+
 bool FileSystem::pages_outdated(const Inode& inode) const {
+  if (kernel_looks()) return false;
   // While a write of ours is under way, a change is most likely its doing; its reply will tell.
   const auto open = inode.open();
   const bool writing = open && open->gate.shared();

@@ -84,6 +84,9 @@ class FileSystem final : private client::DelegationUser {
   /// The attributes hold as long as the delegation of the file is not recalled.
   bool delegated(const Inode& inode) const;
   void count_attribute_hit() { attribute_hits_.add(); }
+  /// The kernel asks for attributes whenever it needs them, and drops pages itself when size or
+  /// mtime differ (acregmin=0): it is told of changes by nothing else.
+  bool kernel_looks() const;
   /// Has the kernel ask for attributes anew: in any case, or if it was told others.
   void drop_attributes(Inode& inode);
   void drop_outdated_attributes(Inode& inode);

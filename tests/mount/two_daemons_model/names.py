@@ -5,6 +5,7 @@ from world import FORK, History, RawValue, Violation
 DIRECTORIES, PER_DIRECTORY = 2, 12
 ABSENT, FILE, SYMLINK, DIRECTORY = range(4)
 KIND_NAMES = ("absent", "file", "symlink", "directory")
+RENAME_TRIES = 50
 
 
 class Names:
@@ -191,6 +192,18 @@ class Names:
         finally:
             self.states.mutex[target].release()
 
+    def rename_patiently(self, worker, old, new, kind):
+        """A directory that the other mount has moved is still known by its old name to this kernel,
+        whose lookup (d_splice_alias) gives ESTALE while another rename is under way."""
+        for _ in range(RENAME_TRIES):
+            try:
+                return os.rename(old, new)
+            except OSError as error:
+                if error.errno != errno.ESTALE or kind != DIRECTORY:
+                    raise
+                worker.result("ESTALE, again")
+        os.rename(old, new)
+
     def rename(self, worker, thing, target, kind, identity):
         states = self.states
         before = [(it, states.before(it, worker.mount)) for it in (thing, target)]
@@ -202,7 +215,8 @@ class Names:
         if not known:
             states.moved(target, thing, worker.mount)
         try:
-            os.rename(f"{worker.root}/{self.path(thing)}", f"{worker.root}/{self.path(target)}")
+            self.rename_patiently(worker, f"{worker.root}/{self.path(thing)}",
+                                  f"{worker.root}/{self.path(target)}", kind)
         except OSError as error:
             states.give_up(target)
             states.give_up(thing)
