@@ -55,6 +55,7 @@ inline void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name;
 class FaultTable : public ServedMount,
                    public ::testing::WithParamInterface<std::tuple<Operation, Fault>> {
  public:
+  explicit FaultTable(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
   const Operation& operation() const { return std::get<0>(GetParam()); }
   ServedDirectory& server() { return server_; }
   VirtualReactor& reactor() { return reactor_; }
@@ -106,6 +107,7 @@ class FaultTable : public ServedMount,
     ServedMount::TearDown();
   }
 
+  void check_cell();
   void check_the_rest(TimePoint begun);
 
   std::optional<Opened> kept_;

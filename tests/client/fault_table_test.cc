@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "client/ops/errno.h"
 #include "tests/client/fault_table.h"
@@ -27,7 +29,7 @@ void FaultTable::check_the_rest(TimePoint begun) {
             static_cast<int>(counter("recovery_client_ids")));
 }
 
-TEST_P(FaultTable, Cell) {
+void FaultTable::check_cell() {
   const auto& [operation, fault] = GetParam();
   const TimePoint begun = reactor_.now();
   fault.arm(*this);
@@ -50,7 +52,28 @@ TEST_P(FaultTable, Cell) {
   check_the_rest(begun);
 }
 
+TEST_P(FaultTable, Cell) { check_cell(); }
+
+/// The same, while every file that is open is delegated.
+class DelegatedFaultTable : public FaultTable {
+ protected:
+  DelegatedFaultTable() : FaultTable(responder::DelegationKind::write) {}
+};
+
+TEST_P(DelegatedFaultTable, Cell) {
+  ASSERT_EQ(counter("delegations"), 3U);
+  check_cell();
+}
+
 namespace {
+
+/// A delegated file is not closed at the server.
+std::vector<Operation> operations_under_delegations() {
+  std::vector<Operation> operations;
+  std::ranges::copy_if(operations_of_table(), std::back_inserter(operations),
+                       [](const Operation& operation) { return operation.opnum != OP_CLOSE; });
+  return operations;
+}
 
 std::string cell_name(const ::testing::TestParamInfo<std::tuple<Operation, Fault>>& info) {
   return std::string(std::get<0>(info.param).name) + std::get<1>(info.param).name;
@@ -58,6 +81,11 @@ std::string cell_name(const ::testing::TestParamInfo<std::tuple<Operation, Fault
 
 INSTANTIATE_TEST_SUITE_P(Of, FaultTable,
                          ::testing::Combine(::testing::ValuesIn(operations_of_table()),
+                                            ::testing::ValuesIn(faults_of_table())),
+                         cell_name);
+
+INSTANTIATE_TEST_SUITE_P(Of, DelegatedFaultTable,
+                         ::testing::Combine(::testing::ValuesIn(operations_under_delegations()),
                                             ::testing::ValuesIn(faults_of_table())),
                          cell_name);
 

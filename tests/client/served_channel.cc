@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -35,8 +36,8 @@ class ServedCall final : public responder::ServerCall {
       : server_(server),
         octets_(responder::test::unreduced(call.encoder)),
         arguments_(octets_),
-        memory_(kReplyBytes),
-        results_(memory_),
+        memory_(std::make_unique_for_overwrite<std::byte[]>(kReplyBytes)),
+        results_({memory_.get(), kReplyBytes}),
         connection_(connection) {
     header_ = *rpc::decode_call_header(arguments_);
     rpc::encode_accepted_reply(results_, call.xid, rpc::AcceptStat::success);
@@ -61,7 +62,7 @@ class ServedCall final : public responder::ServerCall {
   rpc::CallHeader header_;
   Octets octets_;
   xdr::Decoder arguments_;
-  Octets memory_;
+  std::unique_ptr<std::byte[]> memory_;  // large, and mostly never touched
   xdr::Encoder results_;
   std::deque<Octets> scratch_;
   FakeConnection& connection_;
