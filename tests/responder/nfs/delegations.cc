@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/proto/attributes.h"
 #include "client/proto/compound.h"
 #include "tests/responder/nfs/callbacks.h"
 #include "tests/responder/nfs/compound_context.h"
@@ -187,16 +186,18 @@ void Delegations::remove(DelegationState& delegation) {
   states_.remove_delegation(delegation);
 }
 
-nfsstat4 Delegations::ask_holder(const Client& client, const FileRef& file, std::uint64_t& size,
-                                 std::uint64_t& change) {
-  for (DelegationState* delegation : states_.delegations_of(*file)) {
+nfsstat4 Delegations::ask_holder(const Client& client, const File& file, Attributes& attributes,
+                                 bool& dirty) {
+  for (DelegationState* delegation : states_.delegations_of(file)) {
     if (!delegation->writes || delegation->revoked || &delegation->client == &client) continue;
     if (!std::exchange(delegation->has_answered, false)) {
       send_getattr(*delegation);
       return NFS4ERR_DELAY;
     }
-    size = delegation->size.value_or(size);
-    change = std::max(change, delegation->change);
+    // What it said may have been overtaken by its own writes.
+    if (delegation->change < attributes.change) continue;
+    attributes.size = delegation->size.value_or(attributes.size);
+    dirty = delegation->change > attributes.change;
   }
   return NFS4_OK;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "client/proto/attributes.h"
 #include "client/proto/ops_open.h"
 #include "tests/responder/nfs/config.h"
 #include "tests/responder/nfs/fs/file_table.h"
@@ -44,10 +45,10 @@ class Delegations {
   /// NFS4ERR_DELAY while a delegation of another client is in the way of `access`
   /// (OPEN4_SHARE_ACCESS_*; a change of attributes or names counts as writing).
   nfs4::nfsstat4 make_way(const Client& client, const File& file, std::uint32_t access);
-  /// The size and change attribute of a file that another client may write under a delegation, as
-  /// that client sees them: NFS4ERR_DELAY until it has told.
-  nfs4::nfsstat4 ask_holder(const Client& client, const FileRef& file, std::uint64_t& size,
-                            std::uint64_t& change);
+  /// Puts the size of a file that another client may write under a delegation to what that client
+  /// says: NFS4ERR_DELAY until it has. `dirty`: it has data that the server has not.
+  nfs4::nfsstat4 ask_holder(const Client& client, const File& file, nfs4::Attributes& attributes,
+                            bool& dirty);
   /// DELEGRETURN, or FREE_STATEID of a revoked one.
   void remove(DelegationState& delegation);
   /// Recalls everything; returns how many.
