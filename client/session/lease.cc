@@ -57,8 +57,9 @@ Task<void> LeaseKeeper::renew() {
 
 void LeaseKeeper::on_silence() {
   if (session_.renewed_at() + interval() > reactor_.now()) return;  // others were answered
-  log::warning("no answer to the lease renewal: the connection is made anew");
-  keeper_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"));
+  if (keeper_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"))) {
+    log::warning("no answer to the lease renewal: the connection is made anew");
+  }
   silence_.arm(session_.limits().lease_time - interval());
 }
 

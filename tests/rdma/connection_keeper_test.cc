@@ -279,7 +279,8 @@ TEST_F(Keeper, LossWhileBinding) {
 
 TEST_F(Keeper, DropMakesANewConnection) {
   start_well();
-  keeper_.drop(Error::local(0, "no answer"));
+  EXPECT_TRUE(keeper_.drop(Error::local(0, "no answer")));
+  EXPECT_FALSE(keeper_.drop(Error::local(0, "no answer"))) << "it is ending already";
   EXPECT_EQ(keeper_.channel(), nullptr);
   harness_.settle();
   EXPECT_EQ(harness_.fabric.connections(), 2u);
@@ -304,6 +305,7 @@ TEST_F(Keeper, CountersOfTheLastConnectionStay) {
   harness_.fabric.refuses = true;
   lose();
   EXPECT_EQ(counter(keeper_, "sends"), sends);
+  EXPECT_FALSE(keeper_.drop(Error::local(0, "no answer"))) << "while there is no connection";
   harness_.fabric.refuses = false;
   harness_.reactor.advance(1000s);
   answer();

@@ -39,8 +39,10 @@ Task<Result<Channel*>> ConnectionKeeper::ready() {
   co_return channel();
 }
 
-void ConnectionKeeper::drop(Error reason) {
-  if (channel_ && !channel_down_) end_channel(std::move(reason));
+bool ConnectionKeeper::drop(Error reason) {
+  if (!channel_ || channel_down_ || state_ == State::ending) return false;
+  end_channel(std::move(reason));
+  return true;
 }
 
 Task<void> ConnectionKeeper::close() {

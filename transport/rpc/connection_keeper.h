@@ -78,8 +78,9 @@ class ConnectionKeeper final : private ChannelObserver {
   /// bound anew. channel() is null meanwhile; open calls go on. False when there is no connection
   /// that is bound: the next one will be.
   bool rebind();
-  /// Ends the present connection, if any, and makes a new one: for a peer that seems dead.
-  void drop(Error reason);
+  /// Ends the present connection and makes a new one: for a peer that seems dead. False when there
+  /// is none, not even one that is being made: the next attempt is due anyway.
+  bool drop(Error reason);
   /// Ends the connection and all attempts, for good. Every waiter of ready() gets an error.
   Task<void> close();
 
