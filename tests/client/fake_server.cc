@@ -158,8 +158,8 @@ void FakeServer::check_replay(const Slot& slot, const Arrival& arrival) {
 }
 
 std::vector<std::byte> FakeServer::execute(const Arrival& arrival, xdr::Decoder in) {
-  std::vector<std::byte> memory(kReplyBytes);
-  xdr::Encoder out(memory);
+  scratch_.resize(kReplyBytes);
+  xdr::Encoder out(scratch_);
   auto header = rpc::decode_call_header(in);
   COMPOUND4args_header args;
   decode(in, args);

@@ -149,6 +149,7 @@ class FakeServer final : public rpc::ChannelFactory {
   std::uint8_t next_session_ = 1;
   nfs4::CREATE_SESSION4args session_args_;
   std::vector<Slot> slots_;
+  std::vector<std::byte> scratch_;   ///< the reply that is being put together
   std::uint32_t granted_slots_ = 1;  ///< what CREATE_SESSION said; the target may be above
   bool bound_ = false;               // the present connection is bound to the session
 };
