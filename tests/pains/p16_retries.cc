@@ -162,6 +162,8 @@ TEST_F(P16_RetriesAfterDelay, OpensAndClosesThatOvertakeEachOtherDoNotSleep) {
   reactor_.settle();
   users.expect_success();
   EXPECT_EQ(reactor_.now(), begun) << "somebody has slept";
+  EXPECT_EQ(server_.successes_of(OP_OPEN), static_cast<int>(kUsers * rounds));
+  EXPECT_GT(counter("open_old_stateids"), 0U) << "none has overtaken another";
   EXPECT_EQ(counter("open_files"), 0U);
 }
 
