@@ -194,8 +194,19 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
   if (!state) co_return Result<void>{};
   auto guard = co_await state->changing.lock();
   Result<void> outcome;
-  if (!file->lost() && state->established) {
+  // A recovery may have got the locks back with other stateids meanwhile: those are given up, then.
+  bool again = true;
+  while (again && !file->lost() && state->established) {
+    const stateid4 used = state->stateid;
     auto sent = co_await send_goodbye(mount, file, state);
+    again = false;
+    if (!sent) {
+      const bool worth = co_await worth_another(mount, file, state, used, sent.error());
+      again = worth;
+    }
+    // Unknown to the server, and not got back: an earlier execution has freed it (done_before.h).
+    const bool unknown = !sent && sent.error().is(Layer::nfs, NFS4ERR_BAD_STATEID);
+    if (unknown && !again && !file->lost()) sent = {};
     outcome = std::move(sent);
   }
   state->established = false;

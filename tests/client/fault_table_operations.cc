@@ -107,6 +107,9 @@ Task<Result<void>> do_lock(FaultTable* t) { return lock(t->here(), t->locked_fil
 Task<Result<void>> do_unlock(FaultTable* t) {
   return unlock(t->here(), t->locked_file(), kLockWish.owner, kLocked);
 }
+Task<Result<void>> do_unlock_all(FaultTable* t) {
+  return unlock_all(t->here(), t->locked_file(), kLockWish.owner);
+}
 Task<Result<void>> do_test_lock(FaultTable* t) {
   return dropping(test_lock(t->here(), t->locked_file(), kLockWish));
 }
@@ -148,6 +151,7 @@ const Operation kOperations[] = {
     {"Statfs", OP_GETATTR, Kind::query, do_statfs, nothing},
     {"Lock", OP_LOCK, Kind::harmless, do_lock, has_locked},
     {"Unlock", OP_LOCKU, Kind::lock_use, do_unlock, has_unlocked},
+    {"UnlockAll", OP_LOCKU, Kind::lock_use, do_unlock_all, has_unlocked},
     {"TestLock", OP_LOCKT, Kind::query, do_test_lock, nothing},
 };
 
