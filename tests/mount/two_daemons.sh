@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two mounts of one export against each other, with random operations and a model of what close-to-open
-# permits: two_daemons_model/__main__.py. Environment: NFSRDMA_SECONDS, NFSRDMA_SEED;
+# permits: two_daemons_model/__main__.py. Environment: NFSRDMA_SECONDS (8), NFSRDMA_SEED;
 # NFSRDMA_TWO_DAEMONS: faults (connections break, the server reboots), noac, or plain;
 # NFSRDMA_ONLY: some kinds of objects, such as blocks,locked.
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ start_responder --lease 10
 second=$work/second
 mount_export "$options"
 mount_export "$options" "$second"
-PYTHONDONTWRITEBYTECODE=1 python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-20}" --staleness "$staleness" \
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-8}" --staleness "$staleness" \
   ${NFSRDMA_ONLY:+--only "$NFSRDMA_ONLY"} "${more[@]}" "$export" "$mnt" "$second" || fail "see above"
 for mount in 0 1; do
   same 0 "$(counter fs_open_files "$mount")" "files that stayed open on mount $mount"
