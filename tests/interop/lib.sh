@@ -43,7 +43,7 @@ use_guest() {
 use_knfsd() {
   use_guest
   # Leftovers of a cell that failed are not this one's.
-  [ "$2" = / ] || guest_run "find /export$2 -mindepth 1 ! -name lost+found ! -path '*/many*' -delete"
+  [ "$2" = / ] || guest_run "find /export$2 -mindepth 1 ! -name lost+found ! -path '/export$2/many' ! -path '/export$2/many/*' -delete"
   exported=$2
   case $1 in
   siw) port=$(guest_port 20049) standing=nocrc ;;  # siw misjudges CRCs; crc.sh is about that
