@@ -85,12 +85,6 @@ Result<void> Compound::seal() {
   return {};
 }
 
-std::size_t Compound::request_octets() const {
-  std::size_t octets = call_.encoder.size();
-  for (const auto& item : call_.encoder.omitted()) octets += xdr::padded(item.data.size());
-  return octets;
-}
-
 void Compound::set_xid(std::uint32_t xid) {
   call_.encoder.patch(0, xid);
   call_.xid = xid;

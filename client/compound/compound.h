@@ -105,7 +105,7 @@ class Compound : public ListNode {
   /// Octets of the reply's results at most, as ca_maxresponsesize counts them without payload.
   std::size_t max_reply() const { return max_reply_; }
   /// Octets of request and reply as ca_maxrequestsize and ca_maxresponsesize count them.
-  std::size_t request_octets() const;
+  std::size_t request_octets() const { return call_.encoder.message_size(); }
   std::size_t reply_octets() const { return max_reply_ + call_.result_sink.size(); }
   std::uint32_t operations() const { return count_; }
   /// When the request that was answered had been sent; the lease is renewed as of then.

@@ -60,6 +60,12 @@ CompoundRef CompoundPool::acquire_reserved() {
   return CompoundRef(compound, ReturnCompound{this});
 }
 
+CompoundRef CompoundPool::begin_reserved(const Caller& caller) {
+  CompoundRef compound = acquire_reserved();
+  if (compound) compound->begin(caller, machine_name_);
+  return compound;
+}
+
 void CompoundPool::give_back(Compound* compound) {
   // Lets go of the reply and of every buffer now, not when the Compound is next used.
   compound->clear();

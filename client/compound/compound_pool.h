@@ -52,6 +52,8 @@ class CompoundPool {
   Acquire acquire(const Caller& caller) { return Acquire(*this, caller); }
   /// At once, from what is kept back; Urgency::reserved. Not begun. Empty when none is left.
   CompoundRef acquire_reserved();
+  /// The same, begun with SEQUENCE.
+  CompoundRef begin_reserved(const Caller& caller);
 
   /// Nobody gets a Compound any more; those who wait get an empty one.
   void close();

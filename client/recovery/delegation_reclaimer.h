@@ -3,10 +3,9 @@
 
 #include <vector>
 
-#include "client/compound/compound_pool.h"
 #include "client/recovery/reclaimer.h"
+#include "client/recovery/stateid_requests.h"
 #include "client/state/delegation.h"
-#include "transport/base/metrics.h"
 
 namespace nfsrdma::client {
 
@@ -22,7 +21,7 @@ class Mount;
 class DelegationReclaimer final : public Reclaimer {
  public:
   DelegationReclaimer(Mount& mount, CompoundPool& compounds)
-      : mount_(mount), compounds_(compounds) {}
+      : mount_(mount), stateids_(mount, compounds) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
@@ -36,13 +35,9 @@ class DelegationReclaimer final : public Reclaimer {
   using Batch = std::vector<DelegationRef>;
 
   Task<Result<void>> test(Batch batch);
-  Task<void> free(DelegationRef delegation);
-  CompoundRef begin(const Caller& caller);
 
   Mount& mount_;
-  CompoundPool& compounds_;
-  Counter tested_;
-  Counter freed_;
+  StateidRequests stateids_;
 };
 
 }  // namespace nfsrdma::client

@@ -42,9 +42,8 @@ Task<Result<void>> LockReclaimer::reclaim_one(rpc::Channel& channel, OpenFileRef
 
 Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, LockRef lock,
                                       LockedRange range) {
-  CompoundRef compound = compounds_.acquire_reserved();
+  CompoundRef compound = compounds_.begin_reserved(file->caller());
   if (!compound) co_return fail(Error::local(ENOMEM, "LOCK", "no message slot is free"));
-  compound->begin(file->caller(), compounds_.machine_name());
   steps::add_handle(*compound, file->handle());
   LockWish wish;
   wish.owner = lock->owner;

@@ -77,7 +77,7 @@ Task<void> OpenReclaimer::mend() {
   const Files files = mount_.opens().in_use();
   for (const FileRef& file : files) {
     if (file->claim_ == OpenFile::Claim::freed) {
-      co_await free(file);
+      co_await stateids_.free(file->caller(), file->open_stateid());
       give_up(file, "revoked by the server");
     } else if (file->claim_ == OpenFile::Claim::anew) {
       co_await mend_one(file);
@@ -148,7 +148,7 @@ Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, FileRef file,
 Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
                                           open_claim_type4 claim, std::uint32_t access) {
   Session& session = mount_.session();
-  CompoundRef compound = begin(file->caller());
+  CompoundRef compound = compounds_.begin_reserved(file->caller());
   if (!compound) co_return fail(Error::local(ENOMEM, "OPEN", "no message slot is free"));
   steps::add_handle(*compound, file->handle());
   {
@@ -200,60 +200,26 @@ void OpenReclaimer::take_delegation(OpenFile& file, const open_delegation4& give
 }
 
 Task<void> OpenReclaimer::find_revoked() {
-  const Files files = mount_.opens().in_use();
-  for (std::size_t at = 0; at < files.size(); at += kTestBatch) {
-    const std::size_t end = std::min(files.size(), at + kTestBatch);
-    Files batch(files.begin() + static_cast<std::ptrdiff_t>(at),
-                files.begin() + static_cast<std::ptrdiff_t>(end));
-    auto tested = co_await test(std::move(batch));
-    if (tested) continue;
-    log::warning("{}", tested.error().message());
-    co_return;
-  }
+  return StateidRequests::in_batches(*this, &OpenReclaimer::test, mount_.opens().in_use());
 }
 
 Task<Result<void>> OpenReclaimer::test(Files files) {
-  CompoundRef compound = begin(mount_.config().caller);
-  if (!compound) co_return fail(Error::local(ENOMEM, "TEST_STATEID", "no message slot is free"));
-  TEST_STATEID4args args;
-  for (const FileRef& file : files) args.ts_stateids.push_back(file->newest_);
-  const std::vector<stateid4> sent = args.ts_stateids;
-  compound->add(args, result_size::kWord * (1 + files.size()));
-  auto answered = co_await mount_.session().execute(*compound, patience());
-  CO_TRY(answered);
-  TEST_STATEID4res result;
-  auto read = compound->results().read(result);
-  CO_TRY(read);
-  const auto& codes = result.tsr_resok4.tsr_status_codes;
-  tested_.add(files.size());
-  for (std::size_t i = 0; i < std::min(codes.size(), files.size()); ++i) {
+  std::vector<stateid4> sent;
+  for (const FileRef& file : files) sent.push_back(file->newest_);
+  auto codes = co_await stateids_.test(sent);
+  CO_TRY(codes);
+  for (std::size_t i = 0; i < codes->size(); ++i) {
     OpenFile& file = *files[i];
+    const nfsstat4 code = (*codes)[i];
     // A file that was opened, downgraded or closed meanwhile has another stateid by now; one that
     // only a delegation covers has none.
-    const bool stale = codes[i] == NFS4ERR_OLD_STATEID || file.newest_ != sent[i];
-    if (codes[i] == NFS4_OK || stale || file.server_access_ == 0) continue;
+    const bool stale = code == NFS4ERR_OLD_STATEID || file.newest_ != sent[i];
+    if (code == NFS4_OK || stale || file.server_access_ == 0) continue;
     if (file.claim_ != OpenFile::Claim::none || file.lost_) continue;
-    if (!is_revoked(codes[i])) co_await free(files[i]);
-    file.on_open_refused(codes[i]);
+    if (!is_revoked(code)) co_await stateids_.free(file.caller(), file.open_stateid());
+    file.on_open_refused(code);
   }
   co_return Result<void>{};
-}
-
-// What the server answers makes no difference: the stateid is not used again.
-Task<void> OpenReclaimer::free(FileRef file) {
-  CompoundRef compound = begin(file->caller());
-  if (!compound) co_return;
-  FREE_STATEID4args args;
-  args.fsa_stateid = file->open_stateid();
-  compound->add_modifying(args, result_size::kNothing);
-  auto answered = co_await mount_.session().execute(*compound, patience());
-  if (answered) freed_.add();
-}
-
-CompoundRef OpenReclaimer::begin(const Caller& caller) {
-  CompoundRef compound = compounds_.acquire_reserved();
-  if (compound) compound->begin(caller, compounds_.machine_name());
-  return compound;
 }
 
 Duration OpenReclaimer::patience() const { return mount_.lease_time(); }
@@ -262,8 +228,8 @@ void OpenReclaimer::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("opens_reclaimed", reclaimed_.value());
   visitor.visit("opens_reopened", reopened_.value());
   visitor.visit("delegations_reclaimed", delegations_reclaimed_.value());
-  visitor.visit("stateids_tested", tested_.value());
-  visitor.visit("stateids_freed", freed_.value());
+  visitor.visit("stateids_tested", stateids_.tested());
+  visitor.visit("stateids_freed", stateids_.freed());
 }
 
 }  // namespace nfsrdma::client

@@ -8,6 +8,7 @@
 #include "client/compound/compound_pool.h"
 #include "client/proto/ops_open.h"
 #include "client/recovery/reclaimer.h"
+#include "client/recovery/stateid_requests.h"
 #include "client/state/open_table.h"
 #include "transport/base/metrics.h"
 
@@ -26,7 +27,8 @@ namespace nfsrdma::client {
 /// next open(2) of the file starts afresh.
 class OpenReclaimer final : public Reclaimer {
  public:
-  OpenReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
+  OpenReclaimer(Mount& mount, CompoundPool& compounds)
+      : mount_(mount), compounds_(compounds), stateids_(mount, compounds) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
@@ -54,18 +56,15 @@ class OpenReclaimer final : public Reclaimer {
   void give_up(const FileRef& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);
   Task<Result<void>> test(Files files);
-  Task<void> free(FileRef file);
-  CompoundRef begin(const Caller& caller);
   Duration patience() const;
 
   Mount& mount_;
   CompoundPool& compounds_;
+  StateidRequests stateids_;
 
   Counter reclaimed_;
   Counter reopened_;
   Counter delegations_reclaimed_;
-  Counter tested_;
-  Counter freed_;
 };
 
 }  // namespace nfsrdma::client

@@ -10,9 +10,6 @@
 
 namespace nfsrdma::client {
 
-/// Stateids in one TEST_STATEID.
-inline constexpr std::size_t kTestBatch = 32;
-
 /// One for each kind of state, called in the order in which they were added: a kind that stands on
 /// another (opens on delegations) comes after it. Belongs to one shard.
 ///

@@ -3,9 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <functional>
-#include <string_view>
 
+#include "client/state/file_handle_hash.h"
 #include "fuse/inode/file.h"
 
 namespace nfsrdma::fs {
@@ -77,9 +76,7 @@ void InodeTable::erase_if_unused(Inode& inode) {
 }
 
 std::size_t InodeTable::bucket_of(const client::FileHandle& handle) const {
-  const auto octets = handle.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(octets.data()), octets.size());
-  return std::hash<std::string_view>{}(text) & (buckets_.size() - 1);
+  return client::FileHandleHash{}(handle) & (buckets_.size() - 1);
 }
 
 Inode* InodeTable::lookup(const client::FileHandle& handle) {

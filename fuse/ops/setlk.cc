@@ -59,10 +59,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
 /// What was written under the lock becomes durable first. Otherwise it might be sent again, after a
 /// reboot of the server, over what the next holder has written.
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
-  if (file->writable()) {
-    co_await fs.gatherer().flush_durably(file->shared);
-    co_await commit_file(fs, file);
-  }
+  if (file->writable()) co_await commit_file(fs, file);
   auto unlocked = co_await unlock_everywhere(fs, file->shared, wish.owner, wish.range);
   if (unlocked) {
     request.reply_ok();

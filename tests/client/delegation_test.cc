@@ -39,8 +39,7 @@ constexpr const char* kContent = "content of the file";
 class Delegations : public ServedMount {
  protected:
   explicit Delegations(DelegationKind kind = DelegationKind::write) : ServedMount(kind) {
-    other_messages_ =
-        std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
+    other_messages_ = make_messages();
     other_ = make_mount(*other_messages_);
   }
   void SetUp() override {

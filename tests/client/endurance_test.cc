@@ -110,8 +110,7 @@ TEST_F(Endurance, FourMountsOfOneMomentAreFourClients) {
   std::vector<std::unique_ptr<Mount>> mounts;
   std::vector<std::unique_ptr<Pending<Result<void>>>> starting;
   for (std::size_t i = 0; i < kMounts; ++i) {
-    pools.push_back(
-        std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots))));
+    pools.push_back(make_messages());
     mounts.push_back(make_mount(*pools.back()));
   }
   for (auto& mount : mounts) {

@@ -18,10 +18,13 @@ constexpr std::size_t kDataSlots = 8;
 
 ServedMount::ServedMount(responder::DelegationKind delegations)
     : server_(reactor_, /*grace_seconds=*/0, delegations) {
-  messages_ =
-      std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
+  messages_ = make_messages();
   data_ = std::move(*BufferPool::create(kDataBytes, kDataSlots));
   mount_ = make_mount(*messages_);
+}
+
+std::unique_ptr<BufferPool> ServedMount::make_messages() {
+  return std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
 }
 
 std::unique_ptr<Mount> ServedMount::make_mount(BufferPool& messages) {

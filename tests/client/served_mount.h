@@ -21,6 +21,8 @@ class ServedMount : public ::testing::Test {
   static constexpr Duration kLease = std::chrono::seconds(ServedDirectory::kLeaseSeconds);
 
   explicit ServedMount(responder::DelegationKind delegations = {});
+  /// Memory for the calls of one mount.
+  static std::unique_ptr<BufferPool> make_messages();
   /// One more mount of the same directory, not started.
   std::unique_ptr<Mount> make_mount(BufferPool& messages);
   void SetUp() override;

@@ -24,10 +24,8 @@ class P20_DeadPath : public ServedMount {
   void SetUp() override {
     ServedMount::SetUp();
     for (Other& other : others_) {
-      other.messages =
-          std::move(*BufferPool::create(Mount::kMessageSlotBytes, Mount::message_slots(kSlots)));
-      MountConfig config = mount().config();
-      other.mount = std::make_unique<Mount>(reactor_, server_, std::move(config), *other.messages);
+      other.messages = make_messages();
+      other.mount = make_mount(*other.messages);
       ASSERT_TRUE(run(other.mount->start()));
     }
   }

@@ -66,9 +66,7 @@ bool Requester::may_send(rpc::Urgency urgency) const {
 
 /// Calls are bounded by the session's ca_maxrequestsize; these are the bounds of this transport.
 Result<void> Requester::check(const rpc::Call& call) const {
-  std::size_t octets = call.encoder.size();
-  for (const auto& item : call.encoder.omitted()) octets += xdr::padded(item.data.size());
-  if (octets > RecordMark::kMaxLength) {
+  if (call.encoder.message_size() > RecordMark::kMaxLength) {
     return fail(Error::local(EMSGSIZE, "RPC call", "it does not fit one record fragment"));
   }
   if (call.max_reply > pools_.large.slot_size()) {

@@ -41,6 +41,13 @@ class Encoder {
   std::size_t size() const { return size_; }
   std::span<const OmittedItem> omitted() const { return {omitted_.data(), omitted_count_}; }
 
+  /// Octets of the whole message: what is encoded, and the omitted items with their pads.
+  std::size_t message_size() const {
+    std::size_t octets = size_;
+    for (const OmittedItem& item : omitted()) octets += padded(item.data.size());
+    return octets;
+  }
+
   void u32(std::uint32_t value) {
     if (auto* place = reserve(4)) store32(place, value);
   }

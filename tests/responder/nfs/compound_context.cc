@@ -44,12 +44,6 @@ std::size_t CompoundContext::reply_limit() const {
   return std::min(limits.ca_maxresponsesize, limits.ca_maxresponsesize_cached);
 }
 
-std::size_t CompoundContext::reply_size() const {
-  std::size_t size = out.size();
-  for (const xdr::OmittedItem& item : out.omitted()) size += xdr::padded(item.data.size());
-  return size;
-}
-
 DirectoryChange::DirectoryChange(CompoundContext& context, FileRef directory)
     : context_(context), directory_(std::move(directory)), before_(read()) {}
 

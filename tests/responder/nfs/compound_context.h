@@ -33,7 +33,7 @@ class CompoundContext {
   }
 
   /// Octets of the unreduced reply so far, and what the session allows it to have.
-  std::size_t reply_size() const;
+  std::size_t reply_size() const { return out.message_size(); }
   std::size_t reply_limit() const;
   /// Octets that the reply may still grow by.
   std::size_t room() const { return reply_limit() - std::min(reply_limit(), reply_size()); }
