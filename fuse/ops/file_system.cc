@@ -35,7 +35,8 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
       resend_slot_(data_slots.acquire()),
       kept_memory_(mount.reactor(), kept_limits(data_slots)),
       gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
-      page_watch_(*this, mount.reactor(), config.attributes.shortest(false)) {
+      page_watch_(*this, mount.reactor(), config.attributes.shortest(false)),
+      silly_removals_(mount.reactor()) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;

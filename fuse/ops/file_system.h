@@ -19,6 +19,7 @@
 #include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
 #include "fuse/ops/page_watch.h"
+#include "fuse/ops/silly_removals.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
@@ -68,6 +69,7 @@ class FileSystem final : private client::DelegationUser {
   KernelNotifier& notifier() { return notifier_; }
   Gatherer& gatherer() { return gatherer_; }
   PageWatch& page_watch() { return page_watch_; }
+  SillyRemovals& silly_removals() { return silly_removals_; }
 
   /// Marks the sending of a request whose answer has attributes.
   cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
@@ -153,6 +155,7 @@ class FileSystem final : private client::DelegationUser {
   cache::KeptMemory kept_memory_;
   Gatherer gatherer_;
   PageWatch page_watch_;
+  SillyRemovals silly_removals_;
   InodeTable inodes_;
   IntrusiveList<OpenInode> uncommitted_;
   IdSlab<FileRef> files_;

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "fuse/ops/close_file.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
@@ -7,6 +9,8 @@ namespace nfsrdma::fs {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
+  std::optional<SillyRemovals::UnderWay> removal;
+  if (file->shared->silly) removal.emplace(fs.silly_removals());
   co_await release_locks(fs, file->shared, flock_owner);
   co_await close_file(fs, std::move(file));
   request.reply_ok();

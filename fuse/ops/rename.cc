@@ -42,6 +42,13 @@ void moved(FileSystem& fs, const Place& from, const Place& to) {
   if (from.directory != to.directory) fs.names_changed(*to.directory);
 }
 
+Task<Result<void>> rename_once(FileSystem& fs, client::Caller caller, const Place& from,
+                               const Place& to) {
+  auto renamed = co_await client::rename(fs.mount(), caller, from.directory->handle(), from.name,
+                                         to.directory->handle(), to.name);
+  co_return renamed;
+}
+
 Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
   const client::Caller caller = request.caller();
   // A file that replaces another one has its data by then.
@@ -51,8 +58,12 @@ Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
     reply_failure(request, kept.error());
     co_return;
   }
-  auto renamed = co_await client::rename(fs.mount(), caller, from.directory->handle(), from.name,
-                                         to.directory->handle(), to.name);
+  const std::uint64_t ended = fs.silly_removals().ended();
+  auto renamed = co_await rename_once(fs, caller, from, to);
+  if (!renamed) {
+    const bool again = co_await may_be_empty_now(fs, renamed.error(), ended);
+    if (again) renamed = co_await rename_once(fs, caller, from, to);
+  }
   if (renamed) {
     moved(fs, from, to);
     request.reply_ok();

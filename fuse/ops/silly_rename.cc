@@ -75,6 +75,12 @@ Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
   if (renamed) open->silly.reset();
 }
 
+Task<bool> may_be_empty_now(FileSystem& fs, Error error, std::uint64_t ended) {
+  const int error_number = client::to_errno(error);
+  if (error_number != ENOTEMPTY && error_number != EEXIST) co_return false;
+  co_return co_await fs.silly_removals().wait(ended);
+}
+
 Task<void> remove_silly_name(FileSystem& fs, SillyName silly) {
   auto removed =
       co_await client::remove(fs.mount(), silly.caller, silly.directory->handle(), silly.name);

@@ -17,6 +17,10 @@ Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, Inode
 /// Gives the kept file its name back, for a rename(2) whose second half failed. Best effort.
 Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name);
 
+/// A change was refused with `error`. True when that was because a directory is not empty and it may
+/// be by now, because silly names are gone of which `ended` had gone before the change was asked for.
+Task<bool> may_be_empty_now(FileSystem& fs, Error error, std::uint64_t ended);
+
 /// Removes the silly name after the last close. Best effort: a leftover is logged.
 Task<void> remove_silly_name(FileSystem& fs, SillyName silly);
 

@@ -8,15 +8,30 @@
 namespace nfsrdma::fs {
 namespace {
 
+void answer(FileSystem& fs, Request& request, Inode& parent, const Result<void>& removed) {
+  if (!removed) {
+    reply_failure(request, removed.error());
+    return;
+  }
+  fs.names_changed(parent);
+  request.reply_ok();
+}
+
 Task<void> remove_name(FileSystem& fs, Request request, client::Caller caller, InodeRef parent,
                        std::string_view name) {
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
+  answer(fs, request, *parent, removed);
+}
+
+Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+  const client::Caller caller = request.caller();
+  const std::uint64_t ended = fs.silly_removals().ended();
+  auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   if (!removed) {
-    reply_failure(request, removed.error());
-    co_return;
+    const bool again = co_await may_be_empty_now(fs, removed.error(), ended);
+    if (again) removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   }
-  fs.names_changed(*parent);
-  request.reply_ok();
+  answer(fs, request, *parent, removed);
 }
 
 Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
@@ -52,8 +67,8 @@ void handle::rmdir(fuse_req_t req, fuse_ino_t parent, const char* name) {
   Request request(req);
   InodeRef directory = inode_or_refuse(fs, request, parent);
   if (!directory) return;
-  const client::Caller caller = request.caller();
-  spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
+  std::string copy(name);
+  spawn(remove_directory(fs, std::move(request), std::move(directory), std::move(copy)));
 }
 
 }  // namespace nfsrdma::fs

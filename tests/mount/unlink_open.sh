@@ -5,7 +5,7 @@ start_responder
 mount_export
 
 python3 - "$mnt" <<'PY'
-import os, sys
+import errno, os, sys
 d = sys.argv[1]
 path = d + "/file"
 with open(path, "wb") as f:
@@ -37,6 +37,34 @@ assert os.listdir(d) == ["name2"], os.listdir(d)
 assert os.read(fd, 10) == b"another"
 os.close(fd)
 os.unlink(d + "/name2")
+
+# The directory of a removed file can be removed, or replaced, as soon as the file is closed.
+os.mkdir(d + "/other")
+for i in range(300):
+    directory = d + "/directory"
+    os.mkdir(directory)
+    fd = os.open(directory + "/file", os.O_CREAT | os.O_RDWR)
+    os.unlink(directory + "/file")
+    os.close(fd)
+    if i % 2:
+        os.rmdir(directory)
+    else:
+        os.rename(d + "/other", directory)
+        os.rename(directory, d + "/other")
+os.rmdir(d + "/other")
+# One that has other names in it stays, whatever is being closed.
+os.mkdir(directory)
+fd = os.open(directory + "/file", os.O_CREAT | os.O_RDWR)
+open(directory + "/stays", "w").close()
+os.unlink(directory + "/file")
+os.close(fd)
+try:
+    os.rmdir(directory)
+    raise AssertionError("removed with a file in it")
+except OSError as error:
+    assert error.errno == errno.ENOTEMPTY, error
+os.unlink(directory + "/stays")
+os.rmdir(directory)
 
 # Many at once.
 fds = []
