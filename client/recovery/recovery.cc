@@ -1,5 +1,6 @@
 #include "client/recovery/recovery.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -14,6 +15,10 @@ constexpr int kMaxDetours = 6;
 /// Calls on the wire are waited for this part of a lease before their session is given up; and
 /// revoked states are looked for as often.
 constexpr int kDrainsPerLease = 3;
+/// The part of what is left of the lease that may pass without an attempt to connect; once little
+/// is left, one a second.
+constexpr int kPausesPerLease = 3;
+constexpr Duration kShortestPause = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -37,6 +42,14 @@ Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
 void Recovery::on_backward_call(rpc::BackwardCall& call) { callbacks_.on_backward_call(call); }
 
 void Recovery::on_channel_lost(const Error&) { rebinding_ = bound_anew_ = false; }
+
+// Whenever the network comes back most of the lease that is left then is left for renewing it. A
+// lease that has run out means a reboot, perhaps: its grace period is about a lease long.
+Duration Recovery::longest_pause() const {
+  const Duration lease = session_.limits().lease_time;
+  const Duration left = session_.renewed_at() + lease - reactor_.now();
+  return std::max((left > Duration::zero() ? left : lease) / kPausesPerLease, kShortestPause);
+}
 
 Task<Result<void>> Recovery::work(rpc::Channel& channel) {
   int detours = 0;

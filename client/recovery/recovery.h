@@ -44,6 +44,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
   void on_backward_call(rpc::BackwardCall& call) override;
   void on_channel_lost(const Error& reason) override;
+  Duration longest_pause() const override;
 
   void on_status_flags(std::uint32_t flags) override;
   void on_session_lost(const char* reason) override;

@@ -108,8 +108,8 @@ class ServedChannel final : public rpc::Channel {
         observer_(observer),
         connection_(connection),
         number_(number) {
-    reactor_.post([this, alive = alive_] {
-      if (*alive && !down_) observer_.on_channel_up();
+    reactor_.post([this, alive = alive_, answered = !server.black_hole] {
+      if (*alive && !down_ && answered) observer_.on_channel_up();
     });
     connection_.on_callback = [this] {
       reactor_.post([this, alive = alive_] {
@@ -243,14 +243,14 @@ void ServedChannel::go_down() {
 }
 
 ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
-                                 responder::DelegationKind delegations)
+                                 responder::DelegationKind delegations, std::uint32_t lease_seconds)
     : reactor_(reactor) {
   std::string name = (std::filesystem::temp_directory_path() / "nfsrdma-served-XXXXXX").string();
   directory_ = ::mkdtemp(name.data());
   responder::ServiceConfig config;
   config.directory = directory_.string();
   config.durable = false;
-  config.lease_seconds = kLeaseSeconds;
+  config.lease_seconds = lease_seconds;
   config.grace_seconds = grace_seconds;
   config.delegations = delegations;
   service_ = std::move(*responder::NfsService::create(reactor_, config));

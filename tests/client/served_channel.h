@@ -28,7 +28,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   static constexpr std::uint32_t kLeaseSeconds = 90;
 
   explicit ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds = 0,
-                           responder::DelegationKind delegations = {});
+                           responder::DelegationKind delegations = {},
+                           std::uint32_t lease_seconds = kLeaseSeconds);
   ~ServedDirectory();
 
   /// Decides what becomes of each call; default: Fate::answer.
@@ -43,6 +44,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   bool hold_callbacks = false;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
+  /// Attempts to connect that are made as long as this is set never get an answer.
+  bool black_hole = false;
 
   /// Every channel breaks; what was held back is never answered.
   void disconnect();

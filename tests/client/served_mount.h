@@ -20,7 +20,8 @@ class ServedMount : public ::testing::Test {
   static constexpr std::uint32_t kSlots = 8;
   static constexpr Duration kLease = std::chrono::seconds(ServedDirectory::kLeaseSeconds);
 
-  explicit ServedMount(responder::DelegationKind delegations = {});
+  explicit ServedMount(responder::DelegationKind delegations = {},
+                       std::uint32_t lease_seconds = ServedDirectory::kLeaseSeconds);
   /// Memory for the calls of one mount.
   static std::unique_ptr<BufferPool> make_messages();
   /// One more mount of the same directory, not started.

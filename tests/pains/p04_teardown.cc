@@ -30,6 +30,7 @@ class Nobody final : public rpc::ChannelBinder {
   Task<Result<void>> on_new_channel(rpc::Channel&) override { co_return Result<void>{}; }
   void on_backward_call(rpc::BackwardCall& call) override { call.answer(rpc::AcceptStat::success); }
   void on_channel_lost(const Error&) override {}
+  Duration longest_pause() const override { return std::chrono::hours(1); }
 };
 
 Task<void> close(rpc::ConnectionKeeper* keeper, bool* closed) {

@@ -34,6 +34,9 @@ class Binder final : public rpc::ChannelBinder {
     last_loss = reason;
   }
 
+  Duration longest_pause() const override { return pause_limit; }
+
+  Duration pause_limit = 1h;
   int binds = 0;
   int losses = 0;
   int callbacks = 0;
@@ -82,6 +85,7 @@ class Keeper : public testing::Test {
     answer();
     ASSERT_TRUE(started_.value_or(false));
   }
+  std::size_t attempts_made() const { return counter(keeper_, "connect_attempts"); }
   void lose(fabric::Fault fault = fabric::Fault::closed) {
     harness_.peer().lose(fault);
     harness_.settle();
@@ -185,6 +189,55 @@ TEST_F(Keeper, PausesBetweenAttempts) {
   lose();
   EXPECT_EQ(harness_.fabric.connections(), attempts + 1) << "at once again";
   answer();
+}
+
+// P21: no pause is longer than the session can bear, and it can bear less and less.
+TEST_F(Keeper, PausesAsLongAsTheBinderAllows) {
+  start_well();
+  harness_.fabric.refuses = true;
+  binder_.pause_limit = 8s;
+  lose();
+  std::size_t attempts = attempts_made();
+  for (const auto pause : {5s, 8s, 8s}) {
+    harness_.reactor.advance(pause - 1ms);
+    EXPECT_EQ(attempts_made(), attempts) << pause.count();
+    harness_.reactor.advance(1ms);
+    EXPECT_EQ(attempts_made(), ++attempts) << pause.count();
+  }
+  binder_.pause_limit = 1s;
+  harness_.reactor.advance(8s);
+  EXPECT_EQ(attempts_made(), attempts + 1);
+  harness_.reactor.advance(10s);
+  EXPECT_EQ(attempts_made(), attempts + 11);
+  harness_.fabric.refuses = false;
+  harness_.reactor.advance(1s);
+  answer();
+  EXPECT_NE(keeper_.channel(), nullptr);
+}
+
+// P21: an attempt that gets no answer ends when the session can bear no more, the next begins at
+// once: the pause is over by then.
+TEST_F(Keeper, AttemptsWithoutAnAnswerEnd) {
+  start_well();
+  harness_.fabric.establishes = false;
+  binder_.pause_limit = 7s;
+  lose();
+  ASSERT_EQ(attempts_made(), 2u);
+  harness_.reactor.advance(7s - 1ms);
+  EXPECT_EQ(attempts_made(), 2u);
+  harness_.reactor.advance(1ms);
+  EXPECT_EQ(attempts_made(), 3u);
+  binder_.pause_limit = 1s;
+  harness_.reactor.advance(7s);
+  EXPECT_EQ(attempts_made(), 4u);
+  harness_.reactor.advance(rpc::kShortestAttempt);
+  EXPECT_EQ(attempts_made(), 5u) << "each gets time for a handshake";
+  harness_.fabric.establishes = true;
+  harness_.reactor.advance(rpc::kShortestAttempt);
+  answer();
+  ASSERT_NE(keeper_.channel(), nullptr);
+  harness_.reactor.advance(1h);
+  EXPECT_EQ(attempts_made(), 6u) << "a connection that is up may last";
 }
 
 // A server that accepts connections and drops them before any reply is not hammered.

@@ -15,7 +15,8 @@ ConnectionKeeper::ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, Ch
       factory_(factory),
       binder_(binder),
       policy_(policy),
-      pause_timer_(reactor, [this] { attempt(); }) {}
+      pause_timer_(reactor, [this] { attempt(); }),
+      attempt_timer_(reactor, [this] { give_up_attempt(); }) {}
 
 ConnectionKeeper::~ConnectionKeeper() { assert(state_ == State::idle || state_ == State::closed); }
 
@@ -48,6 +49,7 @@ bool ConnectionKeeper::drop(Error reason) {
 Task<void> ConnectionKeeper::close() {
   closing_ = true;
   pause_timer_.cancel();
+  attempt_timer_.cancel();
   if (channel_ && !channel_down_) {
     end_channel(Error::local(ESHUTDOWN, "disconnect"));
   } else if (!channel_) {
@@ -66,6 +68,7 @@ void ConnectionKeeper::attempt() {
   proven_ = false;
   replies_ = 0;
   attempts_.add();
+  attempt_begun_ = reactor_.now();
   auto made = factory_.connect(*this);
   if (!made) {
     reason_ = std::move(made.error());
@@ -74,11 +77,18 @@ void ConnectionKeeper::attempt() {
   }
   channel_ = std::move(*made);
   channel_down_ = false;
+  if (started_) attempt_timer_.arm(std::max(binder_.longest_pause(), kShortestAttempt));
+}
+
+void ConnectionKeeper::give_up_attempt() {
+  if (state_ != State::connecting || channel_down_) return;
+  end_channel(Error::local(ETIMEDOUT, "connect", "no answer"));
 }
 
 void ConnectionKeeper::on_channel_up() {
   if (state_ != State::connecting) return;
   state_ = State::binding;
+  attempt_timer_.cancel();
   spawn(bind());
 }
 
@@ -125,6 +135,7 @@ void ConnectionKeeper::on_channel_down(const Error& reason) {
   if (!reason_) reason_ = reason;
   state_ = State::ending;
   channel_down_ = true;
+  attempt_timer_.cancel();
   replies_ = channel_->replies();
   if (!binding_task_) finish_channel();
 }
@@ -166,9 +177,10 @@ void ConnectionKeeper::after_failure() {
 
 Duration ConnectionKeeper::next_pause() {
   if (proven_ && replies_ > 0) pause_ = Duration::zero();
-  const Duration pause = pause_;
-  pause_ = pause == Duration::zero() ? policy_.first : std::min(2 * pause, policy_.longest);
-  return pause;
+  const Duration pause = std::min(pause_, binder_.longest_pause());
+  pause_ = pause_ == Duration::zero() ? policy_.first : std::min(2 * pause_, policy_.longest);
+  const Duration taken = proven_ ? Duration::zero() : reactor_.now() - attempt_begun_;
+  return std::max(pause - taken, Duration::zero());
 }
 
 void ConnectionKeeper::wake_all() {

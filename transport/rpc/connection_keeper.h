@@ -41,18 +41,25 @@ class ChannelBinder {
   /// The connection is gone. Comes once for every connection, after its task has ended and all
   /// open calls have ended. Backward calls not answered by now are answered into nothing.
   virtual void on_channel_lost(const Error& reason) = 0;
+  /// What may pass now without a connection being tried for. Bounds the pause before the next
+  /// attempt, and how long one that gets no answer goes on (kShortestAttempt at least).
+  virtual Duration longest_pause() const = 0;
 
  protected:
   ~ChannelBinder() = default;
 };
 
-/// Pauses between attempts. After an established connection was lost the first attempt is made at
-/// once. The pause then starts at `first` and doubles up to `longest`; a connection that was bound
+/// Pauses between attempts, counted from the beginning of one to the beginning of the next. After
+/// an established connection was lost the first attempt is made at once. The pause then starts at
+/// `first` and doubles up to `longest`, or to what the binder allows; a connection that was bound
 /// and got a reply sets it back to none.
 struct ReconnectPolicy {
   Duration first = std::chrono::seconds(5);
   Duration longest = std::chrono::seconds(30);
 };
+
+/// An attempt gets at least this long to connect: SYN is repeated after 1 s and after 3 s.
+inline constexpr Duration kShortestAttempt = std::chrono::seconds(5);
 
 /// See the head of this file. Belongs to one reactor. Destroy it only before start() or after
 /// close() has ended. Factory and binder must outlive it.
@@ -111,6 +118,7 @@ class ConnectionKeeper final : private ChannelObserver {
   void on_channel_down(const Error& reason) override;
 
   void attempt();
+  void give_up_attempt();
   Task<void> bind();
   void become_ready();
   void end_channel(Error reason);
@@ -125,6 +133,7 @@ class ConnectionKeeper final : private ChannelObserver {
   ChannelBinder& binder_;
   const ReconnectPolicy policy_;
   Timer pause_timer_;
+  Timer attempt_timer_;  // none runs for the attempt of start(), which its caller bounds
   State state_ = State::idle;
   std::unique_ptr<Channel> channel_;
   bool channel_down_ = true;   // on_channel_down came, or there never was a channel
@@ -135,6 +144,7 @@ class ConnectionKeeper final : private ChannelObserver {
   bool proven_ = false;        // the channel was bound
   std::uint64_t replies_ = 0;  // of the channel that went down
   Duration pause_{0};
+  TimePoint attempt_begun_{0};
   std::optional<Error> reason_;  // why the present or last attempt failed
   IntrusiveList<Waiter> waiters_;
 
