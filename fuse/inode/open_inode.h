@@ -21,11 +21,12 @@ namespace nfsrdma::fs {
 
 class File;
 
-/// The name an open file was given when its last name was removed (`.nfs...`).
+/// The name an open file was given when its last name was removed or replaced (`.nfs...`).
 struct SillyName {
   InodeRef directory;
   std::string name;
-  client::Caller caller;  ///< who removed the file, and so may remove this name
+  client::Caller caller;        ///< who removed the file, and so may remove this name
+  bool beside_another = false;  ///< given by a link: the name before it was still there
 };
 
 /// Small writes that were answered and not sent (fuse/ops/gatherer.h). As a list node it stands

@@ -31,7 +31,7 @@ Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Caller caller, const 
   if (!fs.may_matter_to_names()) co_return InodeRef();
   const bool same = co_await same_file(fs, caller, from, to);
   if (same) co_return InodeRef();
-  auto kept = co_await keep_if_open(fs, caller, to.directory, to.name);
+  auto kept = co_await keep_if_open(fs, caller, to.directory, to.name, NameIs::replaced);
   if (!kept && client::to_errno(kept.error()) == ENOENT) co_return InodeRef();
   co_return kept;
 }

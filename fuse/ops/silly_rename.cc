@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "client/ops/errno.h"
+#include "client/ops/link.h"
 #include "client/ops/lookup.h"
 #include "client/ops/remove.h"
 #include "client/ops/rename.h"
@@ -37,10 +38,29 @@ Task<Result<std::string>> free_name(FileSystem& fs, client::Caller caller, Inode
   co_return fail(Error::local(EBUSY, "silly rename", "all names tried are taken"));
 }
 
+/// Gives the file a silly name: beside `name`, or instead of it.
+Task<Result<SillyName>> give_silly_name(FileSystem& fs, client::Caller caller, InodeRef inode,
+                                        InodeRef directory, std::string name, NameIs next) {
+  auto free = co_await free_name(fs, caller, directory, inode);
+  CO_TRY(free);
+  SillyName silly{directory, std::move(*free), caller};
+  if (next == NameIs::replaced) {
+    auto linked =
+        co_await client::link(fs.mount(), caller, inode->handle(), directory->handle(), silly.name);
+    silly.beside_another = linked.has_value();
+  }
+  if (!silly.beside_another) {
+    auto renamed = co_await client::rename(fs.mount(), caller, directory->handle(), name,
+                                           directory->handle(), silly.name);
+    CO_TRY(renamed);
+  }
+  co_return silly;
+}
+
 }  // namespace
 
 Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
-                                    std::string name) {
+                                    std::string name, NameIs next) {
   if (!fs.may_matter_to_names()) co_return InodeRef();
   auto found = co_await client::lookup(fs.mount(), caller, directory->handle(), name);
   CO_TRY(found);
@@ -49,18 +69,14 @@ Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, Inode
     co_await fs.mount().delegations().give_back(found->handle);
     co_return InodeRef();
   }
-  auto silly = co_await free_name(fs, caller, directory, inode);
-  CO_TRY(silly);
-  auto renamed = co_await client::rename(fs.mount(), caller, directory->handle(), name,
-                                         directory->handle(), *silly);
-  CO_TRY(renamed);
+  auto kept = co_await give_silly_name(fs, caller, inode, directory, std::move(name), next);
+  CO_TRY(kept);
   fs.names_changed(*directory);
-  SillyName kept{directory, *silly, caller};
   const auto open = inode->open();
   if (open && !open->files.empty()) {
-    open->silly = std::move(kept);
+    open->silly = std::move(*kept);
   } else {
-    co_await remove_silly_name(fs, std::move(kept));  // closed meanwhile
+    co_await remove_silly_name(fs, std::move(*kept));  // closed meanwhile
   }
   co_return inode;
 }
@@ -68,7 +84,12 @@ Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, Inode
 Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
   const auto open = kept->open();
   if (!open || !open->silly) co_return;
-  const SillyName silly = *open->silly;
+  SillyName silly = *open->silly;
+  if (silly.beside_another) {
+    open->silly.reset();
+    co_await remove_silly_name(fs, std::move(silly));
+    co_return;
+  }
   auto renamed = co_await client::rename(fs.mount(), silly.caller, silly.directory->handle(),
                                          silly.name, silly.directory->handle(), name);
   fs.names_changed(*silly.directory);

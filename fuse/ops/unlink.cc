@@ -36,7 +36,7 @@ Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, st
 
 Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
   const client::Caller caller = request.caller();
-  auto kept = co_await keep_if_open(fs, caller, parent, name);
+  auto kept = co_await keep_if_open(fs, caller, parent, name, NameIs::removed);
   if (!kept) {
     reply_failure(request, kept.error());
   } else if (*kept) {

@@ -55,3 +55,40 @@ same $'first\nsecond' "$(cat "$mnt/target")" "written under both names"
 same new "$(cat <&5)" "the replaced open file"
 exec 5<&-
 wait_for "the silly name to go" sh -c "! ls -A '$export' | grep -q '^\.nfs'"
+
+# Nobody finds the name missing meanwhile: the open file gets its other name while it has that one.
+# over_open_file: a rename(2) over a file that is open, in the background.
+over_open_file() {
+  echo old >"$mnt/target"
+  exec 5<"$mnt/target"
+  echo new >"$mnt/source"
+  python3 -c "import os; os.rename('$mnt/source', '$mnt/target')" 2>"$work/refused" &
+  renaming=$!
+}
+no_silly_name() { ! ls -A "$export" | grep -q '^\.nfs'; }
+control fault nfsstat=NFS4ERR_DELAY:op=RENAME >/dev/null
+over_open_file
+wait_for "the silly name" sh -c "ls -A '$export' | grep -q '^\.nfs'"
+same "old 2" "$(cat "$export/target") $(stat -c %h "$export/target")" "the name that is to be replaced"
+control clear >/dev/null
+wait $renaming || fail "the rename that was held back"
+same "new old" "$(cat "$mnt/target") $(cat <&5)" "replaced, and the open file"
+exec 5<&-
+wait_for "the silly name to go" no_silly_name
+
+# A rename that fails leaves no other name behind.
+control fault nfsstat=NFS4ERR_ACCESS:op=RENAME:times=1 >/dev/null
+over_open_file
+if wait $renaming; then fail "a rename was refused and succeeded"; fi
+grep -q PermissionError "$work/refused" || fail "refused: $(cat "$work/refused")"
+same "old 1" "$(cat "$mnt/target") $(stat -c %h "$mnt/target")" "the name that was not replaced"
+no_silly_name || fail "the silly name of a rename that failed"
+exec 5<&-
+
+# A server that cannot link.
+control fault nfsstat=NFS4ERR_NOTSUPP:op=LINK >/dev/null
+over_open_file
+wait $renaming || fail "a rename where files cannot be linked"
+same "new old" "$(cat "$mnt/target") $(cat <&5)" "replaced without a link, and the open file"
+exec 5<&-
+wait_for "the silly name to go" no_silly_name
