@@ -1,5 +1,7 @@
 #include "fuse/ops/send_write.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -7,6 +9,15 @@
 
 namespace nfsrdma::fs {
 namespace {
+
+/// A reply that was overtaken has not been taken in: appends have to know this end of the file. A
+/// WRITE can take away set-id bits, but does not ask for the mode, and nor does the kernel then.
+void doubt_attributes(FileSystem& fs, Inode& inode, std::uint64_t end) {
+  const cache::FileAttributes& known = inode.attributes().value();
+  const bool set_id = (known.mode & (S_ISUID | S_ISGID)) != 0;
+  if (set_id) fs.drop_attributes(inode);
+  if (set_id || known.size < end) inode.attributes().expire();
+}
 
 /// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
 Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& outgoing,
@@ -25,8 +36,7 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& 
   } else {
     file.inode->attributes().expire();
   }
-  // A reply that was overtaken has not been taken in: appends have to know this end of the file.
-  if (file.inode->attributes().value().size < offset + count) file.inode->attributes().expire();
+  doubt_attributes(fs, *file.inode, offset + count);
   if (written->committed != nfs4::UNSTABLE4) {
     open.kept.supersede(offset, count);
     co_return count;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "fuse/session/device_io.h"
 #include "fuse/session/mount.h"
 #include "fuse/session/mount_table.h"
 
@@ -74,6 +75,7 @@ Result<void> Session::mount() {
   if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail(Error::from_errno(errno, "/dev/fuse"));
   }
+  TRY(complete_init_answer(*session_));
   const auto entry = find_mount(config_.mount_point);
   if (entry) device_ = entry->device;
   return {};
