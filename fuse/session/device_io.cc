@@ -18,7 +18,8 @@ ssize_t read_request(int device, void* room, size_t size, void*) {
 /// A kernel that does not know the flag ignores it. An answer without a body is an error.
 void complete(const iovec* parts, int count) {
   constexpr int header_and_body = 2;
-  if (count != header_and_body || parts[1].iov_len < offsetof(fuse_init_out, max_background)) return;
+  if (count != header_and_body || parts[1].iov_len < offsetof(fuse_init_out, max_background))
+    return;
   std::uint32_t flags = 0;
   auto* place = static_cast<std::byte*>(parts[1].iov_base) + offsetof(fuse_init_out, flags);
   std::memcpy(&flags, place, sizeof flags);
