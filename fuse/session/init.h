@@ -32,8 +32,8 @@ struct TransferLimits {
 /// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
 /// own before the OPEN. The write-back cache is off, so that
 /// a write is at the server when write(2) returns. Set-id bits are the server's to take away when
-/// somebody else writes, as complete_init_answer() says: the kernel would ask for that with a SETATTR
-/// of the writer's, who is not the owner, and so is refused.
+/// somebody else writes, as complete_init_answer() says: the kernel would ask for that with a
+/// SETATTR of the writer's, who is not the owner, and so is refused.
 void negotiate(fuse_conn_info& connection, const TransferLimits& limits);
 
 }  // namespace nfsrdma::fs
