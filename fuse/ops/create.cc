@@ -35,7 +35,8 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
     request.reply_error(EIO);
     co_return;  // dropping the open closes it
   }
-  FileRef file = open_file(fs, inode, std::move(*opened), issue, info);
+  co_await drop_pages_before_open(fs, inode);
+  FileRef file = add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, info);
   fs.inodes().count_lookup(*inode);
   const fuse_entry_param entry = fs.entry_of(*inode, *parent);
   if (!request.reply_create(entry, info)) {

@@ -53,17 +53,21 @@ void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
   }
 }
 
-bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry) {
-  InodeRef inode;
-  // An entry of a page older than a change of ours is listed, but not instantiated: the name may
-  // be gone by now.
-  const bool current = directory.stream.asked().epoch == directory.inode->epoch();
-  if (kind_ == Kind::names_and_attributes && current && entry.has_attributes &&
-      entry.handle.length > 0) {
-    inode = fs_->adopt(entry.handle, entry.attributes, directory.stream.asked().issue,
-                       ChangedBy::anyone);
-  }
-  if (inode) return add_inode(directory, entry, *inode);
+/// An entry of a page older than a change of ours is listed, but not instantiated: the name may be
+/// gone by now.
+bool DirectoryAnswer::names_current(const Directory& directory) const {
+  return directory.stream.asked().epoch == directory.inode->epoch();
+}
+
+InodeRef DirectoryAnswer::inode_of(Directory& directory, const client::Entry& entry) {
+  if (kind_ != Kind::names_and_attributes || !names_current(directory)) return {};
+  if (!entry.has_attributes || entry.handle.length == 0) return {};
+  return fs_->adopt(entry.handle, entry.attributes, directory.stream.asked().issue,
+                    ChangedBy::anyone);
+}
+
+bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry, const InodeRef& inode) {
+  if (inode && names_current(directory)) return add_inode(directory, entry, *inode);
 
   cache::FileAttributes attributes;
   apply(entry.attributes, attributes);

@@ -18,8 +18,10 @@ class DirectoryAnswer {
 
   /// "." and "..", as far as they come after `offset`.
   void add_dots(Inode& directory, std::uint64_t offset);
+  /// What the kernel is to be told of an entry besides its name; null: nothing.
+  InodeRef inode_of(Directory& directory, const client::Entry& entry);
   /// False when there is no room left for this entry.
-  bool add(Directory& directory, const client::Entry& entry);
+  bool add(Directory& directory, const client::Entry& entry, const InodeRef& inode);
 
   std::span<const std::byte> data() const { return memory_.first(used_); }
   /// Nobody took the answer.
@@ -29,6 +31,7 @@ class DirectoryAnswer {
   bool add_plain(const char* name, const struct stat& attributes, std::uint64_t offset);
   bool add_plus(const char* name, const fuse_entry_param& entry, std::uint64_t offset);
   bool add_inode(Directory& directory, const client::Entry& entry, Inode& inode);
+  bool names_current(const Directory& directory) const;
   bool took(std::size_t needed);
   char* place() const { return reinterpret_cast<char*>(memory_.data()) + used_; }
 

@@ -199,9 +199,11 @@ bool FileSystem::pages_outdated(const Inode& inode) const {
 }
 
 Task<void> FileSystem::drop_outdated_pages(InodeRef inode) {
-  const std::uint64_t change = inode->attributes().value().change;
-  co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
-  if (inode->pages_stale(change)) inode->set_pages(change);
+  do {
+    const std::uint64_t change = inode->attributes().value().change;
+    co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
+    if (inode->pages_stale(change)) inode->set_pages(change);
+  } while (pages_outdated(*inode));
 }
 
 void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {

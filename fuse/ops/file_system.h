@@ -112,7 +112,10 @@ class FileSystem final : private client::DelegationUser {
   /// Whether the kernel may have pages of another version than the remembered attributes are of,
   /// because of somebody else's change.
   bool pages_outdated(const Inode& inode) const;
-  /// Drops them. Never from an operation that the kernel waits for with a page locked.
+  /// Drops them, before the kernel is told attributes of that version: a page that was cached when
+  /// the file ended in it would show zeros behind that end. The kernel passes over the attributes
+  /// of an answer that such an order overtakes, and asks for them when it needs them. Never from an
+  /// operation that the kernel waits for with a page locked.
   Task<void> drop_outdated_pages(InodeRef inode);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).

@@ -16,7 +16,9 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent,
     co_return;
   }
   fs.names_changed(*parent);
-  reply_found(fs, request, *parent, *linked, issue, ChangedBy::anyone);
+  fs.learn(*inode, linked->attributes, issue, ChangedBy::anyone);
+  if (fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
+  reply_found(fs, request, *parent, inode);
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
   const client::Caller caller = request.caller();
   auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
   if (found) {
-    reply_found(fs, request, *parent, *found, issue, ChangedBy::anyone);
+    const InodeRef inode = fs.adopt(found->handle, found->attributes, issue, ChangedBy::anyone);
+    if (inode && fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
+    reply_found(fs, request, *parent, inode);
   } else if (client::to_errno(found.error()) == ENOENT) {
     reply_missing(fs, request, *parent);
   } else {

@@ -15,7 +15,8 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
     co_return;
   }
   fs.names_changed(*parent);
-  reply_found(fs, request, *parent, *made, issue, ChangedBy::anyone);
+  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
+  reply_found(fs, request, *parent, inode);
 }
 
 }  // namespace

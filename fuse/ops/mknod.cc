@@ -42,7 +42,8 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node n
     co_return;
   }
   fs.names_changed(*parent);
-  reply_found(fs, request, *parent, *made, issue, ChangedBy::anyone);
+  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
+  reply_found(fs, request, *parent, inode);
 }
 
 /// Only OPEN makes regular files.
@@ -59,8 +60,8 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node n
     co_return;
   }
   fs.names_changed(*parent);
-  const client::Found found{opened->handle, opened->attributes};
-  reply_found(fs, request, *parent, found, issue, ChangedBy::anyone);
+  const InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, ChangedBy::anyone);
+  reply_found(fs, request, *parent, inode);
   // The answer does not depend on how the close ends: nothing was written.
   auto closed = co_await client::close(fs.mount(), std::move(opened->open));
   static_cast<void>(closed);

@@ -23,7 +23,9 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info i
     reply_failure(request, opened.error());
     co_return;
   }
-  FileRef file = open_file(fs, inode, std::move(*opened), issue, info);
+  fs.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
+  co_await drop_pages_before_open(fs, inode);
+  FileRef file = add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, info);
   if (!request.reply_open(info)) co_await forget_open(fs, std::move(file));
 }
 

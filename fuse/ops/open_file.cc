@@ -6,11 +6,9 @@
 
 namespace nfsrdma::fs {
 
-FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const cache::Issue& issue,
-                  fuse_file_info& info) {
-  fs.learn(*inode, opened.attributes, issue, ChangedBy::anyone);
-  return add_open_file(fs, std::move(inode), std::move(opened.open), opened.preserve_unlinked,
-                       info);
+Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode) {
+  if (fs.kernel_looks() || !inode->pages_stale(inode->attributes().value().change)) co_return;
+  co_await fs.drop_outdated_pages(std::move(inode));
 }
 
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,

@@ -6,13 +6,15 @@
 
 namespace nfsrdma::fs {
 
-/// Makes the open file and fills in `info` for the answer: its number, and whether the kernel may
-/// keep the pages it has cached. Close-to-open: it may if the change attribute is the one they
-/// belong to; attributes that the kernel has cached are dropped if they are out of date.
-FileRef open_file(FileSystem& fs, InodeRef inode, client::Opened opened, const cache::Issue& issue,
-                  fuse_file_info& info);
+/// Drops pages of another version than the remembered attributes are of. The kernel would drop them
+/// itself at an open that says so, but not before others may be told the size that does not go with
+/// them; where it looks at size and mtime by itself (acregmin=0) it is left to that.
+Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode);
 
-/// The same for an open whose attributes are known already.
+/// Makes the open file, whose attributes are known, and fills in `info` for the answer: its number,
+/// and whether the kernel may keep the pages it has cached. Close-to-open: it may if the change
+/// attribute is the one they belong to; attributes that the kernel has cached are dropped if they
+/// are out of date.
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
                       fuse_file_info& info);
 

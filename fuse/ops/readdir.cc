@@ -61,7 +61,9 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
   }
   answer.add_dots(*directory->inode, offset);
   for (const client::Entry& entry : directory->stream.following(cookie)) {
-    const bool added = answer.add(*directory, entry);
+    const InodeRef inode = answer.inode_of(*directory, entry);
+    if (inode && fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
+    const bool added = answer.add(*directory, entry, inode);
     if (!added) break;
   }
   if (!request.reply_data(answer.data())) answer.take_back();

@@ -28,9 +28,7 @@ void reply_failure(Request& request, const Error& error) {
   request.reply_error(client::to_errno(error));
 }
 
-void reply_found(FileSystem& fs, Request& request, Inode& directory, const client::Found& found,
-                 const cache::Issue& issue, ChangedBy by) {
-  const InodeRef inode = fs.adopt(found.handle, found.attributes, issue, by);
+void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode) {
   if (!inode) {
     request.reply_error(EIO);
     return;

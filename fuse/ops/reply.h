@@ -15,10 +15,9 @@ DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_fi
 
 void reply_failure(Request& request, const Error& error);
 
-/// Answers with the inode of something found or made in `directory`. If nobody takes the answer,
-/// the lookup is taken back.
-void reply_found(FileSystem& fs, Request& request, Inode& directory, const client::Found& found,
-                 const cache::Issue& issue, ChangedBy by);
+/// Answers with what was found or made in `directory`, null: what could not be adopted. If nobody
+/// takes the answer, the lookup is taken back.
+void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode);
 
 /// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
 /// does not believe any it had.

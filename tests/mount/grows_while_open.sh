@@ -22,3 +22,78 @@ printf 'two ' >>"$export/g"
 wait_for "the new size" has_size "$mnt/g" 8
 same 'two ' "$(cat <&6)" "what a program of the server has appended"
 exec 5<&- 6<&-
+
+# Whoever brings the kernel the new size, by a lookup, also after another open, or by listing the
+# directory: the page that the file ended in has gone before. Here it cannot go until one before it or
+# another file's has, which is being read while the server puts that off, so that readers of the end
+# have time for a look.
+third=$work/mnt3
+mount_export lookupcache=none,acregmin=60,acregmax=60 "$third"
+cat >"$work/look.py" <<'PY'
+import os, socket, sys, threading
+here, there, control, way = sys.argv[1:]
+END, MORE = 100000, b"more"
+
+def ask(command):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(control)
+        s.sendall((command + "\n").encode())
+        lines = []
+        for line in s.makefile():
+            lines.append(line.split())
+            if lines[-1][0] in ("ok", "error:"):
+                return lines
+
+def served(operation):
+    return sum(int(value) for name, value in ask("stats")[:-1] if name == "op_" + operation)
+
+def begin(call, operation):
+    """In a thread of its own; the server has been asked when this returns."""
+    before = served(operation)
+    thread = threading.Thread(target=call)
+    thread.start()
+    while served(operation) == before:
+        pass
+    return thread
+
+def open_and_grow(name):
+    fd = os.open(f"{here}/{name}", os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+    assert os.pread(fd, 100, END - 4) == b"tail"
+    with open(f"{there}/{name}", "ab") as f:
+        f.write(MORE)
+    return fd
+
+before, fd = open_and_grow("before"), open_and_grow(way)
+ask("fault nfsstat=NFS4ERR_DELAY:op=READ")
+if way == "OPEN":
+    threads = [begin(lambda: os.pread(fd, 1, 0), "READ"),
+               begin(lambda: os.open(f"/proc/self/fd/{fd}", os.O_RDONLY), "OPEN")]  # no LOOKUP
+else:
+    threads = [begin(lambda: os.pread(before, 1, 0), "READ"),
+               begin(lambda: os.stat(f"{here}/before"), "LOOKUP")]
+if way == "READDIR":
+    threads.append(begin(lambda: os.listdir(here), "READDIR"))
+else:
+    threads.append(begin(lambda: os.stat(f"{here}/{way}"), "LOOKUP"))
+seen, over = set(), threading.Event()
+
+def read_end():
+    while not over.is_set():
+        seen.add(os.pread(fd, len(MORE), END))
+
+end = begin(read_end, "READ")  # that is, until the one put off has been tried again
+ask("clear")
+for thread in threads:
+    thread.join()
+over.set()
+end.join()
+if seen - {b"", MORE}:
+    sys.exit(f"{way}: read at the end: {seen}")
+if os.stat(f"{here}/{way}").st_size != END + len(MORE) or os.pread(fd, 100, END) != MORE:
+    sys.exit(f"{way}: the new end is not seen")
+PY
+for way in LOOKUP OPEN READDIR; do
+  for name in before $way; do { head -c 99996 /dev/zero | tr '\0' x; printf tail; } >"$export/$name"; done
+  python3 "$work/look.py" "$third" "$other" "$work/control" $way
+done
