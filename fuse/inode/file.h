@@ -5,6 +5,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cache/dir/directory_stream.h"
 #include "client/proto/ops_open.h"
@@ -41,6 +42,10 @@ class File : public ListNode,
   std::shared_ptr<OpenInode> shared;
   client::OpenRef open;   ///< empty once the file is being closed
   client::Caller caller;  ///< who opened it; reads and writes are made in this name
+  /// Who has asked for fcntl locks through it and has closed no descriptor of the file since. Those
+  /// that are left when it is released are open file descriptions (F_OFD_SETLK): the kernel unlocks
+  /// nothing of theirs.
+  std::vector<std::uint64_t> lockers;
   cache::WriteErrors::Seen errors_seen;
   std::uint64_t id = 0;  ///< what the kernel knows it by
   bool append = false;   ///< O_APPEND

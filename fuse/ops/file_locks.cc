@@ -1,6 +1,7 @@
 #include "fuse/ops/file_locks.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "client/ops/getattr.h"
@@ -46,6 +47,21 @@ Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client
     auto released = co_await client::unlock_all(fs.mount(), file, owner);
     if (!released) log::warning("releasing locks: {}", released.error().message());
   }
+}
+
+Task<void> release_description_locks(FileSystem& fs, FileRef file) {
+  for (const std::uint64_t owner : std::exchange(file->lockers, {})) {
+    co_await release_locks(fs, file->shared, {client::LockKind::posix, owner});
+  }
+}
+
+void note_locker(File& file, std::uint64_t owner) {
+  const auto found = std::find(file.lockers.begin(), file.lockers.end(), owner);
+  if (found == file.lockers.end()) file.lockers.push_back(owner);
+}
+
+void forget_locker(OpenInode& open, std::uint64_t owner) {
+  open.files.for_each([owner](File& file) { std::erase(file.lockers, owner); });
 }
 
 Task<void> see_changes(FileSystem& fs, FileRef file) {

@@ -12,6 +12,12 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
                                      client::LockOwner owner, client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.
 Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
+/// Through `file` no more locks can be taken: what open file descriptions (F_OFD_SETLK) have locked
+/// through it is released.
+Task<void> release_description_locks(FileSystem& fs, FileRef file);
+/// `owner` asks for an fcntl lock through `file`; `owner` closes a descriptor of some open file.
+void note_locker(File& file, std::uint64_t owner);
+void forget_locker(OpenInode& open, std::uint64_t owner);
 /// Whether `owner` has anything to be released.
 bool may_hold_locks(OpenInode& open, const client::LockOwner& owner);
 

@@ -37,6 +37,7 @@ void handle::flush(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
   FileRef file = file_or_refuse(fs, request, *info);
   if (!file) return;
   const client::LockOwner owner{client::LockKind::posix, info->lock_owner};
+  forget_locker(*file->shared, owner.id);
   if (!file->writable() && !may_hold_locks(*file->shared, owner)) {
     request.reply_ok();
     return;

@@ -12,6 +12,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner 
   std::optional<SillyRemovals::UnderWay> removal;
   if (file->shared->silly) removal.emplace(fs.silly_removals());
   co_await release_locks(fs, file->shared, flock_owner);
+  co_await release_description_locks(fs, file);
   co_await close_file(fs, std::move(file));
   request.reply_ok();
 }

@@ -119,6 +119,27 @@ fcntl.flock(b, fcntl.LOCK_EX)  # the kernel tells of the last close a moment aft
 b.close()
 c.close()
 
+# Locks of an open file description: another descriptor of the file that is closed does not release
+# them, the last one of their own does.
+def description_lock(file, kind, command=fcntl.F_OFD_SETLK):
+    fcntl.fcntl(file, command, struct.pack("hhqqi4x", kind, 0, 0, 0, 0))
+a, b, c = (open(directory + "/file", "r+") for directory in (first, second, first))
+description_lock(a, fcntl.F_WRLCK)
+check(refused(description_lock, c, fcntl.F_WRLCK), "two descriptions of one process hold one lock")
+check(refused(description_lock, b, fcntl.F_WRLCK), "a description's lock was ignored by the other mount")
+open(first + "/file").close()
+keeper = os.dup(a.fileno())
+a.close()
+check(refused(description_lock, b, fcntl.F_WRLCK), "closing another descriptor released a description's lock")
+os.close(keeper)  # while c stays open
+description_lock(b, fcntl.F_WRLCK, fcntl.F_OFD_SETLKW)
+a = open(first + "/file", "r+")
+check(refused(fcntl.lockf, a, fcntl.LOCK_EX | NOW), "a process got what a description has locked")
+description_lock(b, fcntl.F_UNLCK)
+fcntl.lockf(a, fcntl.LOCK_EX | NOW)
+for file in (a, b, c):
+    file.close()
+
 # What was written under a lock is seen under the next one, although the size never changes.
 ROUNDS = 60
 def count(directory):
