@@ -4,6 +4,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "cache/attr/cached_attributes.h"
 #include "client/types.h"
@@ -54,6 +55,25 @@ class Inode {
   }
   void kernel_forgot() { told_ = false; }
 
+  /// The size the kernel certainly has of the file; nothing when it is not known. Whether the
+  /// kernel takes in a size that it is told is for it to decide, but for the first.
+  const std::optional<std::uint64_t>& kernel_size() const { return kernel_size_; }
+  void kernel_size_is(std::uint64_t size) { kernel_size_ = size; }
+  void kernel_knows_no_size() {
+    size_told_ = false;
+    kernel_size_.reset();
+  }
+  /// It is being told this one with attributes.
+  void kernel_told_size(std::uint64_t size);
+  /// A read was answered up to here, where the file ended.
+  void kernel_read_end(std::uint64_t end) {
+    if (kernel_size_ && end < *kernel_size_) kernel_size_.reset();
+  }
+  /// A write that ended here, by the kernel's reckoning, has been acknowledged.
+  void kernel_wrote(std::uint64_t end) {
+    if (kernel_size_ && end > *kernel_size_) kernel_size_ = end;
+  }
+
   /// The change attribute that the kernel's cached pages of the file belong to.
   bool pages_match(std::uint64_t change) const { return pages_known_ && pages_change_ == change; }
   void set_pages(std::uint64_t change) {
@@ -96,6 +116,8 @@ class Inode {
   bool told_ = false;
   bool unsure_ = false;
   bool hashed_ = false;
+  bool size_told_ = false;  ///< since the kernel knows the inode
+  std::optional<std::uint64_t> kernel_size_;
   cache::CachedAttributes attributes_;
   const client::FileHandle handle_;
 };

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client/state/file_handle_hash.h"
 #include "fuse/inode/file.h"
@@ -21,6 +22,14 @@ bool same_file(const Inode& inode, std::uint64_t fileid, std::uint32_t mode) {
 }  // namespace
 
 bool Inode::is_directory() const { return S_ISDIR(attributes_.value().mode); }
+
+void Inode::kernel_told_size(std::uint64_t size) {
+  if (!std::exchange(size_told_, true)) {
+    kernel_size_ = size;
+  } else if (kernel_size_ && *kernel_size_ != size) {
+    kernel_size_.reset();
+  }
+}
 
 void Inode::follow_pages(std::uint64_t before, std::uint64_t after) {
   if (!pages_known_) return;
@@ -66,6 +75,7 @@ InodeRef InodeTable::obtain(const client::FileHandle& handle, std::uint64_t file
 void InodeTable::forget(Inode& inode, std::uint64_t count) {
   if (inode.id() == kRootId) return;
   inode.lookups_ -= std::min(inode.lookups_, count);
+  if (inode.lookups_ == 0) inode.kernel_knows_no_size();
   erase_if_unused(inode);
 }
 

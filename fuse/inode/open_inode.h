@@ -69,6 +69,7 @@ class OpenInode : public ListNode {
   /// A gathered write failed: writes are sent at once until one succeeds.
   bool write_through = false;
   client::AsyncMutex committing;  ///< one COMMIT at a time
+  client::AsyncMutex showing;     ///< the kernel is shown what others have changed
   std::optional<SillyName> silly;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;

@@ -72,12 +72,9 @@ Task<void> see_changes(FileSystem& fs, FileRef file) {
     fs.learn(inode, *attributes, issue, ChangedBy::anyone);
   } else {
     inode.attributes().expire();
+    inode.forget_pages();
   }
-  const std::uint64_t change = inode.attributes().value().change;
-  if (!attributes || !inode.pages_match(change)) {
-    co_await fs.notifier().drop_pages_now(fs.mount().reactor(), inode.id());
-    inode.set_pages(change);
-  }
+  co_await fs.show_changes(file->inode);
   fs.drop_outdated_attributes(inode);
 }
 

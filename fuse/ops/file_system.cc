@@ -31,12 +31,13 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 
 FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config)
     : mount_(mount),
-      config_(config),
+      config_(std::move(config)),
       resend_slot_(data_slots.acquire()),
       kept_memory_(mount.reactor(), kept_limits(data_slots)),
       gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
-      page_watch_(*this, mount.reactor(), config.attributes.shortest(false)),
-      silly_removals_(mount.reactor()) {
+      page_watch_(*this, mount.reactor(), config_.attributes.shortest(false)),
+      silly_removals_(mount.reactor()),
+      size_teller_(*this, mount.reactor(), config_.mount_point) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
@@ -51,6 +52,7 @@ FileSystem& FileSystem::of(fuse_req_t request) {
 }
 
 Task<void> FileSystem::finish() {
+  co_await size_teller_.stop();
   co_await notifier_.stop(mount_.reactor());
   for (const FileRef& file : open_files()) {
     remove_file(file->id);
@@ -105,18 +107,18 @@ void FileSystem::names_changed(Inode& directory) {
 }
 
 struct stat FileSystem::stat_of(const Inode& inode) const {
-  return stat_of(inode, inode.attributes().value());
-}
-
-struct stat FileSystem::stat_of(const Inode& inode, const cache::FileAttributes& attributes) const {
-  struct stat result = to_stat(attributes, root_fsid_);
+  struct stat result = to_stat(inode.attributes().value(), root_fsid_);
   // The silly name is ours alone: as far as programs can tell, the link is gone.
   const auto open = inode.open();
   if (open && open->silly && result.st_nlink > 0) --result.st_nlink;
-  if (open && open->dirty()) {
-    result.st_size = std::max(result.st_size, static_cast<off_t>(open->dirty_end()));
-  }
+  result.st_size = static_cast<off_t>(shown_size(inode));
   return result;
+}
+
+std::uint64_t FileSystem::shown_size(const Inode& inode) const {
+  const std::uint64_t size = inode.attributes().value().size;
+  const auto open = inode.open();
+  return open && open->dirty() ? std::max(size, open->dirty_end()) : size;
 }
 
 // A recall tells the kernel before anybody else can change the file.
@@ -181,6 +183,7 @@ std::optional<FileSystem::LocalAttributes> FileSystem::local_attributes(
 void FileSystem::told(Inode& inode, bool asked) {
   const std::uint64_t change = inode.attributes().value().change;
   inode.told_kernel(change, asked);
+  inode.kernel_told_size(shown_size(inode));
   if (pages_outdated(inode) && !inode.dropping_pages()) drop_stale_pages(inode, change);
 }
 
@@ -216,6 +219,24 @@ void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {
     if (dropped->pages_stale(change)) dropped->set_pages(change);
   });
   inode.set_dropping_pages(dropping);
+}
+
+bool FileSystem::kernel_has_size(const Inode& inode) const {
+  return inode.kernel_size() == shown_size(inode);
+}
+
+Task<void> FileSystem::show_changes(InodeRef inode) {
+  const std::shared_ptr<OpenInode> open = inode->open();
+  if (!open) co_return;
+  // One after the other: an order to drop pages would keep the kernel from taking in the size.
+  auto guard = co_await open->showing.lock();
+  const std::uint64_t change = inode->attributes().value().change;
+  // First the pages, so that what fills up the last one behind the old end is not taken for data.
+  if (!inode->pages_match(change)) {
+    co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
+    inode->set_pages(change);
+  }
+  if (!kernel_has_size(*inode)) co_await size_teller_.tell(inode);
 }
 
 FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {
@@ -271,6 +292,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_open_files", files_.size());
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
   visitor.visit("fs_notifications", notifier_.notifications());
+  visitor.visit("fs_size_looks", size_teller_.looks());
   kept_memory_.visit_counters(visitor);
   gatherer_.visit_counters(visitor);
   page_watch_.visit_counters(visitor);

@@ -20,6 +20,7 @@
 #include "fuse/ops/kernel_notifier.h"
 #include "fuse/ops/page_watch.h"
 #include "fuse/ops/silly_removals.h"
+#include "fuse/ops/size_teller.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
@@ -29,6 +30,7 @@ namespace nfsrdma::fs {
 struct FileSystemConfig {
   cache::AttributePolicy attributes;
   bool synchronous = false;  ///< the sync option: every write is durable before it is answered
+  std::string mount_point;   ///< as SizeTeller needs it
 };
 
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
@@ -70,6 +72,7 @@ class FileSystem final : private client::DelegationUser {
   Gatherer& gatherer() { return gatherer_; }
   PageWatch& page_watch() { return page_watch_; }
   SillyRemovals& silly_removals() { return silly_removals_; }
+  SizeTeller& size_teller() { return size_teller_; }
 
   /// Marks the sending of a request whose answer has attributes.
   cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
@@ -97,8 +100,6 @@ class FileSystem final : private client::DelegationUser {
 
   /// What stat(2) shows, and for how many seconds the kernel may show it.
   struct stat stat_of(const Inode& inode) const;
-  /// The same, of other attributes than those remembered.
-  struct stat stat_of(const Inode& inode, const cache::FileAttributes& attributes) const;
   double attribute_timeout(const Inode& inode) const;
   /// For how many seconds the kernel may believe that a name is there, or is not.
   double entry_timeout(const Inode& directory) const;
@@ -117,6 +118,13 @@ class FileSystem final : private client::DelegationUser {
   /// of an answer that such an order overtakes, and asks for them when it needs them. Never from an
   /// operation that the kernel waits for with a page locked.
   Task<void> drop_outdated_pages(InodeRef inode);
+
+  /// The kernel certainly has the size that stat(2) is shown.
+  bool kernel_has_size(const Inode& inode) const;
+  /// Before the answer to a caller who is entitled to see what others have changed: pages of
+  /// another version are dropped, and the kernel has the size. For an open file, and for those
+  /// operations only for which SizeTeller is made.
+  Task<void> show_changes(InodeRef inode);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).
   FileRef add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked);
@@ -146,6 +154,7 @@ class FileSystem final : private client::DelegationUser {
   Task<void> flush(client::FileHandle file) override;
   void on_delegation_ended(const client::FileHandle& file) override;
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
+  std::uint64_t shown_size(const Inode& inode) const;
   void drop_stale_pages(Inode& inode, std::uint64_t change);
 
   client::Mount& mount_;
@@ -160,6 +169,7 @@ class FileSystem final : private client::DelegationUser {
   PageWatch page_watch_;
   SillyRemovals silly_removals_;
   InodeTable inodes_;
+  SizeTeller size_teller_;
   IntrusiveList<OpenInode> uncommitted_;
   IdSlab<FileRef> files_;
   IdSlab<DirectoryRef> directories_;

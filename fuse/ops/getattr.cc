@@ -1,5 +1,6 @@
 #include "client/ops/getattr.h"
 
+#include "fuse/ops/commit.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
@@ -9,20 +10,25 @@ namespace {
 /// Who wants to know: the kernel names the open file when it needs the size for read(2) itself.
 enum class Asker : std::uint8_t { stat, read };
 
-/// Somebody else has changed the file, of which the kernel has pages. If the file has grown, what
-/// fills the last page up behind the old end must not be taken for data. An order to drop pages
-/// keeps the kernel from taking in attributes that it is asking for; a caller of stat(2) gets them
-/// all the same. A read(2) would go on with a size from before its open: it gets the size that goes
-/// with the pages instead, and the next one what is new.
-Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker asker,
-                          cache::FileAttributes before) {
-  if (asker == Asker::read && inode->pages_match(before.change)) {
-    request.reply_attr(fs.stat_of(*inode, before), 0);
+/// Whether the kernel needs more than an answer: pages of another version are dropped first, since
+/// what fills the last one up behind the old end must not be taken for data when the file has
+/// grown. But an order to drop pages keeps the kernel from taking in attributes that it is asking
+/// for, as does a write of somebody else. A caller of stat(2) gets them all the same; a read(2)
+/// would go on with a size from before its open. With acregmin=0 the kernel drops pages itself, but
+/// after it has taken in the new size: other readers could find what fills the last one up.
+bool changes_to_show(FileSystem& fs, const Inode& inode, Asker asker) {
+  if (fs.pages_outdated(inode)) return true;
+  const auto open = inode.open();
+  if (!open || fs.kernel_has_size(inode)) return false;
+  return fs.kernel_looks() || (asker == Asker::read && any_writer(*open));
+}
+
+Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
+  if (asker == Asker::read || fs.kernel_looks()) {
+    co_await fs.show_changes(inode);
+  } else {
     co_await fs.drop_outdated_pages(inode);
-    fs.drop_attributes(*inode);
-    co_return;
   }
-  co_await fs.drop_outdated_pages(inode);
   reply_attributes(fs, request, *inode);
 }
 
@@ -38,15 +44,14 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
     }
   }
   const cache::Issue issue = fs.issue();
-  const cache::FileAttributes before = inode->attributes().value();
   auto attributes = co_await client::getattr(fs.mount(), caller, inode->handle());
   if (!attributes) {
     reply_failure(request, attributes.error());
     co_return;
   }
   fs.learn(*inode, *attributes, issue, ChangedBy::anyone);
-  if (fs.pages_outdated(*inode)) {
-    co_await answer_changed(fs, std::move(request), std::move(inode), asker, before);
+  if (changes_to_show(fs, *inode, asker)) {
+    co_await answer_changed(fs, std::move(request), std::move(inode), asker);
     co_return;
   }
   reply_attributes(fs, request, *inode);
@@ -66,9 +71,8 @@ void handle::getattr(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
     return;
   }
   fs.count_attribute_hit();
-  if (fs.pages_outdated(*inode)) {
-    const cache::FileAttributes same = inode->attributes().value();
-    spawn(answer_changed(fs, std::move(request), std::move(inode), asker, same));
+  if (changes_to_show(fs, *inode, asker)) {
+    spawn(answer_changed(fs, std::move(request), std::move(inode), asker));
   } else {
     reply_attributes(fs, request, *inode);
   }

@@ -25,6 +25,9 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info i
   }
   fs.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
   co_await drop_pages_before_open(fs, inode);
+  // Others who have it open may be writing, and the kernel pass over the answer to the new opener's
+  // question for the size.
+  if (inode->open() && !fs.kernel_has_size(*inode)) co_await fs.show_changes(inode);
   FileRef file = add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, info);
   if (!request.reply_open(info)) co_await forget_open(fs, std::move(file));
 }

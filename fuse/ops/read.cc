@@ -31,6 +31,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::
     }
     const std::size_t count = std::min(part->data.size(), want);
     const bool ended = part->eof || count == 0;
+    if (ended) file->inode->kernel_read_end(offset + filled + count);
     if (filled == 0 && (ended || count == sink.size())) {
       request.reply_data(part->data.first(count));
       co_return;

@@ -38,6 +38,7 @@ Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change 
   if (open && change.set.size) open->kept.truncate(*change.set.size);
   fs.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
   reply_attributes(fs, request, *inode, /*asked=*/false);
+  if (change.set.size) inode->kernel_size_is(inode->attributes().value().size);
 }
 
 /// A change of size waits for the writes under way, so that none of them is sent again after it.

@@ -113,16 +113,22 @@ Task<bool> gather_late(FileSystem& fs, FileRef file, const Incoming& incoming) {
   co_return gather(fs, file, incoming);
 }
 
+/// The kernel takes the octets to be where it wanted them.
+void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t octets) {
+  if (request.reply_write(octets)) file.inode->kernel_wrote(asked + octets);
+}
+
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
+  const std::uint64_t asked = incoming.offset;
   const bool gathered = co_await gather_late(fs, file, incoming);
   if (gathered) {
-    request.reply_write(incoming.data.size());
+    reply_written(request, *file, asked, incoming.data.size());
     co_return;
   }
   auto sending = incoming.append ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
   auto written = co_await sending;
   if (written) {
-    request.reply_write(*written);
+    reply_written(request, *file, asked, *written);
     co_return;
   }
   const int error_number = client::to_errno(written.error());
@@ -150,7 +156,7 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   incoming.append = file->append && info->writepage == 0;
   incoming.may_gather = may_gather(fs, *file, *info);
   if (gather(fs, file, incoming)) {
-    request.reply_write(size);
+    reply_written(request, *file, incoming.offset, size);
     return;
   }
   incoming.slot = request.take_buffer();

@@ -31,7 +31,7 @@ if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
   programs=$(mktemp -d -t nfsrdma-programs-XXXXXX)
   trap 'rm -rf "$programs"' EXIT
   chmod 755 "$programs"
-  cp "$NFSRDMA_BIN/nfsrdma" "$NFSRDMA_BIN/nfsrdma-responder" "$here"/*.sh "$programs"
+  cp "$NFSRDMA_BIN/nfsrdma" "$NFSRDMA_BIN/nfsrdma-responder" "$here"/*.sh "$here"/*.py "$programs"
   status=0
   NFSRDMA_BIN=$programs setpriv --reuid $ordinary_user --regid $ordinary_user --clear-groups \
     --inh-caps=-all bash "$programs/$(basename "$0")" || status=$?

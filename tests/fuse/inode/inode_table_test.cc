@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <optional>
 #include <vector>
 
 namespace nfsrdma::fs {
@@ -47,6 +48,45 @@ TEST_F(InodeTableTest, AFileIsFoundByNumberAndByHandle) {
   EXPECT_EQ(look_up(7), inode);
   EXPECT_FALSE(table.find(handle(8)));
   EXPECT_FALSE(table.find(inode->id() + 1));
+}
+
+TEST_F(InodeTableTest, TheKernelHasTheFirstSizeItIsToldAndMayPassOverLaterOnes) {
+  const InodeRef inode = look_up(7);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+  inode->kernel_told_size(100);
+  EXPECT_EQ(inode->kernel_size(), 100u);
+  inode->kernel_told_size(100);
+  EXPECT_EQ(inode->kernel_size(), 100u);
+  inode->kernel_told_size(200);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+  inode->kernel_told_size(200);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+  inode->kernel_size_is(200);
+  EXPECT_EQ(inode->kernel_size(), 200u);
+}
+
+TEST_F(InodeTableTest, OwnWritesLengthenWhatTheKernelHasAndShortReadsMayShortenIt) {
+  const InodeRef inode = look_up(7);
+  inode->kernel_wrote(50);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+  inode->kernel_told_size(100);
+  inode->kernel_wrote(90);
+  EXPECT_EQ(inode->kernel_size(), 100u);
+  inode->kernel_wrote(110);
+  EXPECT_EQ(inode->kernel_size(), 110u);
+  inode->kernel_read_end(110);
+  EXPECT_EQ(inode->kernel_size(), 110u);
+  inode->kernel_read_end(109);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+}
+
+TEST_F(InodeTableTest, AKernelThatHasForgottenAnInodeIsToldItsSizeAnew) {
+  const InodeRef inode = look_up(7);
+  inode->kernel_told_size(100);
+  table.forget(*inode, 1);
+  EXPECT_EQ(inode->kernel_size(), std::nullopt);
+  inode->kernel_told_size(200);
+  EXPECT_EQ(inode->kernel_size(), 200u);
 }
 
 TEST_F(InodeTableTest, ForgettingTheLastLookupRemovesIt) {

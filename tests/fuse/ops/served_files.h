@@ -46,7 +46,8 @@ class ServedFiles : public client::test::ServedMount {
     InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
     fuse_file_info info{};
     info.flags = flags;
-    FileRef file = fs::open_file(*fs_, std::move(inode), std::move(opened), issue, info);
+    FileRef file = add_open_file(*fs_, std::move(inode), std::move(opened.open),
+                                 opened.preserve_unlinked, info);
     if (answer) *answer = info;
     return file;
   }

@@ -1,0 +1,81 @@
+// Has the kernel take in the size of a file at a moment of this program's choosing.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "client/state/async_mutex.h"
+#include "fuse/inode/inode.h"
+#include "fuse/session/request.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+class FileSystem;
+
+/// The kernel takes in attributes only for a caller that has asked for them, and passes over the
+/// answer when a write of another caller, or an order to drop something, has come in between. He
+/// then reads on with the length the file had before. No notification makes a file shorter.
+///
+/// So a thread of this program asks: it looks up a secret name in the root of the mount, is
+/// answered with the file's attributes, and reads back which size the kernel has then, until that
+/// is the right one. The name is forgotten at once. The thread has no descriptor of the kernel's
+/// device: when the program is killed, the connection ends, and so does the wait for an answer.
+///
+/// Belongs to the shard. Only for operations whose caller has locked neither a page of the file nor
+/// a directory: LOCK, OPEN, and GETATTR for read(2).
+class SizeTeller final : private FdHandler {
+ public:
+  /// `mount_point`: as the program itself can reach it; empty: nothing is ever told. `fs` outlives
+  /// this.
+  SizeTeller(FileSystem& fs, Reactor& reactor, const std::string& mount_point);
+  SizeTeller(const SizeTeller&) = delete;
+  SizeTeller& operator=(const SizeTeller&) = delete;
+  /// A thread that the kernel still holds is left to itself.
+  ~SizeTeller();
+
+  /// Returns when the kernel has the size that stat(2) is shown, as Inode::kernel_size() then says,
+  /// or when that cannot be had in bounded time.
+  Task<void> tell(InodeRef inode);
+  /// What is being looked up is the secret name.
+  bool is_asked_for(const Inode& directory, const char* name) const;
+  /// Answers who looks it up.
+  void answer(Request& request);
+  /// Waits a bounded time for the thread.
+  Task<void> stop();
+
+  /// How often the thread has looked.
+  std::uint64_t looks() const { return looks_.value(); }
+
+ private:
+  struct Shared;
+  struct Look;
+
+  static void look_when_asked(std::shared_ptr<Shared> shared);
+  bool start_thread();
+  void end_thread();
+  void on_ready(std::uint32_t events) override;
+  void go_on();
+
+  FileSystem& fs_;
+  Reactor& reactor_;
+  std::string name_;
+  std::shared_ptr<Shared> shared_;  ///< with the thread
+  std::thread thread_;
+  Timer patience_;
+  client::AsyncMutex one_at_a_time_;
+  std::coroutine_handle<> waiter_;
+  InodeRef target_;
+  std::optional<std::uint64_t> told_;
+  bool looking_ = false;  ///< the thread has not come back yet
+  bool ended_ = false;
+  Counter looks_;
+};
+
+}  // namespace nfsrdma::fs
