@@ -238,17 +238,21 @@ Task<Result<void>> Mount::fetch_limits() {
   co_return Result<void>{};
 }
 
-Task<Result<void>> Mount::stop() {
+Task<Result<void>> Mount::stop(Duration patience) {
   parts_->lease.stop();
   parts_->overdue.stop();
   parts_->lock_waiters.end();
   parts_->silence.stop();
   bool timed_out = false;
+  int patiences = kMostPatiences;
+  std::uint64_t replies = replies_so_far();
   Timer deadline(reactor_, [&] {
+    const std::uint64_t before = std::exchange(replies, replies_so_far());
+    if (replies != 0 && replies != before && --patiences > 0) return deadline.arm(patience);
     timed_out = true;
     parts_->session.background().start(cut_off());
   });
-  deadline.arm(config_.stop_timeout);
+  deadline.arm(patience);
   auto farewell = co_await say_goodbye();
   deadline.cancel();
   co_await cut_off();
@@ -256,6 +260,17 @@ Task<Result<void>> Mount::stop() {
   co_await parts_->session.background().empty();
   if (timed_out) co_return fail(Error::local(ETIMEDOUT, "stop", "the server gave no answer"));
   co_return farewell;
+}
+
+// Of this connection; 0 without one.
+std::uint64_t Mount::replies_so_far() const {
+  const rpc::Channel* channel = parts_->keeper.channel();
+  return channel ? channel->replies() : 0;
+}
+
+void Mount::hurry() {
+  parts_->recovery.hurry();
+  parts_->keeper.try_at_once();
 }
 
 Task<Result<void>> Mount::say_goodbye() {

@@ -37,7 +37,7 @@ struct MountConfig {
   /// An answer that has not come for so long is reported in the log.
   Duration time_out = std::chrono::seconds(180);
   Duration start_timeout = std::chrono::seconds(30);
-  Duration stop_timeout = std::chrono::seconds(5);
+  Duration stop_timeout = std::chrono::milliseconds(1500);
 };
 
 /// Owned by the daemon; everything in it belongs to the reactor's thread. The operations of
@@ -63,9 +63,15 @@ class Mount {
   /// Connects, makes client id and session, finds the export. Ends within start_timeout. The
   /// error's step names what failed ("EXCHANGE_ID", "LOOKUP export"), its detail the remedy.
   Task<Result<void>> start();
-  /// Closes what is open, destroys session and client id, disconnects. Ends within stop_timeout;
-  /// an error says what the server did not confirm, the connection is gone all the same.
-  Task<Result<void>> stop();
+  /// The end is near: a server that is away is tried for at once, and every second from now on.
+  void hurry();
+  /// Closes what is open, destroys session and client id, disconnects. Ends when the server has
+  /// answered nothing for `patience`, and after kMostPatiences of them in any case; an error says
+  /// what the server did not confirm, the connection is gone all the same.
+  Task<Result<void>> stop(Duration patience);
+  /// With the patience that was configured.
+  Task<Result<void>> stop() { return stop(config_.stop_timeout); }
+  static constexpr int kMostPatiences = 5;
 
   const FileHandle& root() const { return root_.handle; }
   const Attributes& root_attributes() const { return root_.attributes; }
@@ -101,6 +107,7 @@ class Mount {
   Task<Result<Found>> find_below(FileHandle dir, std::string name);
   Task<Result<void>> fetch_limits();
   Task<Result<void>> say_goodbye();
+  std::uint64_t replies_so_far() const;
   Task<void> cut_off();
 
   Reactor& reactor_;

@@ -46,6 +46,7 @@ void Recovery::on_channel_lost(const Error&) { rebinding_ = bound_anew_ = false;
 // Whenever the network comes back most of the lease that is left then is left for renewing it. A
 // lease that has run out means a reboot, perhaps: its grace period is about a lease long.
 Duration Recovery::longest_pause() const {
+  if (hurrying_) return kShortestPause;
   const Duration lease = session_.limits().lease_time;
   const Duration left = session_.renewed_at() + lease - reactor_.now();
   return std::max((left > Duration::zero() ? left : lease) / kPausesPerLease, kShortestPause);

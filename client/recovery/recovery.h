@@ -45,6 +45,8 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void on_backward_call(rpc::BackwardCall& call) override;
   void on_channel_lost(const Error& reason) override;
   Duration longest_pause() const override;
+  /// longest_pause() is as short as can be from now on.
+  void hurry() { hurrying_ = true; }
 
   void on_status_flags(std::uint32_t flags) override;
   void on_session_lost(const char* reason) override;
@@ -102,6 +104,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   bool mending_ = false;        // mend() runs
   bool mend_again_ = false;     // something more was refused meanwhile
   bool look_for_revoked_ = false;
+  bool hurrying_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set
   std::optional<TimePoint> revoked_looked_at_;
   CallbackPath callback_path_;

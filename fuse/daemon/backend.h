@@ -20,9 +20,9 @@ class Backend {
   /// Makes everything ready that the operations need. May be called again after it failed.
   virtual Task<Result<void>> start() = 0;
   /// Writes back what is to be written back and lets go of the server in order, within a bounded
-  /// time. Operations that still wait are ended. No request comes any more. Harmless when start()
-  /// failed.
-  virtual Task<Result<void>> stop() = 0;
+  /// time: a server that does nothing is given `patience`, more only to save data. Operations that
+  /// still wait are ended. No request comes any more. Harmless when start() failed.
+  virtual Task<Result<void>> stop(Duration patience) = 0;
 
   // Valid once start() has succeeded.
   virtual const fuse_lowlevel_ops& operations() const = 0;

@@ -3,6 +3,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -25,8 +26,10 @@ constexpr Duration kInitPatience = 10s;
 /// For an unmount that has to write mapped pages back first.
 constexpr Duration kCleanUnmountPatience = 5s;
 constexpr Duration kLazyUnmountPatience = 2s;
-/// For operations in progress when the mount ends.
-constexpr Duration kDrainPatience = 2s;
+/// Once out of the tree, for a server that does nothing: all in all, and the part of it for
+/// operations in progress. With half a second for closing the connection that makes two seconds.
+constexpr Duration kEndPatience = 1500ms;
+constexpr Duration kDrainPatience = 1s;
 
 /// A mount whose connection has ended. Device numbers are used again at once, so that a new mount
 /// on the same directory may have the old one's.
@@ -119,15 +122,18 @@ Result<void> Daemon::mount() {
 
 Task<void> Daemon::shut_down() {
   stopping_ = true;
+  TimePoint left_at = reactor_.now();
   if (session_) {
     if (!kernel_let_go_) {
       co_await leave_mount_table();
     }
+    left_at = reactor_.now();
     session_->pause();
     co_await drain();
     if (!kernel_let_go_) end_connection();
   }
-  auto stopped = co_await backend_->stop();
+  const Duration left = kEndPatience - (reactor_.now() - left_at);
+  auto stopped = co_await backend_->stop(std::max(left, kEndPatience - kDrainPatience));
   if (!stopped) log::warning("{}", stopped.error().message());
   co_await remove_dead_mount();
   log::info("{} is unmounted", config_.source);

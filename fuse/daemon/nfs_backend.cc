@@ -15,29 +15,19 @@
 namespace nfsrdma::fs {
 namespace {
 
-/// Requests being received, data being read, and written data that is kept until it is committed.
-/// Memory is touched only as far as it is used.
-constexpr std::size_t kDataSlots = 128;
-/// Large directories and the like come as Reply chunks, or with TCP as long messages: the largest
-/// READDIR and what surrounds its result.
-constexpr std::size_t kReplySlots = 16;
+/// The largest READDIR and what surrounds its result.
 constexpr std::size_t kReplySlotSize = (std::size_t{1} << 20) + 4096;
 /// Besides two for each request slot: the mount's own calls.
 constexpr std::size_t kSpareMessageSlots = 8;
-/// At the end, for the answer to a request that writes or commits what is left.
-constexpr Duration kFinishPatience = std::chrono::seconds(10);
-constexpr Duration kFinishInterval = std::chrono::milliseconds(200);
 
 }  // namespace
 
 NfsBackend::NfsBackend(Reactor& reactor, Options options)
-    : reactor_(reactor), options_(std::move(options)), finished_(reactor) {}
+    : reactor_(reactor), options_(std::move(options)) {}
 
 NfsBackend::~NfsBackend() = default;
 
 Task<Result<void>> NfsBackend::start() {
-  auto reserved = reserve_memory();
-  CO_TRY(reserved);
   const auto& transport = options_.transport;
   auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
@@ -51,16 +41,17 @@ Task<Result<void>> NfsBackend::start() {
   co_return result;
 }
 
+/// Memory is touched only as far as it is used, or locked for a device.
 Result<void> NfsBackend::reserve_memory() {
-  if (data_slots_) return {};
-  const std::size_t messages = 2 * options_.transport.credits + kSpareMessageSlots;
-  auto data = BufferPool::create(kSlotSize, kDataSlots);
+  if (data_slots_ && reserved_ == shape_) return {};
+  const std::size_t messages = 2 * shape_.credits + kSpareMessageSlots;
+  auto data = BufferPool::create(kSlotSize, shape_.data_slots);
   if (!data) return fail_from(data);
   auto message = BufferPool::create(client::Mount::kMessageSlotBytes, messages);
   if (!message) return fail_from(message);
-  auto reply = BufferPool::create(kReplySlotSize, kReplySlots);
+  auto reply = BufferPool::create(kReplySlotSize, shape_.reply_slots);
   if (!reply) return fail_from(reply);
-  if (!options_.transport.capture_file.empty()) {
+  if (!capture_ && !options_.transport.capture_file.empty()) {
     auto sink = capture::Sink::create(options_.transport.capture_file);
     if (!sink) return fail_from(sink);
     capture_ = std::move(*sink);
@@ -68,10 +59,14 @@ Result<void> NfsBackend::reserve_memory() {
   data_slots_ = std::move(*data);
   message_slots_ = std::move(*message);
   reply_slots_ = std::move(*reply);
+  reserved_ = shape_;
   return {};
 }
 
 Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider provider) {
+  fabric_.reset();
+  channels_.reset();
+  TRY(reserve_memory());
   if (options_.transport.protocol == Protocol::tcp) {
     auto channels = tcp::ChannelFactory::create(reactor_, server, tcp_options(), *reply_slots_);
     if (!channels) return fail_from(channels);
@@ -103,10 +98,14 @@ Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
 
 Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider provider) {
   mount_.reset();
-  fabric_.reset();
-  channels_.reset();
-  auto made = make_channels(address, provider);
+  const MemoryShape wanted{.credits = options_.transport.credits};
+  shape_ = wanted;
+  auto made = fit_into_memory(shape_, [&] { return make_channels(address, provider); });
   CO_TRY(made);
+  if (shape_ != wanted) {
+    log::warning("RLIMIT_MEMLOCK: {} credits instead of {}, {} buffers for data instead of {}",
+                 shape_.credits, wanted.credits, shape_.data_slots, wanted.data_slots);
+  }
   mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
   auto started = co_await mount_->start();
   if (!started) {
@@ -134,7 +133,7 @@ client::MountConfig NfsBackend::mount_config() const {
   config.rsize = options_.rsize;
   config.wsize = options_.wsize;
   config.time_out = options_.patience.time_out();
-  config.max_slots = options_.transport.credits;
+  config.max_slots = shape_.credits;
   config.delegations = !options_.cache.attributes.noac;
   fuse_ctx own{};
   own.uid = ::geteuid();
@@ -152,7 +151,7 @@ rdma::Options NfsBackend::rdma_options() const {
   }
   options.send_size = options_.transport.inline_threshold;
   options.receive_size = options_.transport.inline_threshold;
-  options.credits = options_.transport.credits;
+  options.credits = shape_.credits;
   options.endpoint.crc = options_.transport.crc;
   options.endpoint.capture = capture_.get();
   return options;
@@ -160,28 +159,18 @@ rdma::Options NfsBackend::rdma_options() const {
 
 tcp::Options NfsBackend::tcp_options() const {
   tcp::Options options;
-  options.calls = options_.transport.credits;
+  options.calls = shape_.credits;
   options.capture = capture_.get();
   return options;
 }
 
-Task<void> NfsBackend::finish_files() {
-  co_await file_system_->finish();
-  finished_.set();
-}
-
-/// Whatever is to be written is written as long as the server answers; afterwards the end of the
-/// mount lets go of what waits for it.
-Task<Result<void>> NfsBackend::stop() {
+/// After the end of the mount everything that waits for the server ends by itself.
+Task<Result<void>> NfsBackend::stop(Duration patience) {
   if (!mount_ || !file_system_) co_return Result<void>{};
-  spawn(finish_files());
-  while (!finished_.is_set() && reactor_.now() - mount_->waiting_since() < kFinishPatience) {
-    co_await finished_.wait(kFinishInterval);
-  }
-  const bool in_time = finished_.is_set();
-  if (!in_time) log::warning("the server does not answer: what it has not got is lost");
-  auto stopped = co_await mount_->stop();
-  if (!in_time) co_await finished_.wait(kFinishPatience);
+  finisher_ = std::make_unique<Finisher>(reactor_, *file_system_);
+  const bool in_time = co_await finisher_->finish(patience);
+  auto stopped = co_await mount_->stop(in_time ? patience : Duration::zero());
+  co_await finisher_->end();
   co_return stopped;
 }
 
@@ -199,6 +188,9 @@ TransferLimits NfsBackend::limits() const {
 }
 
 void NfsBackend::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("memory_credits", shape_.credits);
+  visitor.visit("memory_data_slots", shape_.data_slots);
+  visitor.visit("memory_reply_slots", shape_.reply_slots);
   if (file_system_) file_system_->visit_counters(visitor);
   if (mount_) mount_->visit_counters(visitor);
 }

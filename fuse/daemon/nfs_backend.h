@@ -5,7 +5,8 @@
 
 #include "client/mount.h"
 #include "fuse/daemon/backend.h"
-#include "fuse/daemon/event.h"
+#include "fuse/daemon/finisher.h"
+#include "fuse/daemon/memory_shape.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/options/options.h"
 #include "transport/capture/sink.h"
@@ -23,7 +24,7 @@ class NfsBackend final : public Backend {
 
   /// Resolves the server's name (which blocks), and tries its addresses one after another.
   Task<Result<void>> start() override;
-  Task<Result<void>> stop() override;
+  Task<Result<void>> stop(Duration patience) override;
 
   const fuse_lowlevel_ops& operations() const override;
   void* user_data() override { return file_system_.get(); }
@@ -35,7 +36,6 @@ class NfsBackend final : public Backend {
 
  private:
   Result<void> reserve_memory();
-  Task<void> finish_files();
   Task<Result<void>> start_at(fabric::Address address);
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
@@ -45,6 +45,8 @@ class NfsBackend final : public Backend {
 
   Reactor& reactor_;
   const Options options_;
+  MemoryShape shape_;
+  MemoryShape reserved_;  // what the pools were made for
   // Destroyed from the last to the first: what uses memory goes before the memory.
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;
@@ -54,7 +56,7 @@ class NfsBackend final : public Backend {
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<FileSystem> file_system_;
-  Event finished_;  ///< file_system_ is
+  std::unique_ptr<Finisher> finisher_;
 };
 
 }  // namespace nfsrdma::fs

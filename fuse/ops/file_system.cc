@@ -60,6 +60,11 @@ Task<void> FileSystem::finish() {
   }
 }
 
+FileSystem::Unfinished FileSystem::unfinished() const {
+  return {files_.size(), kept_memory_.slots_kept(), kept_memory_.octets_copied(),
+          gatherer_.slots_used()};
+}
+
 Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const cache::Issue& issue,
                           ChangedBy by) {
   auto& known = inode.attributes();

@@ -60,6 +60,16 @@ class FileSystem final : private client::DelegationUser {
   /// Commits and closes what is still open, when no request comes any more. Before Mount::stop();
   /// the session may go afterwards.
   Task<void> finish();
+  /// What finish() has still to do: it gets on as long as this changes.
+  struct Unfinished {
+    std::size_t files = 0;     ///< open
+    std::size_t slots = 0;     ///< with data that is not durable
+    std::size_t copied = 0;    ///< octets of such data
+    std::size_t gathered = 0;  ///< slots with data that was not sent, or not answered
+    bool operator==(const Unfinished&) const = default;
+    bool unsaved() const { return slots + copied + gathered > 0; }
+  };
+  Unfinished unfinished() const;
   void visit_counters(CounterVisitor& visitor) const;
 
   static FileSystem& of(fuse_req_t request);

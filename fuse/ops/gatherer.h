@@ -48,6 +48,9 @@ class Gatherer {
   /// The same for all files.
   Task<void> flush_all();
 
+  /// Slots with octets that are gathered or under way.
+  std::size_t slots_used() const { return memory_.slots(); }
+
   void visit_counters(CounterVisitor& visitor) const;
 
  private:

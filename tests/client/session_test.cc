@@ -138,6 +138,48 @@ TEST_F(SessionTest, StopEndsInTimeWhenTheServerIsSilent) {
   EXPECT_FALSE(waiting.value());
 }
 
+/// Time until a mount with so many open files has ended whose server takes most of the patience for
+/// each answer.
+class SlowFarewell : public SessionTest {
+ protected:
+  Duration stop(std::uint32_t opens) {
+    start();
+    std::vector<OpenRef> files;
+    for (std::uint32_t i = 0; i < opens; ++i) {
+      files.push_back(mount().opens().merge({}, handle(static_cast<int>(i)),
+                                            OPEN4_SHARE_ACCESS_READ, stateid4{1, {}}));
+    }
+    files.clear();
+    server_.fate = [](const Arrival&) { return Fate::hold; };
+    const TimePoint begun = reactor_.now();
+    Pending<Result<void>> stopping(mount().stop());
+    while (!stopping.done() && reactor_.now() - begun < std::chrono::hours(1)) {
+      reactor_.advance(kAnswer);
+      server_.release();
+      reactor_.settle();
+    }
+    stopped_ = stopping.done();
+    EXPECT_TRUE(stopped_);
+    complete_ = stopped_ && stopping.value().has_value();
+    return reactor_.now() - begun;
+  }
+  const Duration patience_ = mount().config().stop_timeout;
+  const Duration kAnswer = patience_ * 2 / 3;
+  bool complete_ = false;
+};
+
+// P4: as long as a server answers it is told everything, in bounded time all the same.
+TEST_F(SlowFarewell, GoesOn) {
+  EXPECT_GT(stop(3), patience_);
+  EXPECT_EQ(server_.executions_of(OP_CLOSE), 3U);
+  EXPECT_TRUE(complete_);
+}
+
+TEST_F(SlowFarewell, Ends) {
+  EXPECT_LE(stop(100), Mount::kMostPatiences * patience_ + kAnswer);
+  EXPECT_FALSE(complete_);
+}
+
 TEST_F(SessionTest, SequenceNumbersRiseByOneOnEverySlot) {
   start();
   std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "fuse/daemon/memory_shape.h"
 #include "transport/base/buffer.h"
 #include "transport/fabric/verbs/memory_regions.h"
 
@@ -103,6 +104,39 @@ TEST(P11_LockedMemory, IsEnoughOrTheErrorNamesLimitNeedAndRemedy) {
   for (const Tier tier : {Tier::windows, Tier::static_keys}) {
     EXPECT_EXIT(register_with_limit(kEnough, tier), ::testing::ExitedWithCode(0), "");
   }
+}
+
+/// Prints the shape that fits, or the error.
+[[noreturn]] void fit_with_limit(std::size_t kibibytes) {
+  const rlimit limit{kibibytes * kKibibyte, kibibytes * kKibibyte};
+  if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) std::exit(2);
+  constexpr std::size_t kMessage = 8 * kKibibyte;
+  fs::MemoryShape shape{.credits = 64};
+  const auto fitted = fs::fit_into_memory(shape, [&]() -> Result<void> {
+    std::vector<std::unique_ptr<BufferPool>> pools;
+    pools.push_back(std::move(*BufferPool::create(kSlot, shape.data_slots)));
+    pools.push_back(std::move(*BufferPool::create(kSlot, shape.reply_slots)));
+    pools.push_back(std::move(*BufferPool::create(kMessage, 2 * shape.credits)));
+    MemoryRegions regions(nullptr, Tier::windows);
+    return add_all(regions, pools);
+  });
+  if (!fitted) {
+    std::fputs(fitted.error().message().c_str(), stderr);
+    std::exit(1);
+  }
+  std::fprintf(stderr, "%u credits, %zu data slots", shape.credits, shape.data_slots);
+  std::exit(locked == 0 ? 0 : 3);
+}
+
+// Fewer credits and buffers, as many as fit; less than the least is an error that says what that
+// needs. Slots are a sixteenth of the real ones.
+TEST(P11_LockedMemory, FewerCreditsWhereLessMayBeLocked) {
+  if (!may_lock_enough()) GTEST_SKIP() << "less than 8 MiB may be locked";
+  EXPECT_EXIT(fit_with_limit(64), ::testing::ExitedWithCode(1),
+              "RLIMIT_MEMLOCK is 64 KiB, and 4480 KiB are needed");
+  EXPECT_EXIT(fit_with_limit(512), ::testing::ExitedWithCode(0), "^4 credits, 4 data slots");
+  EXPECT_EXIT(fit_with_limit(4096), ::testing::ExitedWithCode(0), "^16 credits, 32 data slots");
+  EXPECT_EXIT(fit_with_limit(8192), ::testing::ExitedWithCode(0), "^32 credits, 64 data slots");
 }
 
 // Whatever is sent and received afterwards finds its region, and registers nothing.

@@ -46,6 +46,10 @@ bool ConnectionKeeper::drop(Error reason) {
   return true;
 }
 
+void ConnectionKeeper::try_at_once() {
+  if (state_ == State::pausing) pause_timer_.arm(Duration::zero());
+}
+
 Task<void> ConnectionKeeper::close() {
   closing_ = true;
   pause_timer_.cancel();

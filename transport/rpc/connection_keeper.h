@@ -88,6 +88,8 @@ class ConnectionKeeper final : private ChannelObserver {
   /// Ends the present connection and makes a new one: for a peer that seems dead. False when there
   /// is none, not even one that is being made: the next attempt is due anyway.
   bool drop(Error reason);
+  /// Ends the pause before the next attempt, if there is one.
+  void try_at_once();
   /// Ends the connection and all attempts, for good. Every waiter of ready() gets an error.
   Task<void> close();
 

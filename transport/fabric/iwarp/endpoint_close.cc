@@ -15,7 +15,7 @@ namespace {
 constexpr int kDrainsPerTurn = 32;
 constexpr std::size_t kDrainBuffer = 16 * 1024;
 /// How long a closing connection waits for the peer to close its side, too.
-constexpr Duration kCloseWait = std::chrono::seconds(1);
+constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// How long a closing connection waits: first for what was posted, then for the peer.
-constexpr Duration kCloseWait = std::chrono::seconds(1);
+constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 
 }  // namespace
 
