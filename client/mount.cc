@@ -25,6 +25,7 @@
 #include "client/session/lease.h"
 #include "client/session/session.h"
 #include "client/session/silence_watch.h"
+#include "client/session/stall_watch.h"
 #include "client/state/delegation_table.h"
 #include "client/state/id_map.h"
 #include "client/state/lock_waiters.h"
@@ -94,7 +95,8 @@ struct Mount::Parts {
         keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper),
         overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
-        silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out) {
+        silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out),
+        stalls(mount.reactor_, session, recovery, keeper) {
     session.attach(keeper);
     session.observe(recovery);
     recovery.attach(keeper);
@@ -117,6 +119,7 @@ struct Mount::Parts {
   LeaseKeeper lease;
   OverdueCalls overdue;
   SilenceWatch silence;
+  StallWatch stalls;
   bool cut_off = false;
 };
 
@@ -144,6 +147,7 @@ Task<Result<void>> Mount::start() {
     parts_->lease.start();
     parts_->overdue.start();
     parts_->silence.start();
+    parts_->stalls.start();
     co_return started;
   }
   if (timed_out) {
@@ -243,6 +247,7 @@ Task<Result<void>> Mount::stop(Duration patience) {
   parts_->overdue.stop();
   parts_->lock_waiters.end();
   parts_->silence.stop();
+  parts_->stalls.stop();
   bool timed_out = false;
   int patiences = kMostPatiences;
   std::uint64_t replies = replies_so_far();
@@ -312,6 +317,7 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->session.visit_counters(visitor);
   parts_->lease.visit_counters(visitor);
   parts_->overdue.visit_counters(visitor);
+  parts_->stalls.visit_counters(visitor);
   parts_->recovery.visit_counters(visitor);
   parts_->delegation_reclaimer.visit_counters(visitor);
   parts_->open_reclaimer.visit_counters(visitor);

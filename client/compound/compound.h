@@ -6,6 +6,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@
 #include "transport/rpc/call.h"
 
 namespace nfsrdma::client {
+
+/// What a request that has not ended waits for.
+enum class WaitsFor : std::uint8_t { slot, connection, answer, pause, recovery };
 
 /// Builder and reader of one COMPOUND. Pooled; see CompoundPool. Nothing here allocates.
 ///
@@ -83,6 +87,11 @@ class Compound : public ListNode {
   bool maybe_executed() const { return maybe_executed_; }
   void set_maybe_executed() { maybe_executed_ = true; }
 
+  void set_waits_for(WaitsFor what) { waits_for_ = what; }
+  WaitsFor waits_for() const { return waits_for_; }
+  /// In the order of the request.
+  std::span<const nfs4::nfs_opnum4> asked() const { return {asked_.data(), count_}; }
+
   /// Opens the reply: checks the COMPOUND header and stands at the first result.
   Result<void> open_reply();
   CompoundReader& results() { return reader_; }
@@ -132,6 +141,7 @@ class Compound : public ListNode {
   nfs4::stateid4 sent_stateid_{};
   std::size_t state_at_ = 0;       // where its stateid is encoded; 0: no state is used
   std::uint32_t state_index_ = 0;  // of the operation that uses it
+  WaitsFor waits_for_ = WaitsFor::slot;
   bool unanswered_ = false;
   bool maybe_executed_ = false;
 };

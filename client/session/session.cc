@@ -49,10 +49,13 @@ Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
 
 Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience) {
   const TimePoint begun = reactor_.now();
-  Waiting waiting(*this);
+  Waiting waiting(*this, compound);
   Backoff backoff;
   for (int refusals = 0;;) {
-    while (must_wait_for_state(compound)) co_await recovery_waiters_.wait();
+    while (must_wait_for_state(compound)) {
+      compound.set_waits_for(WaitsFor::recovery);
+      co_await recovery_waiters_.wait();
+    }
     if (compound.state() && compound.state()->lost()) {
       co_return fail(Error::local(EIO, "stateid", "the server has lost the state of this file"));
     }
@@ -65,6 +68,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     if (!asks_for_patience(compound) || reactor_.now() - begun >= patience) co_return answered;
     delayed_.add();
+    compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
   }
@@ -81,8 +85,9 @@ void Session::Waiting::restart() {
   session.waiting_.push_back(*this);
 }
 
-TimePoint Session::waiting_since() {
-  return waiting_.empty() ? reactor_.now() : waiting_.front().since;
+LongestWait Session::longest_wait() {
+  if (waiting_.empty()) return {nullptr, reactor_.now()};
+  return {&waiting_.front().compound, waiting_.front().since};
 }
 
 // A request sent before the state was recovered is simply repeated with the new stateid.
@@ -117,6 +122,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
       slot = slots_.take_for_recovery();
       if (!slot) co_return fail(give_up("no slot is free for the recovery"));
     } else {
+      compound.set_waits_for(WaitsFor::slot);
       slot = co_await slots_.acquire(compound.urgency());
     }
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
@@ -152,6 +158,7 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
     CO_TRY(verdict);
     if (*verdict == Verdict::at_once && ++corrections < kMaxTries) continue;
     if (*verdict != Verdict::again) co_return verdict;
+    compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
     if (!slot) {
@@ -183,6 +190,7 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
   for (;;) {
     rpc::Channel* channel = only ? only : keeper_->channel();
     if (!channel) {
+      compound.set_waits_for(WaitsFor::connection);
       auto ready = co_await keeper_->ready();
       CO_TRY(ready);
       channel = *ready;
@@ -191,6 +199,7 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     const TimePoint sent_at = reactor_.now();
     slot->record_sent(sent_at);
     ++on_the_wire_;
+    compound.set_waits_for(WaitsFor::answer);
     co_await rpc::submit(*channel, call);
     if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;

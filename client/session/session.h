@@ -49,6 +49,12 @@ class StateObserver {
   ~StateObserver() = default;
 };
 
+/// The request that has waited longest, and what for; for the log.
+struct LongestWait {
+  const Compound* compound = nullptr;  ///< null: none waits
+  TimePoint since{0};
+};
+
 /// Of a request with Compound::set_divisible(): the session has been replaced by one that allows
 /// only smaller messages. Nothing has been sent to it.
 Error too_large_for_session();
@@ -95,7 +101,8 @@ class Session {
   /// The recovery of states has ended, or got a step further.
   void recovery_ended() { recovery_waiters_.wake_all(); }
   /// When the request that has waited longest began to wait for what it waits for; now, if none.
-  TimePoint waiting_since();
+  TimePoint waiting_since() { return longest_wait().since; }
+  LongestWait longest_wait();
   const nfs4::sessionid4& id() const { return id_; }
 
   SlotTable& slots() { return slots_; }
@@ -130,9 +137,12 @@ class Session {
 
   /// A request as the user sees it, in the order in which they began to wait.
   struct Waiting : ListNode {
-    explicit Waiting(Session& owner) : session(owner) { restart(); }
+    Waiting(Session& owner, const Compound& request) : session(owner), compound(request) {
+      restart();
+    }
     void restart();
     Session& session;
+    const Compound& compound;
     TimePoint since{0};
   };
 

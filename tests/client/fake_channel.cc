@@ -33,6 +33,7 @@ FakeChannel::~FakeChannel() {
 void FakeChannel::submit(rpc::Call& call) {
   if (server_.count_client) server_.count_client(false);
   open_.push_back(&call);
+  if (server_.sends_nothing) return;
   reactor_.post([this, alive = alive_, &call] {
     if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
   });

@@ -18,6 +18,7 @@ class FakeChannel final : public rpc::Channel {
   void close(Error reason) override;
   std::uint64_t replies() const override { return replies_; }
   std::size_t open_calls() const override { return open_.size(); }
+  std::size_t calls_in_flight() const override { return server_.sends_nothing ? 0 : open_.size(); }
   void visit_counters(CounterVisitor&) const override {}
 
   /// Answers what FakeServer held back.

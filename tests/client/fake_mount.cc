@@ -46,6 +46,9 @@ void FakeMount::TearDown() {
   server_.release();
   server_.fate = nullptr;
   if (!stopped_) (void)run(mount_->stop());
+  if (mount_) {
+    EXPECT_EQ(counter("stalls"), expected_stalls_);
+  }
   mount_.reset();
   reactor_.settle();
   if (!expect_clean_) return;

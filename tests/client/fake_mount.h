@@ -65,6 +65,7 @@ class FakeMount : public ::testing::Test {
   std::unique_ptr<BufferPool> messages_;
   std::unique_ptr<Mount> mount_;
   std::size_t mounted_after_ = 0;
+  std::uint64_t expected_stalls_ = 0;
   bool expect_clean_ = true;  ///< the server must have seen no violation
   bool stopped_ = false;
 };

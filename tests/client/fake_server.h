@@ -79,6 +79,8 @@ class FakeServer final : public rpc::ChannelFactory {
   bool repeat_clientids = false;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
+  /// Its channels keep what is submitted, for no reason at all.
+  bool sends_nothing = false;
 
   /// Answers the calls that are held, in order.
   void release();

@@ -45,6 +45,7 @@ void ServedMount::TearDown() {
   server_.after = nullptr;
   server_.unreachable = false;
   (void)run(mount_->stop());
+  EXPECT_EQ(counter("stalls"), 0U);
   mount_.reset();
   reactor_.settle();
 }

@@ -6,7 +6,10 @@
 #include <list>
 #include <random>
 
+#include "client/ops/getattr.h"
 #include "client/session/slot_table.h"
+#include "client/session/stall_watch.h"
+#include "tests/client/fake_mount.h"
 #include "tests/rdma/harness.h"
 #include "tests/support/full_size.h"
 #include "transport/base/task.h"
@@ -196,6 +199,58 @@ TEST(P05_StallsOfSlots, NobodyWaitsForAnIdleOne) {
     ASSERT_FALSE(model.stalled()) << "at step " << i;
   }
   ASSERT_NO_FATAL_FAILURE(model.finish());
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
+
+namespace nfsrdma::client::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// The watchdog: what the models above never find is reported if it happens all the same. That it
+/// does not bark without need is asserted whenever a test with a mount ends.
+class P05_Stalls_AreReported : public FakeMount {
+ protected:
+  void SetUp() override { start(); }
+  void wait_for(Duration time) {
+    Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+    reactor_.advance(time);
+    server_.sends_nothing = server_.unreachable = false;
+    server_.fate = nullptr;
+    server_.release();
+    server_.disconnect();  // what was not sent goes out on the next connection
+    reactor_.advance(time + seconds(60));
+    EXPECT_TRUE(waiting.done());
+  }
+};
+
+TEST_F(P05_Stalls_AreReported, OnceEach) {
+  for (expected_stalls_ = 1; expected_stalls_ <= 3; ++expected_stalls_) {
+    server_.sends_nothing = true;
+    wait_for(seconds(10));
+    EXPECT_EQ(counter("stalls"), expected_stalls_);
+  }
+  expected_stalls_ = 3;
+}
+
+TEST_F(P05_Stalls_AreReported, WithinTwoSeconds) {
+  server_.sends_nothing = true;
+  wait_for(2 * StallWatch::kInterval + milliseconds(1));
+  expected_stalls_ = 1;
+}
+
+TEST_F(P05_Stalls_AreReported, NotOfAServerThatTakesItsTime) {
+  server_.fate = [](const Arrival&) { return Fate::hold; };
+  wait_for(seconds(20));
+}
+
+TEST_F(P05_Stalls_AreReported, NotWhileThereIsNoConnection) {
+  server_.unreachable = true;
+  server_.disconnect();
+  wait_for(seconds(20));
 }
 
 }  // namespace

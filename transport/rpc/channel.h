@@ -71,6 +71,8 @@ class Channel {
   virtual std::uint64_t replies() const { return 0; }
   /// Calls sent and not yet answered, plus calls waiting for a credit.
   virtual std::size_t open_calls() const = 0;
+  /// Of these, the ones that were sent.
+  virtual std::size_t calls_in_flight() const { return open_calls(); }
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };
 

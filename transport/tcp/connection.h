@@ -33,6 +33,7 @@ class Connection final : public rpc::Channel,
   void close(Error reason) override { link_.end(std::move(reason)); }
   std::uint64_t replies() const override { return requester_.replies(); }
   std::size_t open_calls() const override { return requester_.open_calls(); }
+  std::size_t calls_in_flight() const override { return requester_.in_flight(); }
   /// The counters of all connections to this server, and the present levels of this one.
   void visit_counters(CounterVisitor& visitor) const override;
 

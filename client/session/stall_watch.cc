@@ -1,0 +1,84 @@
+#include "client/session/stall_watch.h"
+
+#include <fmt/format.h>
+
+#include "client/proto/opnum.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+const char* text(WaitsFor what) {
+  switch (what) {
+    case WaitsFor::slot: return "a slot";
+    case WaitsFor::connection: return "a connection";
+    case WaitsFor::answer: return "being sent";
+    case WaitsFor::pause: return "the end of a pause";
+    case WaitsFor::recovery: break;
+  }
+  return "the end of a recovery";
+}
+
+std::string operations(const Compound& compound) {
+  std::string names;
+  for (const nfs4::nfs_opnum4 opnum : compound.asked()) {
+    names += names.empty() ? "" : " ";
+    names += nfs4::operation_name(opnum);
+  }
+  return names;
+}
+
+}  // namespace
+
+StallWatch::StallWatch(Reactor& reactor, Session& session, const StateObserver& recovery,
+                       const rpc::ConnectionKeeper& keeper)
+    : reactor_(reactor),
+      session_(session),
+      recovery_(recovery),
+      keeper_(keeper),
+      timer_(reactor, [this] { look(); }) {}
+
+// One request for all: those behind it have waited for less. Twice the same, because within one
+// turn of the reactor anything may be on its way.
+void StallWatch::look() {
+  start();
+  const LongestWait wait = session_.longest_wait();
+  const bool stuck = wait.compound && nothing_in_the_way(*wait.compound);
+  const bool before = std::exchange(suspect_, stuck ? std::optional(wait.since) : std::nullopt) ==
+                      std::optional(wait.since);
+  if (!stuck || !before || reported_ == wait.since) return;
+  reported_ = wait.since;
+  stalls_.add();
+  report(wait);
+}
+
+bool StallWatch::nothing_in_the_way(const Compound& compound) const {
+  const rpc::Channel* channel = keeper_.channel();
+  switch (compound.waits_for()) {
+    case WaitsFor::slot: return session_.slots().is_open() && session_.slots().in_use() == 0;
+    case WaitsFor::connection: return channel != nullptr;
+    case WaitsFor::answer: return channel && channel->calls_in_flight() == 0;
+    case WaitsFor::pause: return false;
+    case WaitsFor::recovery: break;
+  }
+  return !recovery_.recovering();
+}
+
+void StallWatch::report(const LongestWait& wait) const {
+  const std::chrono::duration<double> waited = reactor_.now() - wait.since;
+  const rpc::Channel* channel = keeper_.channel();
+  const SlotTable& slots = session_.slots();
+  log::error(
+      "{} has waited {:.1f} s for {} with nothing in the way; connection {}, {} calls open, {} in "
+      "flight; slots {}, {} of {} in use, {} wait for one; recovery {}. Please report this",
+      operations(*wait.compound), waited.count(), text(wait.compound->waits_for()),
+      channel ? "up" : "down", channel ? channel->open_calls() : 0,
+      channel ? channel->calls_in_flight() : 0, slots.is_open() ? "open" : "held", slots.in_use(),
+      slots.usable(), slots.waiting(), recovery_.recovering() ? "under way" : "none");
+}
+
+void StallWatch::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("stalls", stalls_.value());
+}
+
+}  // namespace nfsrdma::client
