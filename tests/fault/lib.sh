@@ -15,10 +15,13 @@ mkdir "$export_dir" "$mnt"
 responder=
 daemon=
 
-# start_responder OPTION...
+# start_responder OPTION...: as the user that the command as_user makes it, on the ports of the one before.
+as_user=()
+rdma_port=
+tcp_port=
 start_responder() {
   : >"$work/responder.out"
-  "$bin/nfsrdma-responder" --export "$export_dir" --port 0 --tcp-port 0 --control "$work/control" \
+  "${as_user[@]}" "$bin/nfsrdma-responder" --export "$export_dir" --port "${rdma_port:-0}" --tcp-port "${tcp_port:-0}" --control "$work/control" \
     --stats "$work/stats" "$@" >"$work/responder.out" 2>"$work/responder.err" &
   responder=$!
   for _ in $(seq 200); do
@@ -26,10 +29,13 @@ start_responder() {
     kill -0 "$responder" 2>/dev/null || { cat "$work/responder.err"; exit 1; }
     sleep 0.05
   done
-  local line="listening on"
-  if [ "$proto" = tcp ]; then line="serving TCP on"; fi
-  port=$(sed -n "s/^$line .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1)
+  rdma_port=$(port_of "listening on")
+  tcp_port=$(port_of "serving TCP on")
+  port=$rdma_port
+  if [ "$proto" = tcp ]; then port=$tcp_port; fi
 }
+
+port_of() { sed -n "s/^$1 .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1; }
 
 # start_mount [OPTIONS]: with those and with $NFSRDMA_MOUNT_OPTIONS, in the foreground of a child, so
 # that its end and its messages are seen.

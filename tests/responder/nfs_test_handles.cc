@@ -21,8 +21,6 @@ TEST(SipHashTest, GivesThePublishedValue) {
 class NfsHandleTest : public NfsTest, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override { config.persistent_handles = GetParam(); }
-  bool persistent() const { return GetParam() && ::geteuid() == 0; }
-
   void restart_process() {
     service.reset();
     start();
@@ -32,13 +30,39 @@ class NfsHandleTest : public NfsTest, public ::testing::WithParamInterface<bool>
   }
 };
 
-TEST_P(NfsHandleTest, AHandleOutlivesTheProcessWhereItCan) {
-  write_file("file", "x");
+TEST_P(NfsHandleTest, AHandleOutlivesTheProcess) {
+  std::filesystem::create_directories(path("a/b"));
+  write_file("a/b/file", "x");
+  write_file("gone", "x");
   TestClient before = connect();
-  const nfs_fh4 file = lookup(before, root(before), "file");
+  nfs_fh4 directory = root(before);
+  const nfs_fh4 gone = lookup(before, directory, "gone");
+  for (const char* name : {"a", "b"}) directory = lookup(before, directory, name);
+  const nfs_fh4 file = lookup(before, directory, "file");
+  ASSERT_EQ(::unlink(path("gone").c_str()), 0);
+  write_file("gone", "another");
+  ASSERT_EQ(::rename(path("a").c_str(), path("c").c_str()), 0);
   restart_process();
   TestClient after = connect();
-  EXPECT_EQ(getattr_status(after, file), persistent() ? NFS4_OK : NFS4ERR_STALE);
+  EXPECT_EQ(getattr(after, file, {FATTR4_SIZE}).size, 1U);
+  EXPECT_EQ(getattr_status(after, directory), NFS4_OK);
+  EXPECT_EQ(getattr_status(after, gone), NFS4ERR_STALE);
+  EXPECT_EQ(lookup(after, directory, "file"), file) << "it has one handle";
+}
+
+// Nobody can make a handle who has not got the key.
+TEST_P(NfsHandleTest, AHandleOfAnotherServerIsRefused) {
+  write_file("file", "x");
+  config.handle_key = "one";
+  service.reset();
+  start();
+  TestClient before = connect();
+  const nfs_fh4 file = lookup(before, root(before), "file");
+  config.handle_key = "another";
+  restart_process();
+  TestClient after = connect();
+  const nfsstat4 status = getattr_status(after, file);
+  EXPECT_TRUE(status == NFS4ERR_BADHANDLE || status == NFS4ERR_STALE);
 }
 
 TEST_P(NfsHandleTest, AChangedHandleIsRefused) {

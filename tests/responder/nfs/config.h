@@ -40,9 +40,9 @@ struct ServiceConfig {
   std::uint32_t anonymous_gid = 65534;
   /// Descriptors kept for files that are not open. Lowered to fit RLIMIT_NOFILE.
   std::size_t max_cached_descriptors = 4096;
-  /// False: handles are good for this process only, as on a file system without kernel handles.
+  /// False: no kernel handles are used, as by an ordinary user, or on a file system without them.
   bool persistent_handles = true;
-  /// Makes handles of file systems that support it forgery-proof and lets them survive the process.
+  /// Makes handles forgery-proof and lets them survive the process.
   /// Empty: derived from /etc/machine-id, or random where there is none.
   std::string handle_key;
   /// eir_server_scope and so_major_id; must stay the same across restarts of one server.

@@ -75,8 +75,7 @@ Outcome<int> open_kernel_handle(int mount, const KernelHandle& handle) {
   return fd;
 }
 
-HandleCodec::HandleCodec(const std::string& key_text)
-    : kernel_key_(key_from(key_text)), table_key_(random_key()) {}
+HandleCodec::HandleCodec(const std::string& key_text) : key_(key_from(key_text)) {}
 
 nfs4::nfs_fh4 HandleCodec::seal(const InodeKey& key, const KernelHandle* kernel) const {
   Header header;
@@ -90,7 +89,7 @@ nfs4::nfs_fh4 HandleCodec::seal(const InodeKey& key, const KernelHandle* kernel)
     std::ranges::copy(kernel->bytes(), handle.data.begin() + sizeof header);
     handle.length += kernel->size;
   }
-  header.seal = siphash(kernel ? kernel_key_ : table_key_, handle.bytes().subspan(kSealSize));
+  header.seal = siphash(key_, handle.bytes().subspan(kSealSize));
   std::memcpy(handle.data.data(), &header.seal, kSealSize);
   return handle;
 }
@@ -102,10 +101,10 @@ Outcome<ParsedHandle> HandleCodec::open(const nfs4::nfs_fh4& handle) const {
   const auto sealed = handle.bytes().subspan(kSealSize);
   ParsedHandle parsed{header.key, {}};
   if (header.kind == Kind::table) {
-    if (header.seal != siphash(table_key_, sealed)) return refuse(nfs4::NFS4ERR_STALE);
+    if (header.seal != siphash(key_, sealed)) return refuse(nfs4::NFS4ERR_STALE);
     return parsed;
   }
-  if (header.kind != Kind::kernel || header.seal != siphash(kernel_key_, sealed)) {
+  if (header.kind != Kind::kernel || header.seal != siphash(key_, sealed)) {
     return refuse(nfs4::NFS4ERR_BADHANDLE);
   }
   KernelHandle& kernel = parsed.kernel.emplace();

@@ -2,7 +2,8 @@
 //
 // A handle names an inode. Where the kernel can open an inode by handle (root, most file systems)
 // the kernel's handle is inside, signed, so that it outlives this process and cannot be forged to
-// reach what is not exported. Elsewhere it is good only for an inode that this process has met.
+// reach what is not exported. Elsewhere it says which inode it is, signed too, and FileTable finds
+// that in the tree.
 #pragma once
 
 #include <array>
@@ -43,12 +44,12 @@ class HandleCodec {
   explicit HandleCodec(const std::string& key_text);
 
   nfs4::nfs_fh4 seal(const InodeKey& key, const KernelHandle* kernel) const;
-  /// BADHANDLE when the handle is not one this server made, STALE when an earlier process did.
+  /// BADHANDLE when the handle is not one this server made, STALE when an earlier process may have,
+  /// with another key.
   Outcome<ParsedHandle> open(const nfs4::nfs_fh4& handle) const;
 
  private:
-  SipKey kernel_key_;
-  SipKey table_key_;  // of this process only
+  SipKey key_;
 };
 
 }  // namespace nfsrdma::responder

@@ -1,11 +1,11 @@
 #include "tests/responder/nfs/fs/file_table.h"
 
+#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <vector>
 
 #include "tests/responder/nfs/fs/proc_path.h"
 
@@ -18,6 +18,12 @@ namespace {
 constexpr int kPathFlags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::size_t kLeastDescriptors = 64;
 constexpr std::size_t kTriesToClose = 16;
+/// In a larger tree the handles of an earlier process may be STALE.
+constexpr std::size_t kMostLookedThrough = 1'000'000;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
 
 // Half of what the process may open is left for opens, directories and connections.
 std::size_t affordable_descriptors(std::size_t wanted) {
@@ -86,8 +92,44 @@ Outcome<FileRef> FileTable::find(const nfs_fh4& handle) {
   InodeKey key = parsed->key;
   if (key.device == 0) key.device = root_device_;
   if (FileRef file = known(key)) return file;
-  if (!parsed->kernel || !kernel_handles_) return refuse(NFS4ERR_STALE);
-  return find_by_kernel_handle(*parsed);
+  if (kernel_handles_ && parsed->kernel) return find_by_kernel_handle(*parsed);
+  if (kernel_handles_ || parsed->kernel) return refuse(NFS4ERR_STALE);
+  return find_in_tree(key);
+}
+
+// Without a time of birth it could be another inode of the same number.
+Outcome<FileRef> FileTable::find_in_tree(const InodeKey& key) {
+  if (key.birth != 0 && !std::exchange(looked_through_, true)) look_through_tree();
+  if (FileRef file = known(key)) return file;
+  return refuse(NFS4ERR_STALE);
+}
+
+void FileTable::look_through_tree() {
+  Walk walk;
+  walk.directories.push_back(root_);
+  while (!walk.directories.empty() && files_.size() < kMostLookedThrough) {
+    const FileRef directory = std::move(walk.directories.back());
+    walk.directories.pop_back();
+    if (walk.seen.insert(directory->key()).second) look_through(directory, walk);
+  }
+}
+
+// What cannot be read had no handles that were worth anything.
+void FileTable::look_through(const FileRef& directory, Walk& walk) {
+  const auto path = path_fd(directory);
+  if (!path) return;
+  const int fd = ::openat(*path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, CloseDirectory> entries(fd < 0 ? nullptr : ::fdopendir(fd));
+  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const auto stat = stat_at(fd, entry->d_name);
+    if (!stat) continue;
+    FileRef file = known(stat->key());
+    if (!file) file = insert(*stat, nullptr);
+    note_renamed(stat->key(), directory, name);
+    if (file->is_directory()) walk.directories.push_back(std::move(file));
+  }
 }
 
 Outcome<FileRef> FileTable::find_by_kernel_handle(const ParsedHandle& parsed) {

@@ -2,10 +2,14 @@
 //
 // The table holds a bounded number of O_PATH descriptors, least recently used first to go. An inode
 // with a kernel handle is forgotten together with its descriptor; one without stays, with the place
-// where it was last seen, because only this table can find it again.
+// where it was last seen, because only this table can find it again. The handle that an earlier
+// process has given out for such an inode is good, too: when the first one comes the whole tree is
+// looked through, once.
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "tests/responder/nfs/config.h"
 #include "tests/responder/nfs/fs/component.h"
@@ -65,6 +69,13 @@ class FileTable {
 
   FileRef insert(const FileStat& stat, const KernelHandle* kernel);
   Outcome<FileRef> find_by_kernel_handle(const ParsedHandle& parsed);
+  Outcome<FileRef> find_in_tree(const InodeKey& key);
+  void look_through_tree();
+  struct Walk {
+    std::vector<FileRef> directories;  ///< still to be looked through
+    std::unordered_set<InodeKey, InodeKeyHash> seen;
+  };
+  void look_through(const FileRef& directory, Walk& walk);
   Outcome<UniqueFd> open_at_last_place(const File& file);
   void keep_open(const FileRef& file, UniqueFd fd);
   void close_oldest();
@@ -75,6 +86,7 @@ class FileTable {
   UniqueFd mount_fd_;  // a real descriptor of the root, for open_by_handle_at
   std::uint64_t root_device_ = 0;
   bool kernel_handles_ = false;
+  bool looked_through_ = false;
   std::size_t max_descriptors_;
   std::size_t descriptors_ = 0;
   std::unordered_map<InodeKey, FileRef, InodeKeyHash> files_;
