@@ -48,12 +48,15 @@ void Compound::append(nfs4::nfs_opnum4 opnum, std::size_t max_result) {
   max_reply_ += kResultHeader + xdr::padded(max_result);
   call_.encoder.u32(opnum);
   if (state_ && state_at_ == 0) {
-    state_at_ = call_.encoder.size();
+    state_at_ = call_.encoder.size() + before_state_;
     state_index_ = count_ - 1;
   }
 }
 
-void Compound::use_state(StateRef state) { state_ = std::move(state); }
+void Compound::use_state(StateRef state, std::size_t octets_before) {
+  state_ = std::move(state);
+  before_state_ = octets_before;
+}
 
 void Compound::set_stateid() {
   if (state_at_ == 0) return;

@@ -56,8 +56,9 @@ class Compound : public ListNode {
     modifying_ = true;
     add(args, max_result);
   }
-  /// The operation added next uses this state: its arguments begin with the stateid.
-  void use_state(StateRef state);
+  /// The operation added next uses this state: its arguments have the stateid behind so many
+  /// octets.
+  void use_state(StateRef state, std::size_t octets_before = 0);
   /// The sizes were chosen for the session of the moment. Where another session allows less,
   /// Session::execute() fails with is_too_large(), and the operation is to be encoded anew.
   void set_divisible() { divisible_ = true; }
@@ -140,6 +141,7 @@ class Compound : public ListNode {
   StateRef state_;
   nfs4::stateid4 sent_stateid_{};
   std::size_t state_at_ = 0;       // where its stateid is encoded; 0: no state is used
+  std::size_t before_state_ = 0;   // octets of the arguments before it
   std::uint32_t state_index_ = 0;  // of the operation that uses it
   WaitsFor waits_for_ = WaitsFor::slot;
   bool unanswered_ = false;

@@ -1,4 +1,4 @@
-// A state that this client holds at the server (an open file; later a lock, a delegation), as the
+// A state that this client holds at the server (an open file, a lock, a delegation), as the
 // requests that use it see it.
 #pragma once
 

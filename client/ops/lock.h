@@ -9,8 +9,6 @@
 
 namespace nfsrdma::client {
 
-class Compound;
-class CompoundReader;
 class Mount;
 
 /// A lock somebody wants.
@@ -30,19 +28,15 @@ struct LockConflict {
   std::int32_t pid = 0;  ///< 0: held by another client
 };
 
-/// One attempt. NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
+/// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
+/// NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
 /// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish);
-/// Gives back what the owner holds in the range. Sends nothing when that is nothing.
+/// Gives back what the owner holds in the range. Sends nothing when that is nothing, or kept here.
 Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range);
 /// The owner is done with the file: gives back every lock, and the server may forget him.
 Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner);
-/// What would be in the way of the wish, if anything.
+/// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
 Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish);
-
-/// For these and for recovery: the LOCK operation behind PUTFH, and what its results say.
-void add_lock(const Mount& mount, Compound& compound, const OpenFile& file, const LockState& state,
-              const LockWish& wish, bool reclaim);
-Result<void> take_lock(CompoundReader& results, LockState& state);
 
 }  // namespace nfsrdma::client

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "client/mount.h"
-#include "client/ops/lock.h"
+#include "client/ops/lock_requests.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
@@ -16,13 +16,15 @@ namespace nfsrdma::client {
 Task<Result<void>> LockReclaimer::reclaim(rpc::Channel& channel, OpenFileRef file) {
   const auto held = file->locks().all();
   const std::vector<LockRef> locks(held.begin(), held.end());
+  file->locks().forget_stateids();
   for (const LockRef& lock : locks) {
-    lock->established = false;
+    if (!lock->at_server && file->delegated_for_writing()) continue;
     const std::vector<LockedRange> ranges(lock->ranges.all().begin(), lock->ranges.all().end());
     for (const LockedRange& range : ranges) {
       auto reclaimed = co_await reclaim_one(channel, file, lock, range);
       CO_TRY(reclaimed);
     }
+    if (!ranges.empty()) lock->at_server = true;
   }
   co_return Result<void>{};
 }
@@ -50,7 +52,7 @@ Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, L
   wish.pid = lock->pid;
   wish.range = range.range;
   wish.exclusive = range.exclusive;
-  add_lock(mount_, *compound, *file, *lock, wish, /*reclaim=*/true);
+  add_lock(mount_, *compound, file, lock, wish, /*reclaim=*/true);
   auto answered = co_await mount_.session().execute_on(channel, *compound);
   CO_TRY(answered);
   auto taken = take_lock(compound->results(), *lock);

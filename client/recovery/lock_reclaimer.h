@@ -17,7 +17,9 @@ class LockReclaimer {
   LockReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
 
   /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
-  /// long as a lease; any other error ends the attempt.
+  /// long as a lease; any other error ends the attempt. What the server had not been asked for
+  /// needs no reclaim if the delegation has come back; if it has not, the server may be asked now
+  /// as for the others: nobody else could lock the file before it restarted, nor has he since.
   Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);
 
  private:

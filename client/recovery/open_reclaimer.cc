@@ -49,7 +49,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
   for (const FileRef& file : files) {
     if (file->claim_ != OpenFile::Claim::previous) continue;
     if (++file->vain_claims_ > kMaxVainClaims) {
-      give_up(file, "no progress");
+      mount_.opens().give_up(*file, "no progress");
       continue;
     }
     auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
@@ -69,7 +69,7 @@ void OpenReclaimer::judge_reclaim(const FileRef& file, const Error& error) {
     file->claim_ = OpenFile::Claim::anew;
     file->vain_claims_ = 0;
   } else {
-    give_up(file, error.message());
+    mount_.opens().give_up(*file, error.message());
   }
 }
 
@@ -78,7 +78,7 @@ Task<void> OpenReclaimer::mend() {
   for (const FileRef& file : files) {
     if (file->claim_ == OpenFile::Claim::freed) {
       co_await stateids_.free(file->caller(), file->open_stateid());
-      give_up(file, "revoked by the server");
+      mount_.opens().give_up(*file, "revoked by the server");
     } else if (file->claim_ == OpenFile::Claim::anew) {
       co_await mend_one(file);
     }
@@ -87,25 +87,22 @@ Task<void> OpenReclaimer::mend() {
 
 Task<void> OpenReclaimer::mend_one(FileRef file) {
   if (++file->vain_claims_ > kMaxVainClaims) {
-    give_up(file, "no progress");
+    mount_.opens().give_up(*file, "no progress");
+    co_return;
+  }
+  if (file->locks().any_held()) {
+    mount_.opens().give_up(*file, "its locks are lost");
     co_return;
   }
   file->opened_with_ = 0;
+  file->locks().forget_stateids();
   auto opened = co_await open_all(nullptr, file, CLAIM_FH);
   if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
-  if (opened && file->locks().any_held()) {
-    give_up(file, "its locks are lost");
-  } else if (opened) {
+  if (opened) {
     note_recovered(*file, reopened_);
   } else if (!mount_.session().pauses().interrupted()) {
-    give_up(file, opened.error().message());
+    mount_.opens().give_up(*file, opened.error().message());
   }
-}
-
-void OpenReclaimer::give_up(const FileRef& file, const std::string& why) {
-  log::error("an open file is lost, its users get EIO: {}", why);
-  mount_.opens().mark_lost(*file);
-  mount_.session().recovery_ended();
 }
 
 void OpenReclaimer::note_recovered(OpenFile& file, Counter& counter) {
@@ -217,7 +214,7 @@ Task<Result<void>> OpenReclaimer::test(Files files) {
     if (code == NFS4_OK || stale || file.server_access_ == 0) continue;
     if (file.claim_ != OpenFile::Claim::none || file.lost_) continue;
     if (!is_revoked(code)) co_await stateids_.free(file.caller(), file.open_stateid());
-    file.on_open_refused(code);
+    file.server_open().on_refused(code);
   }
   co_return Result<void>{};
 }

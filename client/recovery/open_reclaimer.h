@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "client/compound/compound_pool.h"
@@ -53,7 +52,6 @@ class OpenReclaimer final : public Reclaimer {
   nfs4::open_delegation_type4 delegation_to_reclaim(const OpenFile& file) const;
   void take_delegation(OpenFile& file, const nfs4::open_delegation4& given);
   void judge_reclaim(const FileRef& file, const Error& error);
-  void give_up(const FileRef& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);
   Task<Result<void>> test(Files files);
   Duration patience() const;

@@ -5,11 +5,13 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
+#include "client/ops/local_lock.h"
 #include "client/ops/steps.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
+#include "client/state/lock_waiters.h"
 #include "client/state/open_table.h"
 #include "transport/base/log.h"
 
@@ -42,6 +44,7 @@ Task<void> DelegationReturner::done(DelegationRef delegation) {
 Task<void> DelegationReturner::give_back(DelegationRef delegation) {
   if (table_.user() && delegation->writes()) co_await table_.user()->flush(delegation->handle());
   co_await secure_opens(delegation);
+  co_await establish_locks(delegation->handle());
   if (table_.user()) table_.user()->on_delegation_ended(delegation->handle());
   auto files = mount_.opens().stand_alone(*delegation);
   co_await send(delegation);
@@ -57,6 +60,16 @@ Task<void> DelegationReturner::secure_opens(DelegationRef delegation) {
     auto secured = co_await mount_.opens().secure(file);
     if (!secured) log::info("an open under a delegation: {}", secured.error().message());
   }
+}
+
+// Who waits for a lock waits at the server from now on.
+Task<void> DelegationReturner::establish_locks(FileHandle handle) {
+  std::vector<OpenFileRef> files;
+  mount_.opens().for_each_of(handle, [&](OpenFile& file) {
+    if (file.locks().any_local()) files.push_back(file.shared_from_this());
+  });
+  for (const OpenFileRef& file : files) co_await client::establish_locks(mount_, file);
+  mount_.lock_waiters().notify(handle);
 }
 
 // The stateid is filled in late: it may have been reclaimed meanwhile. Whatever fails, the server

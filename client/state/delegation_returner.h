@@ -1,5 +1,6 @@
 // Gives delegations back to the server, a few at a time, in the background (RFC 8881 sections
-// 10.2.1, 18.6): data are sent and committed, opens made known to the server, then DELEGRETURN.
+// 10.2.1, 10.4.2, 18.6): data are sent and committed, opens and locks made known to the server,
+// then DELEGRETURN.
 #pragma once
 
 #include "client/session/wait_list.h"
@@ -33,6 +34,7 @@ class DelegationReturner {
   Task<void> work();
   Task<void> give_back(DelegationRef delegation);
   Task<void> secure_opens(DelegationRef delegation);
+  Task<void> establish_locks(FileHandle handle);
   Task<void> send(DelegationRef delegation);
 
   Mount& mount_;

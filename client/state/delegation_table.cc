@@ -21,6 +21,11 @@ DelegationRef DelegationTable::held(const FileHandle& handle) const {
   return delegation && delegation->held() ? delegation : nullptr;
 }
 
+bool DelegationTable::known(const FileHandle& handle) const {
+  const DelegationRef delegation = find(handle);
+  return delegation && !delegation->recovering();
+}
+
 // A server gives a client one delegation of a file. One that comes beside it is the better one
 // only if it lets write; the other is returned as it is.
 void DelegationTable::take(const OpenFileRef& file, const GrantedDelegation& granted,
@@ -190,6 +195,7 @@ void DelegationTable::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("delegations_recalled", recalled_.value());
   visitor.visit("delegations_lost", lost_.value());
   visitor.visit("delegation_opens", local_opens_.value());
+  visitor.visit("delegation_locks", local_locks_.value());
   returner_.visit_counters(visitor);
 }
 

@@ -63,6 +63,8 @@ class DelegationTable final : public DelegationCallbacks {
   /// The delegation of a file while it can be relied upon; null otherwise.
   DelegationRef held(const FileHandle& handle) const;
   bool any() const { return !all_.empty(); }
+  /// There is one whose stateid the server accepts, held or being returned.
+  bool known(const FileHandle& handle) const;
 
   /// While an OPEN that may bring a delegation is under way, a recall may overtake its reply.
   class Asking {
@@ -87,6 +89,8 @@ class DelegationTable final : public DelegationCallbacks {
   void touch(Delegation& delegation);
   /// An open was answered without asking the server.
   void count_local_open() { local_opens_.add(); }
+  /// Likewise a lock.
+  void count_local_lock() { local_locks_.add(); }
 
   nfs4::nfsstat4 recall(const nfs4::CB_RECALL4args& args) override;
   nfs4::nfsstat4 recall_any(const nfs4::CB_RECALL_ANY4args& args) override;
@@ -129,6 +133,7 @@ class DelegationTable final : public DelegationCallbacks {
   Counter recalled_;
   Counter lost_;
   Counter local_opens_;
+  Counter local_locks_;
 };
 
 }  // namespace nfsrdma::client

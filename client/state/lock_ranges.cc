@@ -41,6 +41,13 @@ bool LockRanges::overlaps(ByteRange range) const {
                      [&](const LockedRange& held) { return meet(held.range, range); });
 }
 
+const LockedRange* LockRanges::conflicting(ByteRange range, bool exclusive) const {
+  const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const LockedRange& held) {
+    return meet(held.range, range) && (held.exclusive || exclusive);
+  });
+  return found == ranges_.end() ? nullptr : &*found;
+}
+
 void LockRanges::join_neighbours() {
   for (std::size_t i = 1; i < ranges_.size();) {
     LockedRange& before = ranges_[i - 1];

@@ -32,6 +32,9 @@ class LockRanges {
   void set(ByteRange range, bool exclusive);
   void clear(ByteRange range);
   bool overlaps(ByteRange range) const;
+  /// Something in the range that another owner's lock of this kind cannot stand beside; null: none.
+  /// Valid until the next change.
+  const LockedRange* conflicting(ByteRange range, bool exclusive) const;
   bool empty() const { return ranges_.empty(); }
   /// In ascending order, without overlap.
   std::span<const LockedRange> all() const { return ranges_; }

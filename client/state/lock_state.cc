@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "client/state/open_state.h"
+
 namespace nfsrdma::client {
 
 LockOwnerText::LockOwnerText(const LockOwner& owner) {
@@ -12,10 +14,21 @@ LockOwnerText::LockOwnerText(const LockOwner& owner) {
   std::memcpy(octets_.data() + octets_.size() - sizeof owner.id, &owner.id, sizeof owner.id);
 }
 
+nfs4::stateid4 LockState::stateid() const {
+  nfs4::stateid4 current = given;
+  current.seqid = 0;
+  return current;
+}
+
+bool LockState::lost() const { return file.lost() || !established; }
+
+bool LockState::recovering() const { return file.server_open().recovering(); }
+
+void LockState::on_refused(nfs4::nfsstat4 status) { file.server_open().on_refused(status); }
+
 FileLocks::LockRef FileLocks::obtain(const LockOwner& owner) {
   if (LockRef known = find(owner)) return known;
-  auto state = std::make_shared<LockState>();
-  state->owner = owner;
+  auto state = std::make_shared<LockState>(file_, owner);
   states_.push_back(state);
   return state;
 }
@@ -34,14 +47,33 @@ FileLocks::LockRef FileLocks::find(std::span<const std::byte> owner_text) const 
   return place == states_.end() ? nullptr : *place;
 }
 
+void FileLocks::clear_local() {
+  std::erase_if(states_, [](const LockRef& lock) { return !lock->at_server; });
+}
+
+void FileLocks::forget_stateids() {
+  for (const LockRef& lock : states_) lock->established = false;
+}
+
 bool FileLocks::any_held() const {
   return std::any_of(states_.begin(), states_.end(),
                      [](const LockRef& lock) { return !lock->ranges.empty(); });
 }
 
+bool FileLocks::any_local() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const LockRef& lock) { return !lock->at_server && !lock->ranges.empty(); });
+}
+
+bool FileLocks::any_at_server() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const LockRef& lock) { return lock->at_server; });
+}
+
 void FileLocks::forget_if_unused(const LockRef& state) {
   constexpr long kHereAndAtTheCaller = 2;
-  if (state->established || state.use_count() > kHereAndAtTheCaller) return;
+  const bool used = state->established || !state->ranges.empty();
+  if (used || state.use_count() > kHereAndAtTheCaller) return;
   std::erase(states_, LockRef(state));
 }
 

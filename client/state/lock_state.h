@@ -2,7 +2,7 @@
 //
 // The server keeps one lock stateid for a file, open-owner and lock-owner (RFC 8881 section 9.4).
 // Requests of one lock-owner on one file go one after the other, so that what is noted here is what
-// the server has.
+// the server has. While this client has a write delegation of the file the server has none of it.
 #pragma once
 
 #include <array>
@@ -11,11 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "client/compound/state_holder.h"
 #include "client/proto/types.h"
 #include "client/state/async_mutex.h"
 #include "client/state/lock_ranges.h"
 
 namespace nfsrdma::client {
+
+class OpenFile;
 
 /// fcntl locks belong to a process, flock locks to an open file description; on the server they are
 /// byte-range locks both, of owners that differ.
@@ -38,14 +41,27 @@ class LockOwnerText {
   std::array<std::byte, 24> octets_{};
 };
 
-/// The locks of one owner on one open file.
-struct LockState {
-  LockOwner owner;
+/// The locks of one owner on one open file. Requests name it while the server has given a stateid.
+struct LockState final : StateHolder {
+  LockState(OpenFile& of, const LockOwner& by) : file(of), owner(by) {}
+
+  /// With seqid zero, "the current one".
+  nfs4::stateid4 stateid() const override;
+  /// There is none any more; a LOCK has to be asked for on the open again, if that is not lost.
+  bool lost() const override;
+  bool recovering() const override;
+  /// Locks come back with their open.
+  void on_refused(nfs4::nfsstat4 status) override;
+
+  OpenFile& file;
+  const LockOwner owner;
   std::int32_t pid = 0;      ///< of the process that locked last; for F_GETLK
   bool established = false;  ///< the server has given a stateid
-  nfs4::stateid4 stateid;
-  LockRanges ranges;    ///< what the server has granted
-  AsyncMutex changing;  ///< LOCK and LOCKU, one at a time
+  /// The server is asked about this owner's locks; else nobody but this client knows of them.
+  bool at_server = false;
+  nfs4::stateid4 given;  ///< the stateid, when established
+  LockRanges ranges;     ///< what he has locked
+  AsyncMutex changing;   ///< LOCK and LOCKU, one at a time
 };
 
 /// All locks on one open file. Belongs to the OpenFile and goes with it.
@@ -53,20 +69,31 @@ class FileLocks {
  public:
   using LockRef = std::shared_ptr<LockState>;
 
+  explicit FileLocks(OpenFile& file) : file_(file) {}
+
   LockRef obtain(const LockOwner& owner);
   /// Null when the owner has locked nothing here.
   LockRef find(const LockOwner& owner) const;
   /// Null when no owner here goes by this text.
   LockRef find(std::span<const std::byte> owner_text) const;
-  /// Forgets an owner who has no stateid and whom no other request is about.
+  /// Forgets an owner who has neither locks nor a stateid, and whom no other request is about.
   void forget_if_unused(const LockRef& state);
   /// The server has forgotten all locks of the file, or the file was closed.
   void clear() { states_.clear(); }
+  /// The same for those that the server does not know: nobody has the file open any more.
+  void clear_local();
+  /// The server has forgotten the owners.
+  void forget_stateids();
   /// Whether anybody has locked anything.
   bool any_held() const;
+  /// Whether the server does not know all that is locked.
+  bool any_local() const;
+  /// Whether the server is asked about anybody's locks.
+  bool any_at_server() const;
   std::span<const LockRef> all() const { return states_; }
 
  private:
+  OpenFile& file_;
   std::vector<LockRef> states_;
 };
 

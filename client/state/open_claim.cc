@@ -24,13 +24,9 @@ OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
   const DelegationRef delegation = mount_.delegations().held(handle);
   if (closed_ || !delegation || !delegation->covers(access)) return {};
   if (!delegation->allows(caller, access)) return {};
-  const Key key{caller.uid, handle};
-  const auto place = files_.find(key);
-  const bool usable =
-      place == files_.end() || (!place->second->lost_ && !place->second->recovering());
-  if (!usable) return {};
-  FileRef& file = files_[key];
-  if (!file) file = std::make_shared<OpenFile>(handle, caller);
+  const FileRef known = find(caller.uid, handle);
+  if (known && (known->lost_ || known->recovering())) return {};
+  const FileRef file = obtain(caller, handle);
   // What is in use beyond the delegation has to stay with the open that the server knows.
   const bool together = delegation->covers(file->share_access() | access);
   if (!together && (access & ~file->server_access_) != 0) return {};
@@ -57,7 +53,8 @@ std::vector<OpenFileRef> OpenTable::stand_alone(Delegation& delegation) {
   });
   bool anew = false;
   for (const OpenFileRef& file : files) {
-    const bool unknown = !file->secured() && !file->lost_ && !file->recovering();
+    const bool all_known = file->secured() && !file->locks().any_local();
+    const bool unknown = !all_known && !file->lost_ && !file->recovering();
     if (unknown) file->claim_ = OpenFile::Claim::anew;
     anew = anew || unknown;
     forget_if_unused(file);

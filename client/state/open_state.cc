@@ -26,21 +26,19 @@ bool OpenFile::secured() const {
   return unclaimed() == 0 && (share_access() & ~server_access_) == 0;
 }
 
-// What the administrator has revoked is not taken back behind his back; everything else is opened
-// again.
 void OpenFile::on_refused(nfs4::nfsstat4 status) {
   if (uses_delegation()) {
     delegation_->on_refused(status);
   } else {
-    on_open_refused(status);
+    server_open_.on_refused(status);
   }
 }
 
-void OpenFile::on_open_refused(nfs4::nfsstat4 status) {
-  if (lost_ || claim_ != Claim::none) return;
+void OpenFile::ServerOpen::on_refused(nfs4::nfsstat4 status) {
+  if (file_.lost_ || file_.claim_ != Claim::none) return;
   const bool revoked =
       status == nfs4::NFS4ERR_ADMIN_REVOKED || status == nfs4::NFS4ERR_DELEG_REVOKED;
-  claim_ = revoked ? Claim::freed : Claim::anew;
+  file_.claim_ = revoked ? Claim::freed : Claim::anew;
 }
 
 OpenRef::OpenRef(OpenRef&& other) noexcept

@@ -29,6 +29,8 @@ class OpenFile final : public StateHolder,
                        public std::enable_shared_from_this<OpenFile> {
  public:
   OpenFile(FileHandle handle, Caller caller) : handle_(handle), caller_(caller) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
 
   /// For READ, WRITE and SETATTR: the delegation's while there is one that covers all that is in
   /// use (RFC 8881 section 8.2.5), else the open's.
@@ -52,10 +54,14 @@ class OpenFile final : public StateHolder,
     return claim_ != Claim::none || (uses_delegation() && delegation_->recovering());
   }
   void on_refused(nfs4::nfsstat4 status) override;
-  /// The same, when it is the open's stateid for certain.
-  void on_open_refused(nfs4::nfsstat4 status);
+  /// What the server knows of it: for what stands on the open whatever is delegated, locks.
+  StateHolder& server_open() { return server_open_; }
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
+  /// A write delegation is there, and not in doubt.
+  bool delegated_for_writing() const {
+    return delegation_ && delegation_->writes() && !delegation_->recovering();
+  }
   /// The server knows of every open that is in use.
   bool secured() const;
   /// It does not, and the delegation does not cover them.
@@ -74,6 +80,21 @@ class OpenFile final : public StateHolder,
     previous,  ///< reclaimed in the grace period: CLAIM_PREVIOUS
     anew,      ///< opened as for the first time: CLAIM_FH
     freed,     ///< revoked: to be acknowledged with FREE_STATEID, and lost
+  };
+
+  /// The open as the server has it, without the delegation.
+  class ServerOpen final : public StateHolder {
+   public:
+    explicit ServerOpen(OpenFile& file) : file_(file) {}
+    nfs4::stateid4 stateid() const override { return file_.open_stateid(); }
+    bool lost() const override { return file_.lost_; }
+    bool recovering() const override { return file_.claim_ != Claim::none; }
+    // What the administrator has revoked is not taken back behind his back; everything else is
+    // opened again.
+    void on_refused(nfs4::nfsstat4 status) override;
+
+   private:
+    OpenFile& file_;
   };
 
   std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
@@ -100,7 +121,8 @@ class OpenFile final : public StateHolder,
   std::uint32_t server_access_ = 0;        ///< what the server has granted
   std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
-  FileLocks locks_;
+  ServerOpen server_open_{*this};
+  FileLocks locks_{*this};
   DelegationRef delegation_;  ///< that the opens stand on, or could
   AsyncMutex changing_;       ///< CLOSE and OPEN_DOWNGRADE, one at a time
   /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.
@@ -112,6 +134,9 @@ class OpenFile final : public StateHolder,
 
 /// Keeps an OpenFile alive, but not open.
 using OpenFileRef = std::shared_ptr<OpenFile>;
+
+/// For requests that name the open, whatever is delegated.
+inline StateRef server_open(const OpenFileRef& file) { return {file, &file->server_open()}; }
 
 /// Move-only reference to an OpenFile with the share access it was opened with. Give it to
 /// close() (client/ops/close.h); one that is dropped instead is closed in the background.

@@ -1,5 +1,6 @@
 #include "client/state/open_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -31,11 +32,33 @@ OpenOwner::OpenOwner(std::uint32_t uid) {
   std::memcpy(octets.data() + octets.size() - sizeof uid, &uid, sizeof uid);
 }
 
+OpenFileRef OpenTable::find(std::uint32_t uid, const FileHandle& handle) const {
+  const auto [begin, end] = files_.equal_range(handle);
+  const auto place = std::find_if(
+      begin, end, [uid](const auto& entry) { return entry.second->caller_.uid == uid; });
+  return place == end ? nullptr : place->second;
+}
+
+OpenFileRef OpenTable::obtain(const Caller& caller, const FileHandle& handle) {
+  FileRef file = find(caller.uid, handle);
+  if (!file) {
+    file = std::make_shared<OpenFile>(handle, caller);
+    files_.emplace(handle, file);
+  }
+  return file;
+}
+
+void OpenTable::forget(const OpenFile& file) {
+  const auto [begin, end] = files_.equal_range(file.handle_);
+  const auto place =
+      std::find_if(begin, end, [&file](const auto& entry) { return entry.second.get() == &file; });
+  if (place != end) files_.erase(place);
+}
+
 OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
                          const nfs4::stateid4& stateid) {
   opens_.add();
-  FileRef& file = files_[Key{caller.uid, handle}];
-  if (!file) file = std::make_shared<OpenFile>(handle, caller);
+  const FileRef file = obtain(caller, handle);
   const bool other = file->newest_.other != stateid.other;
   if (other && file->server_access_ != 0) file->locks_.clear();  // the server did CLOSE first
   take(*file, stateid, share_access);
@@ -60,6 +83,7 @@ Task<Result<void>> OpenTable::release(OpenRef open) {
   if (!open) co_return Result<void>{};
   FileRef file = std::exchange(open.file_, nullptr);
   --file->counts_[open.share_access_];
+  if (file->references() == 0) file->locks_.clear_local();
   if (file->delegation_) mount_.delegations().touch(*file->delegation_);
   if (closed_) co_return Result<void>{};
   auto settled = co_await settle(file);
@@ -203,8 +227,7 @@ void OpenTable::forget_kept() {
 
 void OpenTable::forget_if_unused(const FileRef& file) {
   if (file->references() > 0 || file->server_access_ != 0) return;
-  auto place = files_.find(Key{file->caller_.uid, file->handle_});
-  if (place != files_.end() && place->second == file) files_.erase(place);
+  forget(*file);
 }
 
 Task<Result<void>> OpenTable::close_all() {
@@ -222,22 +245,22 @@ Task<Result<void>> OpenTable::close_all() {
 
 std::vector<std::shared_ptr<OpenFile>> OpenTable::in_use() {
   std::vector<FileRef> files;
-  for (const auto& [key, file] : files_) {
+  for (const auto& [handle, file] : files_) {
     if (file->references() > 0 && !file->lost_) files.push_back(file);
   }
   return files;
 }
 
-void OpenTable::mark_lost(OpenFile& file) {
+void OpenTable::give_up(OpenFile& file, const std::string& why) {
+  log::error("an open file is lost, its users get EIO: {}", why);
   file.lost_ = true;
   file.locks_.clear();
   file.claim_ = OpenFile::Claim::none;
   file.unlink();
   file.delegation_.reset();
   lost_.add();
-  // The next open of the file starts afresh.
-  const auto place = files_.find(Key{file.caller_.uid, file.handle_});
-  if (place != files_.end() && place->second.get() == &file) files_.erase(place);
+  forget(file);  // the next open of the file starts afresh
+  mount_.session().recovery_ended();
 }
 
 void OpenTable::visit_counters(CounterVisitor& visitor) const {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,12 @@ class OpenTable {
   /// No open uses the delegation any more; returns those that did. One that the server does not
   /// know is opened anew.
   std::vector<OpenFileRef> stand_alone(Delegation& delegation);
+  /// Calls `visit(OpenFile&)` for each open-owner's open of the file.
+  template <class Visit>
+  void for_each_of(const FileHandle& handle, Visit visit) const {
+    const auto [begin, end] = files_.equal_range(handle);
+    for (auto place = begin; place != end; ++place) visit(*place->second);
+  }
   /// Brings what the server has granted down to what is in use.
   Task<void> settle_quietly(OpenFileRef file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
@@ -66,23 +73,19 @@ class OpenTable {
   static void take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_t share_access);
   /// Opens that are in use, for their recovery; those that are on their way out are forgotten.
   std::vector<std::shared_ptr<OpenFile>> in_use();
-  /// The open is gone for good: all uses of it fail.
-  void mark_lost(OpenFile& file);
+  /// The open is gone for good, all uses of it fail. `why` is for the log.
+  void give_up(OpenFile& file, const std::string& why);
 
   std::size_t open_files() const { return files_.size(); }
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  struct Key {
-    std::uint32_t uid;
-    FileHandle handle;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct HashKey {
-    std::size_t operator()(const Key& key) const { return FileHandleHash{}(key.handle) ^ key.uid; }
-  };
   using FileRef = std::shared_ptr<OpenFile>;
 
+  /// Null when this user has not opened the file.
+  FileRef find(std::uint32_t uid, const FileHandle& handle) const;
+  FileRef obtain(const Caller& caller, const FileHandle& handle);
+  void forget(const OpenFile& file);
   Task<Result<void>> settle(FileRef file);
   Task<Result<void>> claim(FileRef file, std::uint32_t share_access);
   Task<Result<void>> send_close(FileRef file);
@@ -93,7 +96,7 @@ class OpenTable {
   static void note_old_stateid(OpenFile& file, const Compound& compound, const Error& error);
 
   Mount& mount_;
-  std::unordered_map<Key, FileRef, HashKey> files_;
+  std::unordered_multimap<FileHandle, FileRef, FileHandleHash> files_;  // one for each user
   bool closed_ = false;
   Counter opens_;
   Counter closes_;

@@ -5,14 +5,17 @@
 #include <vector>
 
 #include "client/ops/getattr.h"
+#include "client/ops/local_lock.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fs {
 namespace {
 
+using LockedFiles = std::vector<client::OpenFileRef>;
+
 /// Open files of the inode through which the owner has locked: more than one when users differ.
-std::vector<client::OpenFileRef> locked_by(OpenInode& open, const client::LockOwner& owner) {
-  std::vector<client::OpenFileRef> found;
+LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
+  LockedFiles found;
   open.files.for_each([&](File& file) {
     const client::OpenFileRef& ref = file.open.file();
     if (!ref || !ref->locks().find(owner)) return;
@@ -21,7 +24,29 @@ std::vector<client::OpenFileRef> locked_by(OpenInode& open, const client::LockOw
   return found;
 }
 
+Task<void> send_before_unlock(FileSystem& fs, std::shared_ptr<OpenInode> open, LockedFiles files) {
+  if (!files.empty() && !locked_here(fs, files.front()->handle())) {
+    co_await fs.gatherer().flush(open);
+  }
+}
+
+Task<void> look_at_changes(FileSystem& fs, FileRef file) {
+  Inode& inode = *file->inode;
+  const cache::Issue issue = fs.issue();
+  auto attributes = co_await client::getattr(fs.mount(), file->caller, inode.handle());
+  if (attributes) {
+    fs.learn(inode, *attributes, issue, ChangedBy::anyone);
+  } else {
+    inode.attributes().expire();
+    inode.forget_pages();
+  }
+}
+
 }  // namespace
+
+bool locked_here(FileSystem& fs, const client::FileHandle& file) {
+  return client::lock_keeper(fs.mount(), file) == client::LockKeeper::client;
+}
 
 bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
   return !locked_by(open, owner).empty();
@@ -29,8 +54,8 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
 
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range) {
-  co_await fs.gatherer().flush(open);
   const auto files = locked_by(*open, owner);
+  co_await send_before_unlock(fs, open, files);
   Result<void> outcome;
   for (const client::OpenFileRef& file : files) {
     auto unlocked = co_await client::unlock(fs.mount(), file, owner, range);
@@ -41,8 +66,8 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
 
 Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner) {
   if (!may_hold_locks(*open, owner)) co_return;
-  co_await fs.gatherer().flush(open);
   const auto files = locked_by(*open, owner);
+  co_await send_before_unlock(fs, open, files);
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(fs.mount(), file, owner);
     if (!released) log::warning("releasing locks: {}", released.error().message());
@@ -66,13 +91,8 @@ void forget_locker(OpenInode& open, std::uint64_t owner) {
 
 Task<void> see_changes(FileSystem& fs, FileRef file) {
   Inode& inode = *file->inode;
-  const cache::Issue issue = fs.issue();
-  auto attributes = co_await client::getattr(fs.mount(), file->caller, inode.handle());
-  if (attributes) {
-    fs.learn(inode, *attributes, issue, ChangedBy::anyone);
-  } else {
-    inode.attributes().expire();
-    inode.forget_pages();
+  if (!locked_here(fs, inode.handle()) || !inode.attributes().stands()) {
+    co_await look_at_changes(fs, file);
   }
   co_await fs.show_changes(file->inode);
   fs.drop_outdated_attributes(inode);

@@ -6,8 +6,11 @@
 
 namespace nfsrdma::fs {
 
+/// Locks on the file are a matter of this mount alone, while it has the write delegation: nobody
+/// else sees what is written under them, or writes (RFC 8881 section 10.4.2).
+bool locked_here(FileSystem& fs, const client::FileHandle& file);
 /// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
-/// What was written under the lock is at the server by then.
+/// What was written under the lock is at the server by then, unless locked_here().
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.

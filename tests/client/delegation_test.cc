@@ -10,78 +10,20 @@
 #include <string>
 #include <vector>
 
-#include "client/ops/close.h"
 #include "client/ops/getattr.h"
-#include "client/ops/lock.h"
 #include "client/ops/lookup.h"
 #include "client/ops/read.h"
 #include "client/ops/remove.h"
 #include "client/ops/rename.h"
 #include "client/ops/setattr.h"
 #include "client/ops/write.h"
-#include "client/state/delegation_table.h"
 #include "client/state/open_table.h"
-#include "tests/client/served_mount.h"
-#include "tests/support/counter_of.h"
+#include "tests/client/delegations.h"
 
 namespace nfsrdma::client::test {
 namespace {
 
 using namespace nfs4;
-using responder::DelegationKind;
-
-constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
-constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
-constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
-constexpr const char* kContent = "content of the file";
-
-/// `mount()` holds the delegations, `other()` is in their way.
-class Delegations : public ServedMount {
- protected:
-  explicit Delegations(DelegationKind kind = DelegationKind::write) : ServedMount(kind) {
-    other_messages_ = make_messages();
-    other_ = make_mount(*other_messages_);
-  }
-  void SetUp() override {
-    ServedMount::SetUp();
-    auto started = run(other_->start());
-    ASSERT_TRUE(started) << started.error().message();
-    server_.write_file("file", kContent);
-  }
-  void TearDown() override {
-    server_.hold_callbacks = false;
-    server_.fate = nullptr;
-    server_.after = nullptr;
-    (void)run(other_->stop());
-    other_.reset();
-    ServedMount::TearDown();
-  }
-
-  Mount& other() { return *other_; }
-  std::uint64_t other_counter(const std::string& name) const {
-    return testing::counter_of(*other_, name);
-  }
-  /// Opens, and asserts that a delegation came with it or was there.
-  Opened open_delegated(const std::string& name, std::uint32_t access) {
-    Opened opened = open_file(name, access);
-    EXPECT_TRUE(mount().delegations().held(opened.handle)) << name;
-    return opened;
-  }
-  Result<Opened> open_at_other(const std::string& name, std::uint32_t access) {
-    return run(open_by_name(other(), caller(), other().root(), name, access));
-  }
-  std::optional<OpenedLocally> open_here(const Opened& known, std::uint32_t access) {
-    return open_locally(mount(), caller(), known.handle, access);
-  }
-  void close_at(Mount& where, OpenRef open) {
-    auto closed = run(close(where, std::move(open)));
-    EXPECT_TRUE(closed) << closed.error().message();
-  }
-  std::size_t requests() const { return server_.arrivals().size(); }
-
-  std::unique_ptr<BufferPool> other_messages_;
-  std::unique_ptr<Mount> other_;
-};
 
 TEST_F(Delegations, OpensAndClosesOfADelegatedFileSendNothing) {
   Opened first = open_delegated("file", kRead);
@@ -274,23 +216,6 @@ TEST_F(Delegations, AnotherClientsChangesOfNamesWaitForTheReturn) {
   EXPECT_TRUE(run(rename(other(), caller(), other().root(), "b", other().root(), "c")));
   EXPECT_EQ(counter("delegations_returned"), 3U);
   EXPECT_EQ(server_.read_file("c"), "b");
-}
-
-// Locks stand on an open that the server knows.
-TEST_F(Delegations, ALockHasTheServerKnowTheOpen) {
-  Opened first = open_delegated("file", kBoth);
-  auto local = open_here(first, kRead);
-  ASSERT_TRUE(local);
-  LockWish wish;
-  wish.owner.id = 7;
-  wish.range = ByteRange::whole_file();
-  auto locked = run(lock(mount(), local->open.file(), wish));
-  ASSERT_TRUE(locked) << locked.error().message();
-  EXPECT_EQ(counter("open_claims"), 1U);
-  auto unlocked = run(unlock_all(mount(), local->open.file(), wish.owner));
-  EXPECT_TRUE(unlocked);
-  close_at(mount(), std::move(local->open));
-  close_at(mount(), std::move(first.open));
 }
 
 // RFC 8881 section 20.2.3: the reply that brings the delegation may come behind its recall.

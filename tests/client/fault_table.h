@@ -123,6 +123,8 @@ class FaultTable : public ServedMount,
 
 /// The rows and the columns.
 std::span<const Operation> operations_of_table();
+/// Further rows, for files that are delegated.
+std::span<const Operation> operations_of_delegations();
 std::span<const Fault> faults_of_table();
 
 }  // namespace nfsrdma::client::test

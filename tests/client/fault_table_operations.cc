@@ -15,6 +15,7 @@
 #include "client/ops/setattr.h"
 #include "client/ops/statfs.h"
 #include "client/ops/write.h"
+#include "client/state/delegation_table.h"
 #include "tests/client/fault_table.h"
 
 namespace nfsrdma::client::test {
@@ -114,6 +115,15 @@ Task<Result<void>> do_test_lock(FaultTable* t) {
   return dropping(test_lock(t->here(), t->locked_file(), kLockWish));
 }
 
+/// A lock that was taken under the delegation becomes the server's.
+Task<Result<void>> do_return_locked(FaultTable* t) {
+  const OpenFileRef file = t->locked_file();
+  co_await t->here().delegations().give_back(file->handle());
+  auto used = co_await read(t->here(), t->who(), file->handle(), file, 0, t->buffer().bytes());
+  CO_TRY(used);
+  co_return Result<void>{};
+}
+
 bool nothing(FaultTable&) { return true; }
 bool has_read(FaultTable& t) { return t.text() == kContent; }
 bool has_read_link(FaultTable& t) { return t.text() == "target"; }
@@ -155,8 +165,15 @@ const Operation kOperations[] = {
     {"TestLock", OP_LOCKT, Kind::query, do_test_lock, nothing},
 };
 
+const Operation kOperationsOfDelegations[] = {
+    {"ReturnLocked", OP_LOCK, Kind::lock_use, do_return_locked, has_locked},
+    {"ReturnOfLocked", OP_DELEGRETURN, Kind::lock_use, do_return_locked, has_locked},
+};
+
 }  // namespace
 
 std::span<const Operation> operations_of_table() { return kOperations; }
+
+std::span<const Operation> operations_of_delegations() { return kOperationsOfDelegations; }
 
 }  // namespace nfsrdma::client::test

@@ -67,11 +67,15 @@ TEST_P(DelegatedFaultTable, Cell) {
 
 namespace {
 
-/// A delegated file is not closed at the server.
+/// A delegated file is not closed at the server, nor locked before the delegation is returned.
 std::vector<Operation> operations_under_delegations() {
+  constexpr nfs_opnum4 kNotSent[] = {OP_CLOSE, OP_LOCK, OP_LOCKU, OP_LOCKT};
   std::vector<Operation> operations;
   std::ranges::copy_if(operations_of_table(), std::back_inserter(operations),
-                       [](const Operation& operation) { return operation.opnum != OP_CLOSE; });
+                       [&](const Operation& operation) {
+                         return std::ranges::find(kNotSent, operation.opnum) == std::end(kNotSent);
+                       });
+  std::ranges::copy(operations_of_delegations(), std::back_inserter(operations));
   return operations;
 }
 

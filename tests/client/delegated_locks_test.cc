@@ -1,0 +1,396 @@
+// Locks on files that are delegated (RFC 8881 section 10.4.2): taken without a request, refused
+// among the owners of this mount, and known to the server before anybody else gets the file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "client/ops/errno.h"
+#include "client/ops/getattr.h"
+#include "client/ops/local_lock.h"
+#include "client/ops/lock.h"
+#include "client/state/lock_waiters.h"
+#include "tests/client/delegations.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using std::chrono::seconds;
+
+constexpr LockOwner kAnn{LockKind::posix, 1};
+constexpr LockOwner kBob{LockKind::posix, 2};
+constexpr LockOwner kDescription{LockKind::flock, 3};
+
+class DelegatedLocks : public Delegations {
+ protected:
+  void SetUp() override {
+    Delegations::SetUp();
+    file_ = open_delegated("file", kBoth);
+  }
+  void TearDown() override {
+    file_ = {};
+    elsewhere_ = {};
+    reactor_.settle();
+    Delegations::TearDown();
+  }
+
+  static LockWish wish(LockOwner owner, ByteRange range, bool exclusive) {
+    return {.owner = owner,
+            .pid = static_cast<std::int32_t>(owner.id),
+            .range = range,
+            .exclusive = exclusive};
+  }
+  Task<Result<void>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
+    return lock(mount(), file_.open.file(), wish(owner, range, exclusive));
+  }
+  /// 0 or an errno; EACCES: somebody else's lock is in the way.
+  int lock_here(LockOwner owner, ByteRange range, bool exclusive = true) {
+    auto locked = run(locking(owner, range, exclusive));
+    return locked ? 0 : to_errno(locked.error());
+  }
+  int unlock_here(LockOwner owner, ByteRange range) {
+    auto unlocked = run(unlock(mount(), file_.open.file(), owner, range));
+    return unlocked ? 0 : to_errno(unlocked.error());
+  }
+  /// Whether the range is free for an exclusive lock of somebody new on this mount.
+  bool free_here(ByteRange range) {
+    auto tested =
+        run(test_lock(mount(), file_.open.file(), wish({LockKind::posix, 9}, range, true)));
+    EXPECT_TRUE(tested) << tested.error().message();
+    return tested && !*tested;
+  }
+  /// The same at the server, for another client, who makes the delegation be returned by opening.
+  bool free_elsewhere(ByteRange range) {
+    if (!elsewhere_.open) {
+      auto opened = open_at_other("file", kBoth);
+      EXPECT_TRUE(opened) << opened.error().message();
+      if (!opened) return false;
+      elsewhere_ = std::move(*opened);
+    }
+    auto tested = run(test_lock(other(), elsewhere_.open.file(), wish(kAnn, range, true)));
+    EXPECT_TRUE(tested) << tested.error().message();
+    return tested && !*tested;
+  }
+  void give_back(const FileHandle& handle) {
+    const auto returning = [this, handle]() -> Task<int> {
+      co_await mount().delegations().give_back(handle);
+      co_return 0;
+    };
+    run(returning());
+  }
+  void expect_lost(const char* why) {
+    EXPECT_TRUE(file_.open->lost()) << why;
+    EXPECT_EQ(counter("opens_lost"), 1U);
+    auto text = read_text(file_);
+    ASSERT_FALSE(text) << why;
+    EXPECT_EQ(to_errno(text.error()), EIO);
+    EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0) << "nothing is left to be unlocked";
+    Opened again = open_file("file", kRead);
+    EXPECT_TRUE(read_text(again)) << "the next open starts afresh";
+    close_at(mount(), std::move(again.open));
+  }
+  bool local() const { return lock_keeper(*mount_, file_.handle) == LockKeeper::client; }
+
+  Opened file_;
+  Opened elsewhere_;
+};
+
+TEST_F(DelegatedLocks, SendNothing) {
+  const std::size_t before = requests();
+  EXPECT_EQ(lock_here(kAnn, {0, 99}), 0);
+  EXPECT_EQ(lock_here(kAnn, {20, 29}, /*exclusive=*/false), 0) << "downgrade of a part";
+  EXPECT_EQ(unlock_here(kAnn, {50, 59}), 0);
+  EXPECT_EQ(lock_here(kBob, {50, 59}), 0);
+  EXPECT_EQ(lock_here(kDescription, {20, 29}, /*exclusive=*/false), 0);
+  EXPECT_FALSE(free_here({0, 9}));
+  EXPECT_TRUE(free_here({100, ByteRange::kEnd}));
+  EXPECT_TRUE(run(unlock_all(mount(), file_.open.file(), kAnn)));
+  EXPECT_TRUE(run(unlock_all(mount(), file_.open.file(), kBob)));
+  EXPECT_TRUE(run(unlock_all(mount(), file_.open.file(), kDescription)));
+  EXPECT_TRUE(free_here(ByteRange::whole_file()));
+  EXPECT_EQ(requests(), before);
+  EXPECT_EQ(counter("delegation_locks"), 4U);
+}
+
+TEST_F(DelegatedLocks, OwnersAreInEachOthersWay) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kBob, {9, 20}), EACCES);
+  EXPECT_EQ(lock_here(kDescription, ByteRange::whole_file(), false), EACCES);
+  EXPECT_EQ(lock_here(kBob, {10, 20}), 0);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}, false), 0) << "downgrade";
+  EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "shared beside shared";
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), EACCES) << "upgrade beside another reader";
+  EXPECT_FALSE(free_here({0, 9})) << "what was shared stays so when an upgrade fails";
+  EXPECT_EQ(unlock_here(kBob, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0) << "upgrade";
+  EXPECT_EQ(unlock_here(kAnn, {3, 5}), 0);
+  EXPECT_EQ(lock_here(kBob, {3, 5}), 0) << "the hole";
+  EXPECT_EQ(lock_here(kBob, {5, 6}), EACCES) << "behind the hole";
+}
+
+TEST_F(DelegatedLocks, WhatIsInTheWayIsDescribed) {
+  EXPECT_EQ(lock_here(kBob, {10, 19}, /*exclusive=*/false), 0);
+  auto tested = run(test_lock(mount(), file_.open.file(), wish(kAnn, {0, 99}, true)));
+  ASSERT_TRUE(tested && *tested);
+  EXPECT_EQ((*tested)->range, (ByteRange{10, 19}));
+  EXPECT_FALSE((*tested)->exclusive);
+  EXPECT_EQ((*tested)->pid, 2);
+  auto own = run(test_lock(mount(), file_.open.file(), wish(kBob, {0, 99}, true)));
+  EXPECT_TRUE(own && !*own) << "nobody is in his own way";
+}
+
+TEST_F(DelegatedLocks, TheFileMustBeOpenForThem) {
+  server_.write_file("writable", "x");
+  Opened writer = open_delegated("writable", kWrite);
+  auto locked = run(lock(mount(), writer.open.file(), wish(kAnn, {0, 9}, false)));
+  ASSERT_FALSE(locked);
+  EXPECT_TRUE(locked.error().is(Layer::nfs, NFS4ERR_OPENMODE));
+  close_at(mount(), std::move(writer.open));
+}
+
+// RFC 8881 section 10.4.2: under a read delegation every lock is the server's.
+TEST_F(DelegatedLocks, UnderAReadDelegationAreTheServers) {
+  server_.write_file("readable", "x");
+  Opened reader = open_delegated("readable", kRead);
+  auto locked = run(lock(mount(), reader.open.file(), wish(kAnn, {0, 9}, false)));
+  ASSERT_TRUE(locked) << locked.error().message();
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
+  close_at(mount(), std::move(reader.open));
+}
+
+// Locks at the server stand on an open that it knows.
+TEST_F(DelegatedLocks, AtTheServerHaveItKnowTheOpen) {
+  server_.write_file("readable", "x");
+  Opened reader = open_delegated("readable", kRead);
+  Caller second = caller();
+  second.uid += 1;
+  auto admitted = run(open(mount(), second, reader.handle, kRead));
+  ASSERT_TRUE(admitted) << admitted.error().message();
+  close_at(mount(), std::move(admitted->open));
+  auto local = open_locally(mount(), second, reader.handle, kRead);
+  ASSERT_TRUE(local);
+  auto locked = run(lock(mount(), local->open.file(), wish(kAnn, {0, 9}, false)));
+  ASSERT_TRUE(locked) << locked.error().message();
+  EXPECT_EQ(counter("open_claims"), 1U);
+  EXPECT_TRUE(run(unlock_all(mount(), local->open.file(), kAnn)));
+  close_at(mount(), std::move(local->open));
+  close_at(mount(), std::move(reader.open));
+}
+
+// Neither knows what the other has granted: who began at the server goes on there, all of them.
+TEST_F(DelegatedLocks, StayAtTheServerWhereTheyWereBeforeTheDelegation) {
+  server_.write_file("early", "x");
+  auto early =
+      run(open(mount(), caller(), open_file("early", kRead).handle, kBoth, Delegating::unwanted));
+  ASSERT_TRUE(early);
+  give_back(early->handle);
+  ASSERT_TRUE(run(lock(mount(), early->open.file(), wish(kAnn, {0, 9}, true))));
+  Opened later = open_file("early", kBoth);
+  ASSERT_TRUE(mount().delegations().held(later.handle)) << "the delegation comes behind the lock";
+  EXPECT_EQ(to_errno(run(lock(mount(), later.open.file(), wish(kBob, {0, 9}, true))).error()),
+            EACCES);
+  ASSERT_TRUE(run(lock(mount(), later.open.file(), wish(kBob, {10, 19}, true))));
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 2);
+  // When all have gone, the next is kept here.
+  ASSERT_TRUE(run(unlock_all(mount(), early->open.file(), kAnn)));
+  ASSERT_TRUE(run(unlock_all(mount(), later.open.file(), kBob)));
+  ASSERT_TRUE(run(lock(mount(), later.open.file(), wish(kBob, {0, 9}, true))));
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 2);
+  close_at(mount(), std::move(later.open));
+  close_at(mount(), std::move(early->open));
+}
+
+TEST_F(DelegatedLocks, GoWithTheLastOpen) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  close_at(mount(), std::move(file_.open));
+  file_ = open_file("file", kBoth);
+  EXPECT_TRUE(free_here({0, 9}));
+  EXPECT_TRUE(free_elsewhere({0, 9}));
+}
+
+TEST_F(DelegatedLocks, AreKnownToTheServerBeforeTheReturn) {
+  // An open that the server has not seen, either.
+  auto second = open_here(file_, kWrite);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kAnn, {20, 29}, /*exclusive=*/false), 0);
+  EXPECT_EQ(lock_here(kBob, {40, 49}), 0);
+  server_.forget_arrivals();
+  EXPECT_FALSE(free_elsewhere({0, 9}));
+  EXPECT_FALSE(free_elsewhere({20, 29}));
+  EXPECT_FALSE(free_elsewhere({40, 49}));
+  EXPECT_TRUE(free_elsewhere({10, 19}));
+  std::string order;
+  for (const Arrival& arrival : server_.arrivals()) {
+    if (arrival.has(OP_OPEN)) order += 'O';
+    if (arrival.has(OP_LOCK)) order += 'L';
+    if (arrival.has(OP_DELEGRETURN)) order += 'R';
+  }
+  // The other client's OPEN is the first, and is repeated until it gets the file.
+  EXPECT_NE(order.find("OLLLR"), std::string::npos) << order;
+  EXPECT_EQ(counter("delegations_returned"), 1U);
+  EXPECT_EQ(counter("open_claims"), 1U);
+  // They go on at the server.
+  EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0);
+  EXPECT_TRUE(free_elsewhere({0, 9}));
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  close_at(mount(), std::move(second->open));
+}
+
+// RFC 8881 section 10.4.2: what is asked meanwhile must not be granted over what the server does
+// not know yet.
+TEST_F(DelegatedLocks, WhoAsksDuringTheReturnAsksTheServerAfterIt) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  responder::OperationFault slow;
+  slow.opnum = OP_LOCK;
+  slow.delay = seconds(2);
+  server_.service().inject(slow);
+  server_.service().recall_delegations();
+  reactor_.settle();
+  Pending<Result<void>> asking(locking(kBob, {5, 14}));
+  Pending<Result<void>> leaving(unlock(mount(), file_.open.file(), kAnn, {0, 4}));
+  reactor_.settle();
+  EXPECT_FALSE(asking.done());
+  EXPECT_FALSE(leaving.done());
+  auto asked = finish(asking);
+  ASSERT_FALSE(asked);
+  EXPECT_TRUE(asked.error().is(Layer::nfs, NFS4ERR_DENIED)) << asked.error().message();
+  auto left = finish(leaving);
+  EXPECT_TRUE(left) << left.error().message();
+  EXPECT_TRUE(free_elsewhere({0, 4}));
+  EXPECT_FALSE(free_elsewhere({5, 9}));
+}
+
+TEST_F(DelegatedLocks, WhoWaitsForOneIsWokenByUnlockAndByTheReturn) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  const auto wait = [this]() -> Task<int> {
+    LockWaiters::Wait waiting(mount().lock_waiters(), file_.handle, kLease);
+    co_await waiting;
+    co_return 0;
+  };
+  const TimePoint begun = reactor_.now();
+  Pending<int> first(wait());
+  EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0);
+  finish(first);
+  EXPECT_EQ(reactor_.now(), begun);
+  Pending<int> second(wait());
+  server_.service().recall_delegations();
+  finish(second);
+  EXPECT_LT(reactor_.now() - begun, seconds(1));
+}
+
+/// A LOCK that is to make a lock known, and its status.
+struct Refusal {
+  const char* name;
+  nfsstat4 status;
+  int times;
+  bool lost;
+};
+
+class RefusedLocks : public DelegatedLocks, public ::testing::WithParamInterface<Refusal> {};
+
+TEST_P(RefusedLocks, AreLostOrGranted) {
+  const Refusal& refusal = GetParam();
+  server_.write_file("bystander", kContent);
+  Opened bystander = open_delegated("bystander", kBoth);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kBob, {20, 29}), 0);
+  server_.fail(OP_LOCK, refusal.status, refusal.times);
+  EXPECT_EQ(free_elsewhere({0, 9}), refusal.lost);
+  EXPECT_FALSE(mount().delegations().held(file_.handle));
+  EXPECT_EQ(counter("opens_lost"), refusal.lost ? 1U : 0U);
+  auto text = read_text(bystander);
+  EXPECT_TRUE(text) << text.error().message();
+  if (refusal.lost) {
+    expect_lost(refusal.name);
+  } else {
+    EXPECT_FALSE(free_elsewhere({20, 29}));
+    EXPECT_TRUE(read_text(file_));
+  }
+  close_at(mount(), std::move(bystander.open));
+}
+
+INSTANTIATE_TEST_SUITE_P(With, RefusedLocks,
+                         ::testing::Values(Refusal{"Denied", NFS4ERR_DENIED, 1, true},
+                                           Refusal{"Delay", NFS4ERR_DELAY, 3, false},
+                                           Refusal{"Grace", NFS4ERR_GRACE, 3, false},
+                                           Refusal{"BadStateid", NFS4ERR_BAD_STATEID, 1, true},
+                                           Refusal{"Resource", NFS4ERR_RESOURCE, 1, true}),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+// The server has never heard of them: they need no reclaim as long as the delegation comes back.
+TEST_F(DelegatedLocks, SurviveARebootWithTheDelegation) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  server_.reboot(/*grace_seconds=*/60);
+  ASSERT_TRUE(read_text(file_));
+  EXPECT_EQ(counter("delegations_reclaimed"), 1U);
+  EXPECT_TRUE(local());
+  EXPECT_FALSE(free_here({0, 9}));
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 0);
+  reactor_.advance(seconds(61));
+  EXPECT_FALSE(free_elsewhere({0, 9}));
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
+}
+
+TEST_F(DelegatedLocks, AreReclaimedWhereTheOpenComesBackWithoutDelegation) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  server_.after = [this](const Arrival& arrival) {
+    if (arrival.has(OP_CREATE_SESSION)) server_.lose_callback_path();
+  };
+  server_.reboot(/*grace_seconds=*/60);
+  ASSERT_TRUE(read_text(file_));
+  server_.after = nullptr;
+  EXPECT_EQ(counter("delegations_reclaimed"), 0U);
+  EXPECT_EQ(counter("opens_reclaimed"), 1U);
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  reactor_.advance(seconds(61));
+  EXPECT_FALSE(free_elsewhere({0, 9}));
+  EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0);
+  EXPECT_TRUE(free_elsewhere({0, 9}));
+}
+
+TEST_F(DelegatedLocks, AreLostWithAServerThatGivesNothingBack) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  server_.reboot(/*grace_seconds=*/0);
+  EXPECT_TRUE(run(getattr(mount(), caller(), root())));
+  reactor_.settle();
+  expect_lost("somebody else may have locked the file meanwhile");
+}
+
+// RFC 8881 section 10.2.1
+TEST_F(DelegatedLocks, AreLostWithARevokedDelegation) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  server_.hold_callbacks = true;
+  auto writer = open_at_other("file", kWrite);
+  ASSERT_TRUE(writer) << writer.error().message();
+  reactor_.advance(kLease);
+  EXPECT_EQ(counter("delegations_freed"), 1U);
+  expect_lost("the other client may have locked it");
+  close_at(other(), std::move(writer->open));
+}
+
+TEST_F(DelegatedLocks, ARebootInTheMidstOfTheReturnCostsNone) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kAnn, {20, 29}), 0);
+  EXPECT_EQ(lock_here(kBob, {40, 49}), 0);
+  int locks = 0;
+  server_.after = [this, &locks](const Arrival& arrival) {
+    if (arrival.has(OP_LOCK) && ++locks == 2) server_.reboot(/*grace_seconds=*/45);
+  };
+  server_.service().recall_delegations();
+  reactor_.advance(seconds(120));
+  server_.after = nullptr;
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  EXPECT_EQ(counter("delegations"), 0U);
+  for (const std::uint64_t first : {0U, 20U, 40U}) {
+    EXPECT_FALSE(free_elsewhere({first, first + 9})) << first;
+  }
+  EXPECT_TRUE(free_elsewhere({10, 19}));
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
