@@ -227,7 +227,7 @@ void Connection::on_disconnected(const Error& reason) {
 }
 
 void Connection::report_down() {
-  requester_.flush_failed();
+  requester_.tell_failed();
   observer_.on_channel_down(link_.reason());
 }
 

@@ -26,12 +26,12 @@ Requester::Requester(Link& link, Pools& pools)
       pools_(pools),
       credits_(link.options().credits),
       open_(link.options().credits),
-      flush_later_(link.reactor(), [this] { flush_failed(); }),
+      failed_(link.reactor()),
       pump_later_(link.reactor(), [this] { pump(); }) {}
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
-    fail_later(call, fabric::as_loss(link_.reason()));
+    failed_.add(call, fabric::as_loss(link_.reason()));
     return;
   }
   call.reply.reset();
@@ -54,7 +54,7 @@ Requester::Sent Requester::send(rpc::Call& call) {
   }
   if (!plan) {
     queue_.remove(call);
-    fail_later(call, std::move(plan.error()));
+    failed_.add(call, std::move(plan.error()));
     return Sent::failed;
   }
   // V1-3.3.1-10: the Receive for the reply is posted before the Call.
@@ -80,7 +80,7 @@ Requester::Sent Requester::send_with(CallContext& context) {
   queue_.remove(call);
   if (!exposed) {
     give_back(context);
-    fail_later(call, std::move(exposed.error()));
+    failed_.add(call, std::move(exposed.error()));
     return Sent::failed;
   }
   credits_.take();
@@ -251,20 +251,6 @@ void Requester::note_loss(CallContext& context, const Error& reason) const {
   if (!fabric::message_can_cause(reason)) return;
   const CallContext* blamed = culprit_ ? culprit_ : suspect_;
   if (!blamed || blamed == &context) losses.blame(reason.code);
-}
-
-void Requester::fail_later(rpc::Call& call, Error error) {
-  call.reply = fail(std::move(error));
-  failed_.push_back(call);
-  flush_later_.schedule();
-}
-
-void Requester::flush_failed() {
-  // Calls that fail again while their observers are told wait for the next turn.
-  for (std::size_t left = failed_.size(); left > 0; --left) {
-    rpc::Call* call = failed_.pop_front();
-    call->observer->on_call_done(*call);
-  }
 }
 
 }  // namespace nfsrdma::rdma

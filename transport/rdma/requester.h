@@ -18,6 +18,7 @@
 #include "transport/rdma/pools.h"
 #include "transport/rpc/call.h"
 #include "transport/rpc/call_queue.h"
+#include "transport/rpc/failed_calls.h"
 #include "transport/rpc/xid_table.h"
 
 namespace nfsrdma::rdma {
@@ -47,7 +48,7 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   /// The connection is gone: ends every call, those that have their reply with it.
   void on_down();
   /// Ends the calls that failed without being sent. Called from the reactor.
-  void flush_failed();
+  void tell_failed() { failed_.tell(); }
 
   /// Calls that are queued, or sent and not answered.
   std::size_t open_calls() const { return queue_.size() + credits_.in_flight(); }
@@ -71,7 +72,6 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
 
   void release_all_from_provider(const Error& reason);
   void note_loss(CallContext& context, const Error& reason) const;
-  void fail_later(rpc::Call& call, Error error);
   void on_buffer_available() override { pump_later_.schedule(); }
   void on_receive_buffer_free() override { pump_later_.schedule(); }
 
@@ -83,8 +83,7 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   IntrusiveList<CallContext> in_use_;  // in the order they were sent
   CallContext* suspect_ = nullptr;     // an open suspect call: nothing ordinary may join it
   CallContext* culprit_ = nullptr;     // the call whose reply ended the connection
-  IntrusiveList<rpc::Call> failed_;
-  Deferred flush_later_;
+  rpc::FailedCalls failed_;
   Deferred pump_later_;
   std::uint64_t replies_ = 0;
   Header outgoing_;  // scratch: too large to make for each Send

@@ -150,7 +150,7 @@ void Connection::go_down() {
   receive_path_.clear();
   backward_.on_down();
   requester_.on_down();
-  requester_.flush_failed();
+  requester_.tell_failed();
   observer_.on_channel_down(link_.reason());
 }
 

@@ -40,11 +40,11 @@ Requester::Requester(Link& link, Pools& pools)
     : link_(link),
       pools_(pools),
       open_(link.options().calls + kReservedCalls),
-      flush_later_(link.reactor(), [this] { flush_failed(); }) {}
+      failed_(link.reactor()) {}
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
-    fail_later(call, fabric::as_loss(link_.reason()));
+    failed_.add(call, fabric::as_loss(link_.reason()));
     return;
   }
   call.reply.reset();
@@ -79,7 +79,7 @@ Result<void> Requester::check(const rpc::Call& call) const {
 bool Requester::send(rpc::Call& call) {
   if (auto fits = check(call); !fits) {
     queue_.remove(call);
-    fail_later(call, std::move(fits.error()));
+    failed_.add(call, std::move(fits.error()));
     return true;
   }
   CallContext* context = pools_.contexts->take();
@@ -168,20 +168,6 @@ void Requester::on_down() {
   while (rpc::Call* call = queue_.pop()) {
     link_.counters().failed_calls.add();
     call->reply = fail(fabric::as_loss(reason));
-    call->observer->on_call_done(*call);
-  }
-}
-
-void Requester::fail_later(rpc::Call& call, Error error) {
-  call.reply = fail(std::move(error));
-  failed_.push_back(call);
-  flush_later_.schedule();
-}
-
-void Requester::flush_failed() {
-  // Calls that fail again while their observers are told wait for the next turn.
-  for (std::size_t left = failed_.size(); left > 0; --left) {
-    rpc::Call* call = failed_.pop_front();
     call->observer->on_call_done(*call);
   }
 }

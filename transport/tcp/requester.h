@@ -10,6 +10,7 @@
 
 #include "transport/rpc/call.h"
 #include "transport/rpc/call_queue.h"
+#include "transport/rpc/failed_calls.h"
 #include "transport/rpc/xid_table.h"
 #include "transport/tcp/call_context.h"
 #include "transport/tcp/link.h"
@@ -40,7 +41,7 @@ class Requester {
   /// The connection is gone: ends every call, those that have their reply with it.
   void on_down();
   /// Ends the calls that failed without being sent. Called from the reactor.
-  void flush_failed();
+  void tell_failed() { failed_.tell(); }
 
   /// Calls that are queued, or sent and not answered.
   std::size_t open_calls() const { return queue_.size() + in_flight_; }
@@ -56,7 +57,6 @@ class Requester {
   void retire(CallContext& context);
   void complete_if_finished(CallContext& context);
   void complete(CallContext& context);
-  void fail_later(rpc::Call& call, Error error);
 
   Link& link_;
   Pools& pools_;
@@ -69,8 +69,7 @@ class Requester {
   std::size_t least_offset_ = SIZE_MAX;
   CallContext* suspect_ = nullptr;  // an open suspect call: nothing ordinary may join it
   CallContext* culprit_ = nullptr;  // the call whose reply ended the connection
-  IntrusiveList<rpc::Call> failed_;
-  Deferred flush_later_;
+  rpc::FailedCalls failed_;
   std::uint64_t replies_ = 0;
 };
 
