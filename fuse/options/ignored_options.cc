@@ -37,7 +37,7 @@ constexpr OptionSpec kOptions[] = {
     ignored_value("x-*", "TEXT", kMountProgram),
     ignored("intr", "callers that are killed are always let go, others never"),
     ignored("nointr", "callers that are killed are always let go, others never"),
-    ignored("nocto", "a file's attributes are always fetched anew when it is opened"),
+    ignored("nocto", "OPEN brings a file's attributes at no cost: they are never passed over"),
     ignored("dirsync", "changes of directories always wait for the server"),
     ignored("nosoftreval", "attributes are always asked for again when they are too old"),
     ignored_value("nconnect", "N", "one connection is used"),

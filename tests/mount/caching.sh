@@ -7,7 +7,8 @@ mount_export "acregmin=1,acregmax=4,acdirmin=1,acdirmax=4"
 mount_export "acregmin=1" "$work/mnt2"
 mount_export "actimeo=600" "$work/mnt3"
 mount_export "actimeo=600,lookupcache=pos" "$work/mnt4"
-other=$work/mnt2 slow=$work/mnt3 positive=$work/mnt4
+mount_export "actimeo=600,nocto" "$work/mnt5"
+other=$work/mnt2 slow=$work/mnt3 positive=$work/mnt4 lax=$work/mnt5
 
 # unasked OPERATION what command...: the server does not hear of it.
 unasked() {
@@ -54,6 +55,16 @@ same 6 "$(stat -c %s "$slow/f")" "the size that is remembered"
 unasked GETATTR "still believed" stat "$slow/f"
 same 24 "$(wc -c <"$slow/f")" "the size after opening it"
 same 24 "$(stat -c %s "$slow/f")" "and from then on"
+
+# nocto changes nothing: the open that goes to the server in any case says what another client has
+# written.
+echo first >"$mnt/opened"
+cat "$lax/opened" >/dev/null
+opens=$(served OPEN)
+unasked READ "a file that is the same" cat "$lax/opened"
+same $((opens + 1)) "$(served OPEN)" "opens that the server hears of with nocto"
+echo "second and longer" >"$mnt/opened"
+same "second and longer" "$(cat "$lax/opened")" "written elsewhere, with nocto"
 
 # Names that are there, and names that are not.
 for at in "$slow" "$positive"; do
