@@ -14,10 +14,10 @@ class Mount;
 /// Comes before the opens, which stand on delegations.
 ///
 ///   server has restarted     one whose file is open is reclaimed with that open (CLAIM_PREVIOUS
-///   with
-///                            delegate_type, by OpenReclaimer); all others are dropped
-///   TEST_STATEID, or a use   FREE_STATEID where the server waits for it, dropped; opens that only
-///   it of it, finds it revoked  covered are opened anew by OpenReclaimer
+///                            with delegate_type, by OpenReclaimer); all others are dropped
+///   TEST_STATEID, or a use   FREE_STATEID where the server waits for it, dropped; opens that it
+///   of it, finds it revoked  alone covered are opened anew by OpenReclaimer, one with locks that
+///                            only this client knew of is lost
 class DelegationReclaimer final : public Reclaimer {
  public:
   DelegationReclaimer(Mount& mount, CompoundPool& compounds)

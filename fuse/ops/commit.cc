@@ -6,7 +6,7 @@
 
 #include "client/ops/commit.h"
 #include "client/ops/errno.h"
-#include "client/ops/write.h"
+#include "fuse/ops/send_write.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fs {
@@ -23,18 +23,12 @@ std::span<const std::byte> sendable(FileSystem& fs, std::span<const std::byte> d
 }
 
 /// Sends one lost piece, or its beginning, again; what was taken is no longer kept.
-Task<Result<void>> send_again(FileSystem& fs, File& file, UncommittedData::Lost lost) {
-  auto& kept = file.shared->kept;
+Task<Result<void>> send_again(FileSystem& fs, FileRef file, UncommittedData::Lost lost) {
   const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), fs.mount().wsize());
   const auto data = sendable(fs, lost.kept.data.first(limit));
-  const cache::Issue issue = fs.issue();
-  auto written = co_await client::write(fs.mount(), file.caller, file.inode->handle(),
-                                        file.open.state(), lost.offset, data, nfs4::FILE_SYNC4);
+  auto written = co_await write_once(fs, file, lost.offset, data, nfs4::FILE_SYNC4);
   CO_TRY(written);
-  if (written->attributes) {
-    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us(written->change_before));
-  }
-  kept.supersede(lost.offset, written->count);
+  file->shared->kept.supersede(lost.offset, written->count);
   co_return Result<void>();
 }
 
@@ -44,7 +38,7 @@ Task<void> send_lost(FileSystem& fs, FileRef file) {
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   auto memory = co_await fs.resend_mutex().lock();
   for (auto lost = open->kept.next_lost(); lost; lost = open->kept.next_lost()) {
-    auto sent = co_await send_again(fs, *file, *lost);
+    auto sent = co_await send_again(fs, file, *lost);
     if (sent) continue;
     log::warning("data lost by a server restart could not be sent again: {}",
                  sent.error().message());

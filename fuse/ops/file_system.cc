@@ -164,15 +164,18 @@ Task<void> FileSystem::flush(client::FileHandle handle) {
   const InodeRef inode = inodes_.find(handle);
   const auto open = inode ? inode->open() : nullptr;
   if (!open) co_return;
-  co_await gatherer_.flush(open);
-  if (const FileRef writer = any_writer(*open)) co_await commit_file(*this, writer);
+  if (const FileRef writer = any_writer(*open)) {
+    co_await commit_file(*this, writer);
+  } else {
+    co_await gatherer_.flush(open);  // the last writer is closing the file, and commits it
+  }
 }
 
 void FileSystem::on_delegation_ended(const client::FileHandle& handle) {
   const InodeRef inode = inodes_.find(handle);
   if (!inode) return;
   inode->attributes().expire();
-  notifier_.drop_attributes(inode->id());
+  drop_attributes(*inode);
 }
 
 std::optional<FileSystem::LocalAttributes> FileSystem::local_attributes(

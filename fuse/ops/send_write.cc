@@ -20,23 +20,15 @@ void doubt_attributes(FileSystem& fs, Inode& inode, std::uint64_t end) {
 }
 
 /// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
-Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& outgoing,
+Task<Result<std::size_t>> send_part(FileSystem& fs, FileRef file, const Outgoing& outgoing,
                                     std::size_t done, std::optional<cache::Kept>& kept) {
   const std::size_t length = std::min<std::size_t>(outgoing.data.size() - done, fs.mount().wsize());
   const std::uint64_t offset = outgoing.offset + done;
-  OpenInode& open = *file.shared;
-  const cache::Issue issue = fs.issue();
+  OpenInode& open = *file->shared;
   auto written =
-      co_await client::write(fs.mount(), file.caller, file.inode->handle(), file.open.state(),
-                             offset, outgoing.data.subspan(done, length), outgoing.stable);
+      co_await write_once(fs, file, offset, outgoing.data.subspan(done, length), outgoing.stable);
   CO_TRY(written);
   const std::size_t count = std::min<std::size_t>(written->count, length);
-  if (written->attributes) {
-    fs.learn(*file.inode, *written->attributes, issue, ChangedBy::us(written->change_before));
-  } else {
-    file.inode->attributes().expire();
-  }
-  doubt_attributes(fs, *file.inode, offset + count);
   if (written->committed != nfs4::UNSTABLE4) {
     open.kept.supersede(offset, count);
     co_return count;
@@ -49,11 +41,28 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, File& file, const Outgoing& 
 
 }  // namespace
 
+Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint64_t offset,
+                                         std::span<const std::byte> data,
+                                         nfs4::stable_how4 stable) {
+  Inode& inode = *file->inode;
+  const cache::Issue issue = fs.issue();
+  auto written = co_await client::write(fs.mount(), file->caller, inode.handle(),
+                                        file->open.state(), offset, data, stable);
+  CO_TRY(written);
+  if (written->attributes) {
+    fs.learn(inode, *written->attributes, issue, ChangedBy::us(written->change_before));
+  } else {
+    inode.attributes().expire();
+  }
+  doubt_attributes(fs, inode, offset + written->count);
+  co_return written;
+}
+
 Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outgoing) {
   std::optional<cache::Kept> kept;
   std::size_t done = 0;
   while (done < outgoing.data.size()) {
-    auto count = co_await send_part(fs, *file, outgoing, done, kept);
+    auto count = co_await send_part(fs, file, outgoing, done, kept);
     if (!count && done > 0 && !outgoing.whole) break;
     CO_TRY(count);
     if (*count == 0) break;

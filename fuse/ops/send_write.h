@@ -19,6 +19,11 @@ struct Outgoing {
   bool whole = false;  ///< an error is one even if some octets were written before it
 };
 
+/// One WRITE by this open. Attributes that come with it are taken in; where they do not tell of
+/// what was written, none are believed any more.
+Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint64_t offset,
+                                         std::span<const std::byte> data, nfs4::stable_how4 stable);
+
 /// Sends all octets, by as many WRITEs as it takes, and returns how many the server took. Those it
 /// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing
 /// was written. The caller stands in the file's gate and order.

@@ -21,6 +21,7 @@ class ServedFiles : public client::test::ServedMount {
   static constexpr std::size_t kSlotOctets = 2 * cache::GatheredWrite::kGatherBelow;
   static constexpr std::size_t kSlots = 17;  ///< one for sending again, four for gathering
 
+  explicit ServedFiles(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
   void SetUp() override {
     ServedMount::SetUp();
     slots_ = std::move(*BufferPool::create(kSlotOctets, kSlots));

@@ -244,5 +244,26 @@ TEST_F(WriteBehind, EverythingIsSentAtTheEnd) {
   EXPECT_EQ(server_.read_file("f"), "text");
 }
 
+class DelegatedWriteBehind : public ServedFiles {
+ protected:
+  DelegatedWriteBehind() : ServedFiles(responder::DelegationKind::write) {}
+  void give_back(const FileRef& file) {
+    finish(mount().delegations().give_back(file->inode->handle()));
+  }
+};
+
+// RFC 8881 section 10.4.4
+TEST_F(DelegatedWriteBehind, OneDurableWriteSendsWhatIsGatheredBeforeTheReturn) {
+  FileRef file = open("f");
+  ASSERT_TRUE(mount().delegations().held(file->inode->handle()));
+  ASSERT_TRUE(gather(file, 0, "gathered"));
+  give_back(file);
+  EXPECT_EQ(server_.read_file("f"), "gathered");
+  EXPECT_EQ(writes(), 1);
+  EXPECT_EQ(commits(), 0);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_DELEGRETURN), 1);
+  close(file);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fs::test
