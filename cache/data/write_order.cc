@@ -36,7 +36,7 @@ bool WriteOrder::blocked(const Turn& turn) {
   std::size_t gathered = 0;
   turns_.for_each([&](const Turn& other) {
     earlier = earlier && &other != &turn;
-    if (!earlier || other.kind_ == Kind::look) return;
+    if (!earlier || !writes(other)) return;
     if (other.kind_ == Kind::gathered) ++gathered;
     overlaps |= other.offset_ < turn.end_ && turn.offset_ < other.end_;
   });

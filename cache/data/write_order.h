@@ -20,6 +20,7 @@ class WriteOrder {
     direct,    ///< its caller waits
     gathered,  ///< its callers have been answered
     look,      ///< no write: waits for gathered ones
+    read,      ///< no write: waits for those of the same octets
   };
 
   explicit WriteOrder(Reactor& reactor) : wake_(reactor, [this] { let_in(); }) {}
@@ -55,12 +56,23 @@ class WriteOrder {
     Look(WriteOrder& order, std::size_t most) : Turn(order, Kind::look, 0, 0) { most_ = most; }
   };
 
+  /// `co_await reading;` returns when no write of these octets is left of those that are under way
+  /// now.
+  class Reading : public Turn {
+   public:
+    Reading(WriteOrder& order, std::uint64_t offset, std::size_t length)
+        : Turn(order, Kind::read, offset, length) {}
+  };
+
   /// Gathered writes under way.
   std::size_t gathered() const { return gathered_; }
   /// The end of the one that reaches farthest; 0 without any.
   std::uint64_t gathered_end();
 
  private:
+  static bool writes(const Turn& turn) {
+    return turn.kind_ == Kind::direct || turn.kind_ == Kind::gathered;
+  }
   bool blocked(const Turn& turn);
   void let_in();
 

@@ -13,10 +13,16 @@ namespace {
 
 /// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
 /// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
-/// error after some octets is an error. What was written here before is at the server first.
+/// error after some octets is an error. What was written here before is at the server first. A
+/// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
+/// would keep the old octets in their place.
 Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
                std::uint64_t offset) {
   if (file->shared->dirty()) co_await fs.gatherer().flush(file->shared);
+  {
+    cache::WriteOrder::Reading reading(file->shared->order, offset, size);
+    co_await reading;
+  }
   const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
   const client::StateRef state = file->open.state();
   std::size_t filled = 0;

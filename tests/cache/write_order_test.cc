@@ -26,6 +26,11 @@ class WriteOrderTest : public ::testing::Test {
     co_await Sleep(reactor, stay);
     story += static_cast<char>(std::tolower(name));
   }
+  Task<void> read(std::uint64_t offset, std::size_t length) {
+    WriteOrder::Reading reading(*order, offset, length);
+    co_await reading;
+    story += '.';
+  }
   Task<void> look(std::size_t most) {
     WriteOrder::Look look(*order, most);
     co_await look;
@@ -62,6 +67,19 @@ TEST_F(WriteOrderTest, OneThatWaitsKeepsLaterOnesBehind) {
   EXPECT_EQ(story, "A");
   reactor.advance(10s);
   EXPECT_EQ(story, "AaBbCc");
+}
+
+TEST_F(WriteOrderTest, AReadWaitsForWritesOfItsOctetsOfItsTimeAndKeepsNobodyBehind) {
+  spawn(write('A', Kind::direct, 0, 10, 2s));
+  spawn(write('B', Kind::gathered, 10, 10, 9s));
+  spawn(read(5, 5));
+  spawn(read(20, 5));
+  EXPECT_EQ(story, "AB.");
+  spawn(write('C', Kind::direct, 20, 10, 1s));
+  EXPECT_EQ(story, "AB.C");
+  reactor.advance(5s);
+  EXPECT_EQ(story, "AB.Cca.");
+  reactor.advance(5s);
 }
 
 TEST_F(WriteOrderTest, ALookWaitsForTheGatheredOnesOfItsTime) {
