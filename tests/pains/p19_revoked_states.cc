@@ -8,6 +8,7 @@
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 #include "tests/pains/crowd.h"
+#include "tests/support/full_size.h"
 
 namespace nfsrdma::client::test {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
 /// A server that has revoked every other of very many opens.
 class P19_RevokedAndRecalled_States : public FakeMount {
  protected:
-  static constexpr std::uint32_t kStates = 20'000;
+  const std::uint32_t states_ = static_cast<std::uint32_t>(testing::scaled(20'000, 200'000));
   static constexpr std::size_t kBatch = 32;
 
   P19_RevokedAndRecalled_States() {
@@ -47,7 +48,7 @@ class P19_RevokedAndRecalled_States : public FakeMount {
     return stateid;
   }
   void open_all() {
-    for (std::uint32_t i = 0; i < kStates; ++i) {
+    for (std::uint32_t i = 0; i < states_; ++i) {
       files_.push_back(mount().opens().merge({}, wide_handle(i), kRead, stateid_of(i)));
     }
   }
@@ -76,10 +77,10 @@ TEST_F(P19_RevokedAndRecalled_States, AreFoundInBatchesOneAfterTheOther) {
   server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
   EXPECT_EQ(most_at_once(OP_TEST_STATEID), 1U) << "no storm";
   EXPECT_EQ(largest_, kBatch);
-  const std::size_t rounds = (kStates + kBatch - 1) / kBatch;
+  const std::size_t rounds = (states_ + kBatch - 1) / kBatch;
   EXPECT_EQ(server_.executions_of(OP_TEST_STATEID), rounds);
-  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), kStates / 2) << "each once";
-  EXPECT_EQ(counter("opens_lost"), kStates / 2);
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), states_ / 2) << "each once";
+  EXPECT_EQ(counter("opens_lost"), states_ / 2);
   // The flag stays, though nothing more is found: three times in a lease at most.
   for (int second = 0; second < 90; ++second) {
     ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
@@ -110,6 +111,30 @@ TEST_F(P19_RevokedAndRecalled_States, NobodyWaitsMeanwhile) {
   server_.fate = nullptr;
   server_.release();
   reactor_.settle();
+  files_.clear();
+}
+
+// Each recall is answered at once, however many delegations there are, and each is returned once.
+TEST_F(P19_RevokedAndRecalled_States, RecallsFindTheirDelegations) {
+  start();
+  const auto delegations = static_cast<std::uint32_t>(testing::scaled(10'000, 100'000));
+  for (std::uint32_t i = 0; i < delegations; ++i) {
+    files_.push_back(mount().opens().merge({}, wide_handle(i), kRead, stateid_of(i)));
+    mount().delegations().take(files_.back().file(), {stateid_of(~i)}, {}, false);
+  }
+  EXPECT_EQ(counter("delegations"), delegations);
+  for (std::uint32_t i = 0; i < delegations; ++i) {
+    CB_RECALL4args recall;
+    recall.stateid = stateid_of(~i);
+    recall.fh = wide_handle(i);
+    ASSERT_EQ(mount().delegations().recall(recall), NFS4_OK);
+  }
+  const TimePoint begun = reactor_.now();
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(reactor_.now(), begun);
+  reactor_.settle();
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(server_.executions_of(OP_DELEGRETURN), delegations);
   files_.clear();
 }
 
