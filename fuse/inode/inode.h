@@ -87,6 +87,14 @@ class Inode {
   void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
   /// The kernel's pages are of no version known.
   void forget_pages() { pages_known_ = false; }
+  /// Where the pages end that the kernel may have up to date: it has read them, or written the whole
+  /// of them. A page that it has only written a part of it does not keep, and has locked meanwhile.
+  std::uint64_t pages_end() const { return pages_end_; }
+  void pages_reach(std::uint64_t end);
+  /// Those from `from` on are being dropped, until they are gone or that is not known.
+  void drop_begins();
+  void drop_ends(std::uint64_t from);
+  void drop_ends_unseen() { --drops_; }
   /// An open was answered with the order to drop the pages. The kernel follows it when the opener
   /// runs again; until a request shows that it has, others who open the file get the same order.
   void pages_to_be_dropped() { ++unconfirmed_drops_; }
@@ -104,6 +112,8 @@ class Inode {
   const std::uint64_t id_;
   std::uint64_t lookups_ = 0;  ///< as the kernel counts them
   std::uint64_t pages_change_ = 0;
+  std::uint64_t pages_end_ = 0;
+  std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
   std::uint64_t told_change_ = 0;
   std::uint64_t parent_fileid_ = 0;
   Inode* hash_next_ = nullptr;
@@ -111,6 +121,7 @@ class Inode {
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
   std::uint32_t unconfirmed_drops_ = 0;
+  std::uint32_t drops_ = 0;  ///< under way
   bool pages_known_ = false;
   bool dropping_pages_ = false;
   bool told_ = false;

@@ -31,6 +31,20 @@ void Inode::kernel_told_size(std::uint64_t size) {
   }
 }
 
+void Inode::pages_reach(std::uint64_t end) {
+  pages_end_ = std::max(pages_end_, end);
+  pages_end_since_drop_ = std::max(pages_end_since_drop_, end);
+}
+
+void Inode::drop_begins() {
+  if (drops_++ == 0) pages_end_since_drop_ = 0;
+}
+
+void Inode::drop_ends(std::uint64_t from) {
+  if (--drops_ > 0) return;
+  pages_end_ = std::max(std::min(pages_end_, from), pages_end_since_drop_);
+}
+
 void Inode::follow_pages(std::uint64_t before, std::uint64_t after) {
   if (!pages_known_) return;
   if (const auto open = open_.lock()) {

@@ -212,7 +212,7 @@ bool FileSystem::pages_outdated(const Inode& inode) const {
 Task<void> FileSystem::drop_outdated_pages(InodeRef inode) {
   do {
     const std::uint64_t change = inode->attributes().value().change;
-    co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
+    co_await notifier_.drop_pages_now(mount_.reactor(), inode);
     if (inode->pages_stale(change)) inode->set_pages(change);
   } while (pages_outdated(*inode));
 }
@@ -223,10 +223,12 @@ void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {
     const InodeRef dropped = inodes_.find(id);
     if (!dropped) return;
     dropped->set_dropping_pages(false);
+    dropped->drop_ends(0);
     // Pages that are read from now on are of this version, or of a later one.
     if (dropped->pages_stale(change)) dropped->set_pages(change);
   });
   inode.set_dropping_pages(dropping);
+  if (dropping) inode.drop_begins();
 }
 
 bool FileSystem::kernel_has_size(const Inode& inode) const {
@@ -241,7 +243,7 @@ Task<void> FileSystem::show_changes(InodeRef inode) {
   const std::uint64_t change = inode->attributes().value().change;
   // First the pages, so that what fills up the last one behind the old end is not taken for data.
   if (!inode->pages_match(change)) {
-    co_await notifier_.drop_pages_now(mount_.reactor(), inode->id());
+    co_await notifier_.drop_pages_now(mount_.reactor(), inode);
     inode->set_pages(change);
   }
   if (!kernel_has_size(*inode)) co_await size_teller_.tell(inode);
@@ -301,6 +303,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
   visitor.visit("fs_notifications", notifier_.notifications());
   visitor.visit("fs_size_looks", size_teller_.looks());
+  visitor.visit("fs_drops_given_up", notifier_.given_up());
   kept_memory_.visit_counters(visitor);
   gatherer_.visit_counters(visitor);
   page_watch_.visit_counters(visitor);

@@ -19,7 +19,8 @@ constexpr off_t kAllPages = 0;
 /// More than this many waiting: the rest is left to the next open. Operations that wait are few.
 constexpr std::size_t kMostWaiting = 4096;
 constexpr off_t kToTheEnd = 0;
-constexpr Duration kDropPatience = std::chrono::milliseconds(50);
+constexpr std::uint64_t kFromTheStart = 0;
+constexpr Duration kDropPatience = std::chrono::milliseconds(500);
 constexpr Duration kDropInterval = std::chrono::microseconds(100);
 constexpr Duration kStopPatience = std::chrono::seconds(1);
 constexpr Duration kStopInterval = std::chrono::milliseconds(10);
@@ -111,13 +112,6 @@ void KernelNotifier::drop_attributes(std::uint64_t inode) {
   fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesOnly, kToTheEnd);
 }
 
-void KernelNotifier::drop_pages(std::uint64_t inode) {
-  if (!session_ || !has_room()) return;
-  Drop drop;
-  drop.inode = inode;
-  enqueue(std::move(drop));
-}
-
 bool KernelNotifier::drop_pages(Reactor& reactor, std::uint64_t inode,
                                 std::function<void()> dropped) {
   if (!session_ || !has_room()) return false;
@@ -128,21 +122,29 @@ bool KernelNotifier::drop_pages(Reactor& reactor, std::uint64_t inode,
   return true;
 }
 
-Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, std::uint64_t inode,
-                                           std::uint64_t offset, std::uint64_t length) {
-  if (!session_ || length == 0) co_return;
+Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, std::uint64_t begin,
+                                           std::uint64_t end) {
+  if (!session_) co_return;
   auto dropped = std::make_shared<bool>(false);
-  Drop drop{inode, static_cast<off_t>(offset), static_cast<off_t>(length), nullptr};
+  Drop drop{inode->id(), static_cast<off_t>(begin), static_cast<off_t>(end - begin), nullptr};
   drop.done = [to = &reactor, dropped] {
     to->wake_from_other_thread([dropped] { *dropped = true; });
   };
+  const bool to_the_last = end >= inode->pages_end();
+  inode->drop_begins();
   enqueue(std::move(drop));
   for (Duration waited{}; !*dropped && waited < kDropPatience; waited += kDropInterval) {
     co_await Sleep(reactor, kDropInterval);
   }
+  if (!*dropped) given_up_.add();
+  if (*dropped && to_the_last) {
+    inode->drop_ends(begin);
+  } else {
+    inode->drop_ends_unseen();
+  }
 }
 
-Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode) {
+Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, InodeRef inode) {
   if (!session_) co_return;
   struct Dropping {
     KernelNotifier& notifier;
@@ -159,8 +161,10 @@ Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, std::uint64_t inode)
     }
     void await_resume() const noexcept {}
   };
-  Dropping dropping{*this, reactor, inode};
+  inode->drop_begins();
+  Dropping dropping{*this, reactor, inode->id()};
   co_await dropping;
+  inode->drop_ends(kFromTheStart);
 }
 
 bool KernelNotifier::has_room() {

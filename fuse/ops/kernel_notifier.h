@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "fuse/inode/inode.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
@@ -31,19 +32,21 @@ class KernelNotifier {
   Task<void> stop(Reactor& reactor);
 
   void drop_attributes(std::uint64_t inode);
-  void drop_pages(std::uint64_t inode);
-  /// The same; calls `dropped` on the reactor's thread when they are gone, unless the notifier is
-  /// stopped first. False when too many are waiting: nothing is dropped.
+  /// Calls `dropped` on the reactor's thread when they are gone, unless the notifier is stopped
+  /// first. False when too many are waiting: nothing is dropped.
   bool drop_pages(Reactor& reactor, std::uint64_t inode, std::function<void()> dropped);
-  /// Drops whole pages in a range before a write is answered. Whether the kernel has locked one of
-  /// them for the write is for its version to decide, so the wait is bounded.
-  Task<void> drop_some_pages(Reactor& reactor, std::uint64_t inode, std::uint64_t offset,
-                             std::uint64_t length);
+  /// Drops the pages from `begin` to `end` before a write is answered, of those that the kernel may
+  /// have up to date. One of them may have gone since and be locked for the write, so the wait is
+  /// bounded.
+  Task<void> drop_some_pages(Reactor& reactor, InodeRef inode, std::uint64_t begin,
+                             std::uint64_t end);
   /// Drops all and waits until they are gone. Never from an operation that the kernel waits for
   /// with a page locked (READ, WRITE).
-  Task<void> drop_pages_now(Reactor& reactor, std::uint64_t inode);
+  Task<void> drop_pages_now(Reactor& reactor, InodeRef inode);
 
   std::uint64_t notifications() const { return notifications_.value(); }
+  /// How often the wait for pages of a write has ended without success.
+  std::uint64_t given_up() const { return given_up_.value(); }
 
  private:
   struct Shared;
@@ -55,6 +58,7 @@ class KernelNotifier {
 
   fuse_session* session_ = nullptr;
   Counter notifications_;
+  Counter given_up_;
   std::shared_ptr<Shared> shared_;  ///< with the thread
   std::thread thread_;
 };

@@ -57,7 +57,10 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   Request request(req);
   FileRef file = file_or_refuse(fs, request, *info);
   if (!file) return;
-  if ((info->flags & O_DIRECT) == 0) fs.page_watch().add(*file);
+  if ((info->flags & O_DIRECT) == 0) {
+    fs.page_watch().add(*file);
+    file->inode->pages_reach(static_cast<std::uint64_t>(offset) + size);
+  }
   // The slot the request came in has nothing else to hold any more.
   Buffer slot = request.take_buffer();
   spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,

@@ -72,25 +72,18 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   co_return written;
 }
 
-/// The kernel has put the octets of an append where it took the end to be, `offset`, and they were
-/// written elsewhere.
-Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t offset, std::size_t length) {
-  Inode& inode = *file->inode;
-  fs.drop_attributes(inode);
-  if (!inode.pages_match(inode.attributes().value().change)) {
-    inode.forget_pages();
-    fs.notifier().drop_pages(inode.id());
-    co_return;
-  }
-  // Under a lock, or just opened: the caller has to see at once what he has written, and an order
-  // that comes while the kernel asks for the size would keep it from taking in the answer. A page
-  // that is filled in part only was not there before, and is not kept.
-  const std::uint64_t first = offset / kPage * kPage;
-  const std::uint64_t end = (offset + length) / kPage * kPage;
-  if (first < end) {
-    co_await fs.notifier().drop_some_pages(fs.mount().reactor(), inode.id(), first, end - first);
-  }
-  fs.drop_attributes(inode);
+/// The kernel has put the octets of an append where it took the end to be, `asked`, and they were
+/// written at `offset`. A page that it keeps is wrong in both places: it goes before the write is
+/// answered, which makes the kernel show the file up to the end of what it has written. Pages of
+/// another version are left to whoever tells the kernel so.
+Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t asked, std::uint64_t offset,
+                         std::size_t length) {
+  // Before it reads anything, the kernel will find another size, and drop all pages.
+  if (fs.kernel_looks()) co_return;
+  const std::uint64_t begin = std::min(asked, offset) / kPage * kPage;
+  const std::uint64_t end = std::min(std::max(asked, offset) + length, file->inode->pages_end());
+  if (begin >= end) co_return;
+  co_await fs.notifier().drop_some_pages(fs.mount().reactor(), file->inode, begin, end);
 }
 
 Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
@@ -98,7 +91,7 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
   CO_TRY(offset);
   const std::uint64_t asked = std::exchange(incoming.offset, *offset);
   auto written = co_await send_now(fs, file, incoming);
-  if (asked != *offset) co_await correct_pages(fs, file, asked, incoming.data.size());
+  if (asked != *offset) co_await correct_pages(fs, file, asked, *offset, incoming.data.size());
   co_return written;
 }
 
@@ -136,6 +129,13 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }
 
+/// The pages that the kernel has written the whole of, and keeps.
+void note_whole_pages(Inode& inode, std::uint64_t offset, std::size_t size) {
+  const std::uint64_t first = (offset + kPage - 1) / kPage;
+  const std::uint64_t end = (offset + size) / kPage;
+  if (first < end) inode.pages_reach(end * kPage);
+}
+
 /// Whoever asked for durable data, or for none to be cached, waits for the server.
 bool may_gather(FileSystem& fs, const File& file, const fuse_file_info& info) {
   return !file.synchronous && (info.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
@@ -155,6 +155,7 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   // Mapped pages that the kernel writes back have their place.
   incoming.append = file->append && info->writepage == 0;
   incoming.may_gather = may_gather(fs, *file, *info);
+  if ((info->flags & O_DIRECT) == 0) note_whole_pages(*file->inode, incoming.offset, size);
   if (gather(fs, file, incoming)) {
     reply_written(request, *file, incoming.offset, size);
     return;
