@@ -5,8 +5,9 @@
 
 namespace nfsrdma::cache {
 
-WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length)
-    : order_(order), offset_(offset), end_(offset + length), kind_(kind) {
+WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length,
+                       Place place)
+    : order_(order), offset_(offset), end_(offset + length), kind_(kind), place_(place) {
   order_.turns_.push_back(*this);
   if (kind == Kind::gathered) ++order_.gathered_;
 }
@@ -32,15 +33,16 @@ std::uint64_t WriteOrder::gathered_end() {
 
 bool WriteOrder::blocked(const Turn& turn) {
   bool earlier = true;
-  bool overlaps = false;
+  bool follows = false;
   std::size_t gathered = 0;
   turns_.for_each([&](const Turn& other) {
     earlier = earlier && &other != &turn;
     if (!earlier || !writes(other)) return;
     if (other.kind_ == Kind::gathered) ++gathered;
-    overlaps |= other.offset_ < turn.end_ && turn.offset_ < other.end_;
+    follows |=
+        turn.place_ == Place::at_end || (other.offset_ < turn.end_ && turn.offset_ < other.end_);
   });
-  return turn.kind_ == Kind::look ? gathered > turn.most_ : overlaps;
+  return turn.kind_ == Kind::look ? gathered > turn.most_ : follows;
 }
 
 void WriteOrder::let_in() {

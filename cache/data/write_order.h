@@ -12,8 +12,8 @@
 namespace nfsrdma::cache {
 
 /// The writes of one file that are on their way. One that overlaps with an earlier one waits for
-/// it, all others go side by side. Belongs to one shard; must not be destroyed while somebody
-/// stands in it.
+/// it, and an append for all earlier ones, so that the server's file never has a hole; all others
+/// go side by side. Belongs to one shard; must not be destroyed while somebody stands in it.
 class WriteOrder {
  public:
   enum class Kind : std::uint8_t {
@@ -27,12 +27,15 @@ class WriteOrder {
   WriteOrder(const WriteOrder&) = delete;
   WriteOrder& operator=(const WriteOrder&) = delete;
 
+  enum class Place : std::uint8_t { anywhere, at_end };
+
   /// A place in the order, from its making to its destruction. `co_await turn;` returns when the
   /// write may be sent. Whoever passes a WriteGate as well takes his turn first and enters at once,
   /// so that both have the same order.
   class Turn : public ListNode {
    public:
-    Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length);
+    Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length,
+         Place place = Place::anywhere);
     ~Turn();
 
     bool await_ready() const { return !order_.blocked(*this); }
@@ -47,6 +50,7 @@ class WriteOrder {
     std::coroutine_handle<> waiter_;
     std::size_t most_ = 0;  ///< of a look: gathered writes that may still be under way
     const Kind kind_;
+    const Place place_;
   };
 
   /// `co_await look;` returns when at most `most` of the gathered writes that are under way now are

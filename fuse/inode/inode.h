@@ -87,8 +87,9 @@ class Inode {
   void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
   /// The kernel's pages are of no version known.
   void forget_pages() { pages_known_ = false; }
-  /// Where the pages end that the kernel may have up to date: it has read them, or written the whole
-  /// of them. A page that it has only written a part of it does not keep, and has locked meanwhile.
+  /// Where the pages end that the kernel may have up to date: it has read them, or written the
+  /// whole of them. A page that it has only written a part of it does not keep, and has locked
+  /// meanwhile.
   std::uint64_t pages_end() const { return pages_end_; }
   void pages_reach(std::uint64_t end);
   /// Those from `from` on are being dropped, until they are gone or that is not known.

@@ -35,6 +35,7 @@ struct Gathering : ListNode {
   cache::GatheredWrite octets;
   boost::intrusive_ptr<File> by;  ///< through which they are sent; empty when there are none
   TimePoint since{};              ///< when the first of them was written
+  bool appended = false;          ///< some of them with O_APPEND
 };
 
 /// A file of which the kernel has read pages (fuse/ops/page_watch.h). As a list node it stands

@@ -62,6 +62,7 @@ cache::GatherSlot Gatherer::slot_for(const OpenInode& open) {
 /// Octets of this file are gathered from now on, if they have not been already.
 void Gatherer::note(const FileRef& file) {
   Gathering& gathering = file->shared->gathering;
+  gathering.appended |= file->append;
   if (gathering.linked()) return;
   gathering.by = file;
   gathering.since = reactor_.now();
@@ -74,13 +75,15 @@ void Gatherer::send(OpenInode& open, nfs4::stable_how4 stable) {
   if (gathering.octets.empty()) return;
   gathering.unlink();
   FileRef by = std::move(gathering.by);
-  spawn(send_taken(std::move(by), gathering.octets.take(), stable));
+  const bool appended = std::exchange(gathering.appended, false);
+  spawn(send_taken(std::move(by), gathering.octets.take(), stable,
+                   appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
 }
 
-Task<void> Gatherer::send_taken(FileRef file, GatheredWrite::Taken taken,
-                                nfs4::stable_how4 stable) {
+Task<void> Gatherer::send_taken(FileRef file, GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+                                WriteOrder::Place place) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length);
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
   auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
   co_await turn;
   if (fs_.kept_memory().filling()) spawn(relieve(fs_));

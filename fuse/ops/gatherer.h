@@ -54,7 +54,8 @@ class Gatherer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  Task<void> send_taken(FileRef file, cache::GatheredWrite::Taken taken, nfs4::stable_how4 stable);
+  Task<void> send_taken(FileRef file, cache::GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+                        cache::WriteOrder::Place place);
   cache::GatherSlot slot_for(const OpenInode& open);
   void note(const FileRef& file);
   void send_due();

@@ -61,7 +61,8 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   const std::shared_ptr<OpenInode> open = file->shared;
   fs.gatherer().send(*open);
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
-                        incoming.data.size());
+                        incoming.data.size(),
+                        incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
   auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));

@@ -19,8 +19,9 @@ using Kind = WriteOrder::Kind;
 class WriteOrderTest : public ::testing::Test {
  protected:
   /// Notes when it is sent and when it is answered.
-  Task<void> write(char name, Kind kind, std::uint64_t offset, std::size_t length, Duration stay) {
-    WriteOrder::Turn turn(*order, kind, offset, length);
+  Task<void> write(char name, Kind kind, std::uint64_t offset, std::size_t length, Duration stay,
+                   WriteOrder::Place place = WriteOrder::Place::anywhere) {
+    WriteOrder::Turn turn(*order, kind, offset, length, place);
     co_await turn;
     story += name;
     co_await Sleep(reactor, stay);
@@ -58,6 +59,16 @@ TEST_F(WriteOrderTest, TheSameOctetsGoInOrderOfArrival) {
   EXPECT_EQ(story, "ADd");
   reactor.advance(10s);
   EXPECT_EQ(story, "ADdaBbCc");
+}
+
+TEST_F(WriteOrderTest, AnAppendGoesAfterAllEarlierOnes) {
+  spawn(write('A', Kind::gathered, 0, 10, 2s, WriteOrder::Place::at_end));
+  spawn(write('B', Kind::direct, 10, 10, 1s, WriteOrder::Place::at_end));
+  spawn(write('C', Kind::direct, 90, 10, 1s));
+  spawn(write('D', Kind::gathered, 20, 10, 1s, WriteOrder::Place::at_end));
+  EXPECT_EQ(story, "AC");
+  reactor.advance(10s);
+  EXPECT_EQ(story, "ACcaBbDd");
 }
 
 TEST_F(WriteOrderTest, OneThatWaitsKeepsLaterOnesBehind) {

@@ -14,7 +14,8 @@ processes share one clock and memory outside the mounts. It holds that
 * under a lock, fcntl or flock, a file's length and the content of the locked range are exactly those
   that the last holder left when he gave it up, without any fsync; no two hold conflicting locks, and a
   lock that is waited for is granted in the end (`locked`);
-* processes of one mount that append with O_APPEND overwrite and lose nothing (`appends`);
+* processes of one mount that append with O_APPEND overwrite and lose nothing, and nobody finds a hole in the
+  file meanwhile (`appends`);
 * a lookup, listing or stat may show a state that was replaced no longer ago than the longest attribute
   timeout (acdirmax, acregmax), never one that is older, and never one that the mount itself has
   replaced; with noac none that is over. A change may fail, too, where its caller can have been shown

@@ -76,7 +76,9 @@ class Appends:
             found = decode(min(tags)) if len(tags) == 1 else None
             if found is None or found[:2] != (FIRST_TAG + mount, log % 256) \
                     or found[2] != seen[found[3]] + 1 or found[2] > most[found[3]]:
+                empty = next((i for i in range(at, len(data)) if data[i]), len(data)) - at
                 raise Violation(f"{path} at {at} of {len(data)}: found {found or [hex(tag) for tag in tags]}, "
+                                f"{empty} zeros, "
                                 f"so far {seen}, at most {most}")
             seen[found[3]] += 1
         if any(count < needed for count, needed in zip(seen, least)):
