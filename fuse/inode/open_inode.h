@@ -15,6 +15,7 @@
 #include "cache/data/write_order.h"
 #include "client/state/async_mutex.h"
 #include "fuse/inode/inode.h"
+#include "fuse/inode/under_way.h"
 #include "transport/base/intrusive_list.h"
 
 namespace nfsrdma::fs {
@@ -49,7 +50,7 @@ struct Watched : ListNode {
 class OpenInode : public ListNode {
  public:
   OpenInode(Reactor& reactor, cache::KeptMemory& memory)
-      : kept(memory), gate(reactor), order(reactor) {}
+      : kept(memory), gate(reactor), order(reactor), reads(reactor) {}
 
   /// Some of what was written here and answered is not at the server.
   bool dirty() const { return !gathering.octets.empty() || order.gathered() > 0; }
@@ -65,6 +66,7 @@ class OpenInode : public ListNode {
   cache::OwnChanges own_changes;
   cache::WriteGate gate;
   cache::WriteOrder order;
+  UnderWay reads;  ///< READs for the kernel's pages, which are locked until they are answered
   Gathering gathering;
   Watched watched;
   /// A gathered write failed: writes are sent at once until one succeeds.

@@ -192,7 +192,7 @@ void FileSystem::told(Inode& inode, bool asked) {
   const std::uint64_t change = inode.attributes().value().change;
   inode.told_kernel(change, asked);
   inode.kernel_told_size(shown_size(inode));
-  if (pages_outdated(inode) && !inode.dropping_pages()) drop_stale_pages(inode, change);
+  if (pages_outdated(inode) && !inode.dropping_pages()) spawn(drop_stale_pages(&inode));
 }
 
 // An order to drop something keeps the kernel from taking in the attributes that others are asking
@@ -217,18 +217,13 @@ Task<void> FileSystem::drop_outdated_pages(InodeRef inode) {
   } while (pages_outdated(*inode));
 }
 
-void FileSystem::drop_stale_pages(Inode& inode, std::uint64_t change) {
-  const std::uint64_t id = inode.id();
-  const bool dropping = notifier_.drop_pages(mount_.reactor(), id, [this, id, change] {
-    const InodeRef dropped = inodes_.find(id);
-    if (!dropped) return;
-    dropped->set_dropping_pages(false);
-    dropped->drop_ends(0);
-    // Pages that are read from now on are of this version, or of a later one.
-    if (dropped->pages_stale(change)) dropped->set_pages(change);
-  });
-  inode.set_dropping_pages(dropping);
-  if (dropping) inode.drop_begins();
+Task<void> FileSystem::drop_stale_pages(InodeRef inode) {
+  const std::uint64_t change = inode->attributes().value().change;
+  inode->set_dropping_pages(true);
+  co_await notifier_.drop_pages_now(mount_.reactor(), inode);
+  inode->set_dropping_pages(false);
+  // Pages that are read from now on are of this version, or of a later one.
+  if (inode->pages_stale(change)) inode->set_pages(change);
 }
 
 bool FileSystem::kernel_has_size(const Inode& inode) const {

@@ -16,10 +16,10 @@
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
 #include "fuse/inode/inode_table.h"
+#include "fuse/inode/under_way.h"
 #include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
 #include "fuse/ops/page_watch.h"
-#include "fuse/ops/silly_removals.h"
 #include "fuse/ops/size_teller.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
@@ -81,7 +81,10 @@ class FileSystem final : private client::DelegationUser {
   KernelNotifier& notifier() { return notifier_; }
   Gatherer& gatherer() { return gatherer_; }
   PageWatch& page_watch() { return page_watch_; }
-  SillyRemovals& silly_removals() { return silly_removals_; }
+  /// Closes of files with a silly name, from the arrival of RELEASE until the name is gone. The
+  /// kernel does not wait for RELEASE: who closes a removed file and then removes its directory may
+  /// be ahead.
+  UnderWay& silly_removals() { return silly_removals_; }
   SizeTeller& size_teller() { return size_teller_; }
 
   /// Marks the sending of a request whose answer has attributes.
@@ -165,7 +168,7 @@ class FileSystem final : private client::DelegationUser {
   void on_delegation_ended(const client::FileHandle& file) override;
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
   std::uint64_t shown_size(const Inode& inode) const;
-  void drop_stale_pages(Inode& inode, std::uint64_t change);
+  Task<void> drop_stale_pages(InodeRef inode);
 
   client::Mount& mount_;
   FileSystemConfig config_;
@@ -177,7 +180,7 @@ class FileSystem final : private client::DelegationUser {
   cache::KeptMemory kept_memory_;
   Gatherer gatherer_;
   PageWatch page_watch_;
-  SillyRemovals silly_removals_;
+  UnderWay silly_removals_;
   InodeTable inodes_;
   SizeTeller size_teller_;
   IntrusiveList<OpenInode> uncommitted_;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 
+#include "fuse/inode/file.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fs {
@@ -16,8 +17,6 @@ namespace {
 
 constexpr off_t kAttributesOnly = -1;
 constexpr off_t kAllPages = 0;
-/// More than this many waiting: the rest is left to the next open. Operations that wait are few.
-constexpr std::size_t kMostWaiting = 4096;
 constexpr off_t kToTheEnd = 0;
 constexpr std::uint64_t kFromTheStart = 0;
 constexpr Duration kDropPatience = std::chrono::milliseconds(500);
@@ -112,16 +111,6 @@ void KernelNotifier::drop_attributes(std::uint64_t inode) {
   fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesOnly, kToTheEnd);
 }
 
-bool KernelNotifier::drop_pages(Reactor& reactor, std::uint64_t inode,
-                                std::function<void()> dropped) {
-  if (!session_ || !has_room()) return false;
-  Drop drop;
-  drop.inode = inode;
-  drop.done = [&reactor, dropped = std::move(dropped)] { reactor.wake_from_other_thread(dropped); };
-  enqueue(std::move(drop));
-  return true;
-}
-
 Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, std::uint64_t begin,
                                            std::uint64_t end) {
   if (!session_) co_return;
@@ -145,6 +134,8 @@ Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, std
 }
 
 Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, InodeRef inode) {
+  const std::shared_ptr<OpenInode> open = inode->open();
+  if (open) co_await open->reads.wait();
   if (!session_) co_return;
   struct Dropping {
     KernelNotifier& notifier;
@@ -165,11 +156,6 @@ Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, InodeRef inode) {
   Dropping dropping{*this, reactor, inode->id()};
   co_await dropping;
   inode->drop_ends(kFromTheStart);
-}
-
-bool KernelNotifier::has_room() {
-  std::lock_guard lock(shared_->mutex);
-  return shared_->waiting.size() < kMostWaiting;
 }
 
 void KernelNotifier::enqueue(Drop drop) {

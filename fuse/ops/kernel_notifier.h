@@ -4,7 +4,6 @@
 #include <fuse_lowlevel.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <thread>
 
@@ -32,16 +31,15 @@ class KernelNotifier {
   Task<void> stop(Reactor& reactor);
 
   void drop_attributes(std::uint64_t inode);
-  /// Calls `dropped` on the reactor's thread when they are gone, unless the notifier is stopped
-  /// first. False when too many are waiting: nothing is dropped.
-  bool drop_pages(Reactor& reactor, std::uint64_t inode, std::function<void()> dropped);
   /// Drops the pages from `begin` to `end` before a write is answered, of those that the kernel may
   /// have up to date. One of them may have gone since and be locked for the write, so the wait is
   /// bounded.
   Task<void> drop_some_pages(Reactor& reactor, InodeRef inode, std::uint64_t begin,
                              std::uint64_t end);
-  /// Drops all and waits until they are gone. Never from an operation that the kernel waits for
-  /// with a page locked (READ, WRITE).
+  /// Drops all and waits until they are gone; begins when the READs under way have been answered.
+  /// The thread cannot be killed while it waits for a page, and keeps the whole program from
+  /// ending, and other files' pages from being dropped; an answer may take as long as the server
+  /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).
   Task<void> drop_pages_now(Reactor& reactor, InodeRef inode);
 
   std::uint64_t notifications() const { return notifications_.value(); }
@@ -52,7 +50,6 @@ class KernelNotifier {
   struct Shared;
 
   void start_thread();
-  bool has_room();
   struct Drop;
   void enqueue(Drop drop);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
@@ -11,13 +12,18 @@
 namespace nfsrdma::fs {
 namespace {
 
+/// A direct read locks none of them.
+enum class KernelsPages : std::uint8_t { filled, left_alone };
+
 /// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
 /// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
 /// error after some octets is an error. What was written here before is at the server first. A
 /// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
 /// would keep the old octets in their place.
 Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
-               std::uint64_t offset) {
+               std::uint64_t offset, KernelsPages kernels_pages) {
+  std::optional<UnderWay::One> under_way;
+  if (kernels_pages == KernelsPages::filled) under_way.emplace(file->shared->reads);
   if (file->shared->dirty()) co_await fs.gatherer().flush(file->shared);
   {
     cache::WriteOrder::Reading reading(file->shared->order, offset, size);
@@ -57,14 +63,16 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   Request request(req);
   FileRef file = file_or_refuse(fs, request, *info);
   if (!file) return;
-  if ((info->flags & O_DIRECT) == 0) {
+  const bool direct = (info->flags & O_DIRECT) != 0;
+  if (!direct) {
     fs.page_watch().add(*file);
     file->inode->pages_reach(static_cast<std::uint64_t>(offset) + size);
   }
   // The slot the request came in has nothing else to hold any more.
   Buffer slot = request.take_buffer();
   spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,
-            static_cast<std::uint64_t>(offset)));
+            static_cast<std::uint64_t>(offset),
+            direct ? KernelsPages::left_alone : KernelsPages::filled));
 }
 
 }  // namespace nfsrdma::fs

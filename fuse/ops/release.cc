@@ -9,7 +9,7 @@ namespace nfsrdma::fs {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
-  std::optional<SillyRemovals::UnderWay> removal;
+  std::optional<UnderWay::One> removal;
   if (file->shared->silly) removal.emplace(fs.silly_removals());
   co_await release_locks(fs, file->shared, flock_owner);
   co_await release_description_locks(fs, file);

@@ -99,7 +99,8 @@ Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
 Task<bool> may_be_empty_now(FileSystem& fs, Error error, std::uint64_t ended) {
   const int error_number = client::to_errno(error);
   if (error_number != ENOTEMPTY && error_number != EEXIST) co_return false;
-  co_return co_await fs.silly_removals().wait(ended);
+  co_await fs.silly_removals().wait();
+  co_return fs.silly_removals().ended() != ended;
 }
 
 Task<void> remove_silly_name(FileSystem& fs, SillyName silly) {

@@ -46,6 +46,11 @@ def check(what, found, expected):
     if found != expected:
         sys.exit(f"{what}: expected {expected!r}, found {found!r}")
 
+def check_given_up(what, expected):
+    """A lock under a write delegation is a matter of this mount alone, and needs nothing at the server."""
+    if "--delegations" not in os.environ.get("NFSRDMA_RESPONDER_OPTIONS", ""):
+        check(what, at_server("f")[:len(expected)], expected)
+
 fd = os.open(f"{mnt}/f", os.O_CREAT | os.O_RDWR)
 def write(text):
     os.write(fd, text)
@@ -81,10 +86,10 @@ os.close(second)
 fcntl.lockf(fd, fcntl.LOCK_EX)
 os.pwrite(fd, b"locked", 0)
 fcntl.lockf(fd, fcntl.LOCK_UN)
-check("after unlock", at_server("f")[:6], b"locked")
+check_given_up("after unlock", b"locked")
 os.pwrite(fd, b"flocke", 0)
 fcntl.flock(fd, fcntl.LOCK_EX)
-check("after flock", at_server("f")[:6], b"flocke")
+check_given_up("after flock", b"flocke")
 fcntl.flock(fd, fcntl.LOCK_UN)
 os.pwrite(fd, b"rename", 0)
 os.rename(f"{mnt}/f", f"{mnt}/g")

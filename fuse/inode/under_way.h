@@ -1,0 +1,53 @@
+// Operations of one kind, for who has to wait until those that began before him have ended.
+#pragma once
+
+#include <cstdint>
+
+#include "client/session/wait_list.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fs {
+
+/// Belongs to one shard. Outlives its operations and who waits for them.
+class UnderWay {
+ public:
+  explicit UnderWay(Reactor& reactor) : ended_one_(reactor) {}
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+  /// One operation, from its making to its destruction.
+  class One : public ListNode {
+   public:
+    explicit One(UnderWay& all) : all_(all), number_(++all.begun_) { all.list_.push_back(*this); }
+    One(const One&) = delete;
+    One& operator=(const One&) = delete;
+    ~One() {
+      unlink();
+      ++all_.ended_;
+      all_.ended_one_.wake_all();
+    }
+
+   private:
+    friend class UnderWay;
+    UnderWay& all_;
+    const std::uint64_t number_;
+  };
+
+  /// How many have ended.
+  std::uint64_t ended() const { return ended_; }
+  /// Waits for all that are under way, and for none that begins later.
+  Task<void> wait() {
+    const std::uint64_t last = begun_;
+    while (!list_.empty() && list_.front().number_ <= last) co_await ended_one_.wait();
+  }
+
+ private:
+  IntrusiveList<One> list_;  ///< oldest first
+  client::WaitList ended_one_;
+  std::uint64_t begun_ = 0;
+  std::uint64_t ended_ = 0;
+};
+
+}  // namespace nfsrdma::fs
