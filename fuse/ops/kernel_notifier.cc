@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <coroutine>
 #include <deque>
+#include <functional>
 #include <mutex>
 
 #include "fuse/inode/file.h"
