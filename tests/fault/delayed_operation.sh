@@ -11,11 +11,7 @@ start_mount
 id=$(control fault delay=600000:op=READ:times=1 | sed 's/ok //')
 cat "$mnt/slow" >"$work/slow" &
 slow=$!
-for _ in $(seq 200); do
-  [ "$(counter "fault_${id}_delay")" = 1 ] && break
-  sleep 0.05
-done
-[ "$(counter "fault_${id}_delay")" = 1 ] || fail "no READ was delayed"
+expect_delayed "$id"
 cat "$mnt"/many/* >"$work/all"
 for i in $(seq 500); do : >"$mnt/new$i"; done
 kill -0 "$slow" 2>/dev/null || fail "the slow READ was over before the others"

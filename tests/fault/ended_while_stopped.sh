@@ -26,11 +26,7 @@ let_go() {
 hold_unsaved
 control stop >/dev/null
 kill -TERM "$daemon"
-for _ in $(seq 600); do
-  kill -0 "$daemon" 2>/dev/null || break
-  sleep 0.1
-done
-if kill -0 "$daemon" 2>/dev/null; then fail "the daemon does not end"; fi
+expect_end "the daemon does not end"
 status=0
 wait "$daemon" || status=$?
 [ "$status" -eq 0 ] || fail "it ended with status $status"

@@ -62,6 +62,24 @@ fail() {
   exit 1
 }
 
+# expect_delayed RULE: a READ has met the fault rule that delays it.
+expect_delayed() {
+  for _ in $(seq 200); do
+    [ "$(counter "fault_$1_delay")" = 1 ] && return
+    sleep 0.05
+  done
+  fail "no READ was delayed"
+}
+
+# expect_end WHAT: the daemon, told to end or killed, is gone within a minute; else fails with WHAT.
+expect_end() {
+  for _ in $(seq 600); do
+    kill -0 "$daemon" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  fail "$*"
+}
+
 # The daemon must still be there, and the mount answer.
 expect_alive() {
   kill -0 "$daemon" 2>/dev/null || fail "the daemon is gone: $*"

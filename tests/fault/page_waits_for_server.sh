@@ -13,11 +13,7 @@ head -c 1 "$mnt/file" >"$work/begin"
 id=$(control fault delay=3600000:op=READ:times=1 | sed 's/ok //')
 tail -c 1 "$mnt/file" >"$work/first" 2>&1 &
 first=$!
-for _ in $(seq 200); do
-  [ "$(counter "fault_${id}_delay")" = 1 ] && break
-  sleep 0.05
-done
-[ "$(counter "fault_${id}_delay")" = 1 ] || fail "no READ was delayed"
+expect_delayed "$id"
 echo more >>"$export_dir/file"
 opens=$(counter op_OPEN)
 head -c 1 "$mnt/file" >"$work/second" 2>&1 &
@@ -33,11 +29,7 @@ other=$(timeout 60 cat "$mnt/other") || fail "another file cannot be read"
 [ "$other" = new ] || fail "another file is not seen to have changed"
 
 kill -KILL "$daemon"
-for _ in $(seq 600); do
-  kill -0 "$daemon" 2>/dev/null || break
-  sleep 0.1
-done
-if kill -0 "$daemon" 2>/dev/null; then fail "a thread of the daemon does not end"; fi
+expect_end "a thread of the daemon does not end"
 wait "$daemon" && fail "it was not killed"
 wait "$first" && fail "the first reader was given data that never came"
 wait "$second" && fail "the second reader was given data"
