@@ -1,5 +1,6 @@
 #include "fuse/options/apply_options.h"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
 #include <charconv>
@@ -22,20 +23,51 @@ const po::options_description& description() {
   static const po::options_description all = [] {
     po::options_description made;
     for (const auto& spec : option_table()) {
-      made.add_options()(std::string(spec.name).c_str(),
-                         new po::untyped_value(!spec.takes_value()));
+      const po::value_semantic* value = new po::untyped_value(!spec.takes_value());
+      if (spec.value_optional) value = po::value<std::string>()->implicit_value("");
+      made.add_options()(std::string(spec.name).c_str(), value);
     }
     return made;
   }();
   return all;
 }
 
+/// "a, b" is meant as "a,b".
+std::string without_blanks_around(const std::string& item) {
+  constexpr const char* kBlanks = " \t";
+  const auto first = item.find_first_not_of(kBlanks);
+  if (first == std::string::npos) return {};
+  return item.substr(first, item.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// Boost gives a name that it does not know together with the value.
+tl::unexpected<Error> unknown_option(const std::string& given) {
+  const std::string name = given.substr(0, given.find('='));
+  const auto similar = similar_option(name);
+  const std::string guess = similar.empty() ? "" : "did you mean " + std::string(similar) + "? ";
+  return usage_error("unknown option " + name + "; " + guess + "nfsrdma --help lists them");
+}
+
+/// Said in our words: Boost's are about dashes, which nobody has typed.
+tl::unexpected<Error> wrong_use(const std::string& name) {
+  const auto* spec = find_option(name);
+  if (!spec) return unknown_option(name);
+  if (spec->takes_value()) {
+    return usage_error("option " + name + " needs a value: " + option_usage(*spec));
+  }
+  return usage_error("option " + name + " takes no value");
+}
+
+/// Of "--name".
+std::string plain_name(const std::string& name) { return name.substr(name.find_first_not_of('-')); }
+
 bool is_for_other_programs(const std::string& item) { return item.starts_with("x-"); }
 
 Result<po::parsed_options> parse(const std::vector<std::string>& items, bool sloppy) {
   std::vector<std::string> words;
-  for (const auto& item : items) {
-    if (!is_for_other_programs(item)) words.push_back("--" + item);
+  for (const auto& given : items) {
+    const std::string item = without_blanks_around(given);
+    if (!item.empty() && !is_for_other_programs(item)) words.push_back("--" + item);
   }
   po::command_line_parser parser(words);
   parser.options(description())
@@ -44,11 +76,9 @@ Result<po::parsed_options> parse(const std::vector<std::string>& items, bool slo
   try {
     return parser.run();
   } catch (const po::unknown_option& unknown) {
-    const std::string name = unknown.get_option_name();  // "--name"
-    return usage_error("unknown option " + name.substr(name.find_first_not_of('-')) +
-                       "; nfsrdma --help lists them");
+    return unknown_option(plain_name(unknown.get_option_name()));
   } catch (const po::error_with_option_name& wrong) {
-    return usage_error("option " + wrong.get_option_name() + ": " + wrong.what());
+    return wrong_use(plain_name(wrong.get_option_name()));
   } catch (const po::error& wrong) {
     return usage_error(wrong.what());
   }
@@ -66,7 +96,9 @@ Result<std::uint64_t> parse_number(const OptionSpec& spec, std::string_view text
 Result<void> apply_value(const OptionSpec& spec, Options& options, OptionValue value) {
   if (spec.kind == OptionKind::refused) return usage_error(std::string(spec.doc));
   if (spec.kind == OptionKind::ignored) {
-    options.notes.push_back(std::string(spec.name) + " has no effect: " + std::string(spec.doc));
+    const bool missed = spec.missed && value.text != "1";  // nconnect=1 is what there is
+    auto& said = missed ? options.notices : options.notes;
+    said.push_back(std::string(spec.name) + " has no effect: " + std::string(spec.doc));
     return {};
   }
   if (spec.max != 0) {
@@ -104,9 +136,16 @@ Result<void> check_together(const TransportOptions& transport) {
   return {};
 }
 
+bool has(const std::vector<std::string>& items, std::string_view word) {
+  return std::ranges::find(items, word) != items.end();
+}
+
 }  // namespace
 
 Result<void> apply_options(Options& options, const std::vector<std::string>& items) {
+  // mount(8) puts what the mount table shows in front of it, and that is not to be judged.
+  if (has(items, "remount")) return usage_error("option remount: unmount and mount again");
+  options.program.sloppy |= has(items, "sloppy");
   auto parsed = parse(items, options.program.sloppy);
   if (!parsed) return fail_from(parsed);
   for (const auto& given : parsed->options) TRY(apply_one(options, given));

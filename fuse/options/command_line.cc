@@ -1,5 +1,7 @@
 #include "fuse/options/command_line.h"
 
+#include <unistd.h>
+
 #include <boost/program_options.hpp>
 #include <cerrno>
 #include <filesystem>
@@ -93,6 +95,14 @@ Result<void> take_places(Options& options, const std::vector<std::string>& place
   return {};
 }
 
+/// mount(8) takes words for what is its own default, "suid" and "dev", out of the list before it
+/// calls a helper: without "nosuid" they were meant. Of an ordinary user's mount that is for
+/// fusermount3 to decide.
+void add_defaults_of_mount(Options& options) {
+  if (::geteuid() != 0) return;
+  options.mount_flags.insert(options.mount_flags.begin(), {"suid", "dev"});
+}
+
 }  // namespace
 
 Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
@@ -105,6 +115,7 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   if (collected.line.action != Action::mount) return collected.line;
   TRY(take_places(collected.line.options, collected.places));
   TRY(apply_options(collected.line.options, collected.items));
+  if (helper) add_defaults_of_mount(collected.line.options);
   return collected.line;
 }
 

@@ -71,14 +71,19 @@ constexpr OptionSpec kOptions[] = {
     flag("sync", "every write is on the server's stable storage when it returns",
          apply_synchronous),
     flag("async", "writes become stable by fsync and close (the default)", apply_synchronous),
-    flag("suid", "honour set-user-ID and set-group-ID modes (root only)"),
-    flag("nosuid", "do not (the default)"),
-    flag("dev", "honour device nodes (root only)"),
-    flag("nodev", "do not (the default)"),
+    flag("suid", "honour set-user-ID and set-group-ID modes (root only; the default of mount(8))"),
+    flag("nosuid", "do not (the default of the command)"),
+    flag("dev", "honour device nodes (root only; the default of mount(8))"),
+    flag("nodev", "do not (the default of the command)"),
     flag("exec", "let programs be run (the default)"),
     flag("noexec", "do not let programs be run"),
     flag("atime", "the kernel may update access times (the default)"),
     flag("noatime", "it may not; the server does as it likes"),
+    flag("sloppy", "pass over options that are not known",
+         [](Options& options, const OptionValue&) -> Result<void> {
+           options.program.sloppy = true;
+           return {};
+         }),
     with_value("context", "CONTEXT", "", "SELinux, see mount(8)"),
     with_value("fscontext", "CONTEXT", "", "SELinux, see mount(8)"),
     with_value("defcontext", "CONTEXT", "", "SELinux, see mount(8)"),

@@ -8,6 +8,7 @@ namespace nfsrdma::fs {
 namespace {
 
 constexpr std::uint64_t kMinTransfer = 1024;
+constexpr std::uint64_t kSmallTransfer = 4096;
 /// Larger values are taken and cut to what one request can carry, as nfs(5) has it.
 constexpr std::uint64_t kMaxTransferAsked = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMaxTransfer = 1 << 20;
@@ -18,7 +19,10 @@ constexpr std::uint64_t kMaxTimeo = 864000;
 constexpr std::uint64_t kMaxRetrans = 1000;
 constexpr std::uint64_t kMaxRetryMinutes = 10000;
 
+/// By nfs(5): 0 is as much as possible, and what is too small is replaced.
 std::uint32_t transfer_size(std::uint64_t asked) {
+  if (asked == 0) return kMaxTransfer;
+  if (asked < kMinTransfer) return kSmallTransfer;
   return static_cast<std::uint32_t>(std::min(asked, kMaxTransfer) / kMinTransfer * kMinTransfer);
 }
 
@@ -43,20 +47,46 @@ Result<void> apply_version(Options&, const OptionValue& value) {
   return bad_value("only NFSv4.1 is supported; use vers=4.1");
 }
 
+/// "v4.1" is "vers=4.1".
+Result<void> apply_version_word(Options& options, const OptionValue& value) {
+  return apply_version(options, {value.name, value.name.substr(1)});
+}
+
 Result<void> apply_minor_version(Options&, const OptionValue& value) {
   if (value.text == "1") return {};
   return bad_value("only NFSv4.1 is supported; use minorversion=1");
 }
 
 Result<void> apply_sec(Options& options, const OptionValue& value) {
-  if (value.text == "sys" || value.text == "none") {
-    options.sec = value.text == "sys" ? rpc::AuthFlavor::sys : rpc::AuthFlavor::none;
-    return {};
+  // A list names what the user is content with, the best first.
+  bool kerberos = false;
+  const auto pass_over_kerberos = [&] {
+    if (!kerberos) return;
+    options.notices.push_back("sec=" + std::string(value.text) + " is taken without krb5: " +
+                              "Kerberos (RPCSEC_GSS) is not supported yet");
+  };
+  for (std::size_t begin = 0; begin <= value.text.size();) {
+    const auto end = std::min(value.text.find(':', begin), value.text.size());
+    const auto flavor = value.text.substr(begin, end - begin);
+    begin = end + 1;
+    if (flavor == "sys" || flavor == "none" || flavor == "null") {
+      options.sec = flavor == "sys" ? rpc::AuthFlavor::sys : rpc::AuthFlavor::none;
+      pass_over_kerberos();
+      return {};
+    }
+    if (!flavor.starts_with("krb5")) return bad_value("must be sys or none");
+    kerberos = true;
   }
-  if (value.text.starts_with("krb5")) {
-    return bad_value("Kerberos (RPCSEC_GSS) is not supported yet; use sec=sys");
+  if (!kerberos) return bad_value("must be sys or none");
+  return bad_value("Kerberos (RPCSEC_GSS) is not supported yet; use sec=sys");
+}
+
+Result<void> apply_readdirplus(Options& options, const OptionValue& value) {
+  if (!value.text.empty() && value.text != "none" && value.text != "force") {
+    return bad_value("must be none or force");
   }
-  return bad_value("must be sys or none");
+  options.cache.readdirplus = value.text != "none";
+  return {};
 }
 
 Result<void> apply_lookup_cache(Options& options, const OptionValue& value) {
@@ -163,7 +193,7 @@ constexpr OptionSpec kOptions[] = {
      .kind = OptionKind::nfs,
      .default_value = "1048576",
      .doc = "most octets of one READ; cut to 1048576 and to what the server takes",
-     .min = kMinTransfer,
+     .min = 0,
      .max = kMaxTransferAsked,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
        options.rsize = transfer_size(value.number);
@@ -174,7 +204,7 @@ constexpr OptionSpec kOptions[] = {
      .kind = OptionKind::nfs,
      .default_value = "1048576",
      .doc = "most octets of one WRITE; cut to 1048576 and to what the server takes",
-     .min = kMinTransfer,
+     .min = 0,
      .max = kMaxTransferAsked,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
        options.wsize = transfer_size(value.number);
@@ -201,6 +231,8 @@ constexpr OptionSpec kOptions[] = {
          [](Options& options, const OptionValue&) {
            return apply_proto(options, {"proto", "tcp"});
          }),
+    flag("v4", "the same as vers=4.1", apply_version_word),
+    flag("v4.1", "the same as vers=4.1", apply_version_word),
     choice("vers", "4.1", "4.1", "NFS version", apply_version),
     choice("nfsvers", "4.1", "4.1", "the same as vers", apply_version),
     choice("minorversion", "1", "1", "NFS minor version", apply_minor_version),
@@ -258,8 +290,13 @@ constexpr OptionSpec kOptions[] = {
     flag("noac", "actimeo=0 and sync", apply_noac),
     choice("lookupcache", "all|pos|none", "all", "which names are remembered", apply_lookup_cache),
     flag("cto", "fetch a file's attributes anew when it is opened (the default)", accept),
-    flag("rdirplus", "read directories with attributes where that helps (the default)",
-         apply_cache_flag<&CacheOptions::readdirplus, true>),
+    {.name = "rdirplus",
+     .argument = "none|force",
+     .kind = OptionKind::nfs,
+     .default_value = "",
+     .doc = "read directories with attributes (the default; force is the same), or with none not",
+     .apply = apply_readdirplus,
+     .value_optional = true},
     flag("nordirplus", "read directories without attributes",
          apply_cache_flag<&CacheOptions::readdirplus, false>),
     choice("local_lock", "all|flock|posix|none", "none", "which locks stay on this machine",

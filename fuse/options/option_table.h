@@ -43,6 +43,10 @@ struct OptionSpec {
   std::uint64_t max = 0;
   /// Null for ignored and refused options.
   ApplyOption apply = nullptr;
+  /// The option may stand without its value.
+  bool value_optional = false;
+  /// Who asked for this ignored option goes without speed or safety: that is said in any case.
+  bool missed = false;
 
   bool takes_value() const { return !argument.empty(); }
 };
@@ -53,7 +57,10 @@ std::span<const OptionSpec> option_table();
 /// Null when there is no such option. Any x-... option is found as "x-*".
 const OptionSpec* find_option(std::string_view name);
 
-/// "proto=rdma|rdma6", "nosuid".
+/// The name that differs least from one that is not known; empty when none is like it.
+std::string_view similar_option(std::string_view name);
+
+/// "proto=rdma|rdma6", "fsc[=TAG]", "nosuid".
 std::string option_usage(const OptionSpec& spec);
 
 }  // namespace nfsrdma::fs

@@ -110,8 +110,10 @@ struct Options {
   std::string subtype = "nfsrdma";
   /// For mount(2) or fusermount3, besides those that follow from the fields above.
   std::vector<std::string> mount_flags;
-  /// What the user should know: options accepted without effect. For the log.
+  /// Options accepted without effect. For the log.
   std::vector<std::string> notes;
+  /// Of these, what the user may miss: said in any case.
+  std::vector<std::string> notices;
 
   bool other_users() const { return allow_other || allow_root; }
 };

@@ -20,6 +20,37 @@ fusermount3 -u "$mnt"
 findmnt -no OPTIONS "$mnt" | grep -q '^ro' || fail "-r did not mount read only"
 fusermount3 -u "$mnt"
 
+# What mount(8) does with a line of fstab: it looks for the helper in /sbin, takes "suid,dev" out of
+# the list, and hands the mount table's words back when it is to change a mount.
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+  cat >"$work/by_mount" <<'EOF'
+set -e
+mount -t tmpfs tmpfs /sbin 2>/dev/null || mount -t tmpfs tmpfs /usr/sbin
+for name in mount.nfsrdma mount.fuse.nfsrdma; do ln -s "$NFSRDMA_BIN/nfsrdma" /sbin/$name; done
+mount -t nfsrdma -o "suid,dev,allow_other,port=$port" 127.0.0.1:/ "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/honoured"
+setpriv --reuid "$user" --regid "$user" --clear-groups "$mnt/id" -u >"$work/who" || true
+mount -o remount,ro "$mnt" 2>"$work/remount" && echo remounted >>"$work/remount"
+umount "$mnt"
+mount -t nfsrdma -o "nosuid,port=$port" 127.0.0.1:/ "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/refused"
+umount "$mnt"
+EOF
+  cp /usr/bin/id "$export/id"
+  chown 0:0 "$export/id"
+  chmod 4755 "$export/id"
+  chmod 755 "$work"
+  export work mnt port NFSRDMA_BIN user=$ordinary_user
+  PATH=/usr/bin:/bin unshare -m --propagation private sh "$work/by_mount"
+  same 0 "$(cat "$work/who")" "who a set-user-ID program runs as"
+  ! grep -qE 'nosuid|nodev' "$work/honoured" || fail "suid,dev: $(cat "$work/honoured")"
+  grep -q nosuid "$work/refused" || fail "nosuid: $(cat "$work/refused")"
+  grep -q "option remount: unmount and mount again" "$work/remount" ||
+    fail "remount: $(cat "$work/remount")"
+else
+  echo "not tried: mount(8) itself (needs root)"
+fi
+
 # In another mount namespace.
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
   unshare -m --propagation private sleep 600 &

@@ -1,6 +1,7 @@
 #include "fuse/options/command_line.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -100,6 +101,17 @@ TEST_P(Helper, IsStrictWithoutS) {
 
 TEST_P(Helper, ReadOnlyLetter) {
   EXPECT_TRUE(parsed({GetParam(), "s:/", "/a", "-r"})->options.read_only);
+}
+
+// mount(8) hands "suid,dev" over as nothing, and "nosuid" as it is.
+TEST_P(Helper, HonoursSetUserIdModesForRootUnlessToldOtherwise) {
+  using Flags = std::vector<std::string>;
+  const bool root = ::geteuid() == 0;
+  EXPECT_EQ(parsed({GetParam(), "s:/", "/a", "-o", "rw"})->options.mount_flags,
+            root ? (Flags{"suid", "dev", "rw"}) : Flags{"rw"});
+  EXPECT_EQ(parsed({GetParam(), "s:/", "/a", "-o", "nosuid"})->options.mount_flags,
+            root ? (Flags{"suid", "dev", "nosuid"}) : Flags{"nosuid"});
+  EXPECT_EQ(parsed({"nfsrdma", "s:/", "/a", "-o", "rw"})->options.mount_flags, Flags{"rw"});
 }
 
 INSTANTIATE_TEST_SUITE_P(ByName, Helper,

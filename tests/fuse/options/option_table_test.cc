@@ -124,24 +124,38 @@ TEST(OptionTable, ValuesAreDemandedAndUnwantedOnesRefused) {
     const std::string name(spec.name);
     const auto without = refusal(name);
     const auto with = refusal(name + "=1");
-    if (spec.takes_value()) {
+    if (spec.value_optional) {
+      EXPECT_EQ(without, "accepted") << name;
+    } else if (spec.takes_value()) {
       EXPECT_NE(without.find(name), std::string::npos) << name << ": " << without;
       EXPECT_NE(without, "accepted") << name;
     } else {
       EXPECT_NE(with, "accepted") << name;
     }
+    // In words that have nothing of how the list is read.
+    EXPECT_EQ((without + with).find("'--" + name), std::string::npos) << without << with;
   }
 }
 
 TEST(OptionTable, IgnoredOptionsAreAcceptedAndNoted) {
   for (const auto& spec : option_table()) {
     if (spec.kind != OptionKind::ignored || spec.name == "x-*") continue;
-    const auto item = std::string(spec.name) + (spec.takes_value() ? "=1" : "");
+    const auto item = std::string(spec.name) + (spec.takes_value() ? "=2" : "");
     const auto options = applied({item});
     ASSERT_TRUE(options.has_value()) << item;
-    ASSERT_EQ(options->notes.size(), 1u) << item;
-    EXPECT_NE(options->notes[0].find(spec.doc), std::string::npos);
+    const auto& said = spec.missed ? options->notices : options->notes;
+    ASSERT_EQ(said.size(), 1u) << item;
+    EXPECT_NE(said[0].find(spec.doc), std::string::npos);
   }
+}
+
+// Who asks for these expects speed or safety that he does not get.
+TEST(OptionTable, WhatIsMissedIsNoticed) {
+  for (const char* item : {"nconnect=8", "fsc", "fsc=tag", "nocto", "resvport", "mand"}) {
+    EXPECT_EQ(applied({item})->notices.size(), 1u) << item;
+  }
+  EXPECT_TRUE(applied({"nconnect=1"})->notices.empty()) << "that is what there is";
+  EXPECT_TRUE(applied({"noresvport", "nofsc", "intr", "nolock"})->notices.empty());
 }
 
 TEST(OptionTable, RefusedOptionsSayWhy) {
@@ -158,6 +172,41 @@ TEST(OptionTable, UnknownOptionIsNamed) {
   EXPECT_NE(refusal("frobnicate=2").find("frobnicate"), std::string::npos);
   // No guessing from a prefix.
   EXPECT_NE(refusal("rsiz=1024").find("unknown option"), std::string::npos);
+}
+
+TEST(OptionTable, ANameThatIsNearlyRightIsGuessed) {
+  for (const auto& [given, meant] : {std::pair{"prot=tcp", "proto?"},
+                                     {"por=3", "port?"},
+                                     {"rzise=1024", "rsize?"},
+                                     {"Port=3", "port?"},
+                                     {"nosiud", "nosuid?"}}) {
+    const auto said = refusal(given);
+    EXPECT_NE(said.find("did you mean " + std::string(meant)), std::string::npos) << said;
+  }
+  EXPECT_EQ(refusal("frobnicate").find("did you mean"), std::string::npos);
+}
+
+TEST(OptionTable, BlanksAroundAnOptionAreNothing) {
+  const auto options = applied({"ro", " soft", "fsname=a b "});
+  ASSERT_TRUE(options.has_value()) << options.error().detail;
+  EXPECT_TRUE(options->read_only);
+  EXPECT_EQ(options->patience.error_number, EIO);
+  EXPECT_EQ(options->fsname, "a b");
+}
+
+// What mount(8) hands over for "mount -o remount,ro /mnt": the mount table's words in front.
+TEST(OptionTable, RemountIsRefusedWhateverStandsBesideIt) {
+  const auto said = applied({"rw", "nosuid", "user_id=0", "group_id=0", "frob", "remount", "ro"});
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error().detail, "option remount: unmount and mount again");
+  EXPECT_TRUE(applied({"rw", "nodev", "relatime", "user_id=0", "group_id=0", "rootmode=40000",
+                       "fd=5", "max_read=1048576", "blksize=4096"}));
+}
+
+TEST(OptionTable, SloppyIsAWordToo) {
+  const auto options = applied({"frob", "sloppy", "ro"});
+  ASSERT_TRUE(options.has_value()) << options.error().detail;
+  EXPECT_TRUE(options->read_only);
 }
 
 TEST(OptionTable, SloppyPassesOverUnknownNamesOnly) {
@@ -195,7 +244,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"nfsvers=4.0", "4.1"}, Refused{"minorversion=0", "4.1"},
         Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
         Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
-        Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+        Refused{"sec=krb5:krb5i", "Kerberos"}, Refused{"sec=krb5:lkey", "sys or none"},
+        Refused{"v4.2", "not supported yet"}, Refused{"v4.0", "4.1"}, Refused{"v3", "4.1"},
+        Refused{"rdirplus=some", "none or force"}, Refused{"nosymfollow", "kernel"},
+        Refused{"swap", "swapping"}, Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
         Refused{"local_lock=some", "must be"}, Refused{"lookupcache=some", "all, pos or none"},
         Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
         Refused{"rpcrdma=3", "must be 1, 2 or auto"}, Refused{"inline=1500", "multiple of 1024"}));
@@ -207,6 +259,27 @@ TEST(OptionValues, Transfers) {
   EXPECT_EQ(options->wsize, 1u << 20) << "cut to what one request carries";
   EXPECT_EQ(options->transport.port, 2050);
   EXPECT_EQ(options->transport.credits, 7u);
+}
+
+// nfs(5): 0 is what the server offers, and less than 1024 is replaced by 4096.
+TEST(OptionValues, SmallTransfers) {
+  const auto options = applied({"rsize=0", "wsize=512"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->rsize, 1u << 20);
+  EXPECT_EQ(options->wsize, 4096u);
+}
+
+// As the kernel's parser of NFS options has them.
+TEST(OptionValues, OtherSpellings) {
+  EXPECT_TRUE(applied({"v4", "bsize=4096", "noposix", "noalignwrite", "alignwrite"}));
+  EXPECT_TRUE(applied({"v4.1", "symfollow", "nomand", "iversion", "noiversion", "_rnetdev"}));
+  EXPECT_EQ(applied({"sec=null"})->sec, rpc::AuthFlavor::none);
+  EXPECT_EQ(applied({"sec=sys:krb5"})->sec, rpc::AuthFlavor::sys);
+  EXPECT_TRUE(applied({"sec=sys:krb5"})->notices.empty());
+  EXPECT_EQ(applied({"sec=krb5:none:sys"})->sec, rpc::AuthFlavor::none);
+  EXPECT_EQ(applied({"sec=krb5:sys"})->notices.size(), 1u);
+  EXPECT_FALSE(applied({"rdirplus=none"})->cache.readdirplus);
+  EXPECT_TRUE(applied({"nordirplus", "rdirplus=force"})->cache.readdirplus);
 }
 
 TEST(OptionValues, Devices) {
