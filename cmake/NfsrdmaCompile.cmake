@@ -39,8 +39,11 @@ if(NFSRDMA_SANITIZE)
   add_link_options(-fsanitize=${NFSRDMA_SANITIZE})
 endif()
 
+# Paths relative to the source: another clone of it, as continuous integration makes one, finds what
+# an earlier one has compiled.
 find_program(NFSRDMA_CCACHE ccache)
 if(NFSRDMA_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${NFSRDMA_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${NFSRDMA_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}"
+    CCACHE_NOHASHDIR=1 ${NFSRDMA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()

@@ -10,7 +10,7 @@
 namespace nfsrdma::fs {
 namespace {
 
-constexpr std::uint32_t kPermissionBits = 07777;
+constexpr std::uint32_t kSettableModeBits = 07777;
 
 client::SetTime to_set_time(const timespec& time, bool now) {
   client::SetTime result;
@@ -33,7 +33,7 @@ std::uint32_t to_share_access(int open_flags) {
 client::SetAttributes to_set_attributes(const struct stat& values, int valid) {
   client::SetAttributes set;
   if (valid & FUSE_SET_ATTR_SIZE) set.size = static_cast<std::uint64_t>(values.st_size);
-  if (valid & FUSE_SET_ATTR_MODE) set.mode = values.st_mode & kPermissionBits;
+  if (valid & FUSE_SET_ATTR_MODE) set.mode = values.st_mode & kSettableModeBits;
   if (valid & FUSE_SET_ATTR_UID) set.uid = values.st_uid;
   if (valid & FUSE_SET_ATTR_GID) set.gid = values.st_gid;
   if (valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_ATIME_NOW)) {

@@ -9,7 +9,7 @@ namespace nfsrdma::fs {
 namespace {
 
 // Fields of a line (proc(5)): id parent major:minor root mount-point options tags... - type source
-constexpr std::size_t kDevice = 2;
+constexpr std::size_t kDeviceField = 2;
 constexpr std::size_t kMountPoint = 4;
 constexpr std::size_t kBeforeSeparator = 6;
 constexpr std::size_t kOctalDigits = 3;
@@ -48,7 +48,7 @@ std::optional<MountEntry> parse_line(std::string_view line) {
   const auto words = words_of(line);
   for (std::size_t i = kBeforeSeparator; i + 2 < words.size(); ++i) {
     if (words[i] != "-") continue;
-    return MountEntry{std::string(words[kDevice]), unescape(words[kMountPoint]),
+    return MountEntry{std::string(words[kDeviceField]), unescape(words[kMountPoint]),
                       unescape(words[i + 1]), unescape(words[i + 2])};
   }
   return std::nullopt;

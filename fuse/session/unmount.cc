@@ -15,7 +15,7 @@
 namespace nfsrdma::fs {
 namespace {
 
-constexpr const char* kStep = "unmount";
+constexpr const char* kUnmountStep = "unmount";
 
 /// Runs in the child. Ends with an errno value, or with fusermount3's exit code.
 [[noreturn]] void unmount_in_child(const char* mount_point, UnmountMode mode) {
@@ -69,12 +69,12 @@ class ProcessEnd final : private FdHandler {
 Result<void> outcome(pid_t child) {
   int status = 0;
   const pid_t ended = ::waitpid(child, &status, WNOHANG);
-  if (ended == 0) return fail(Error::local(ETIMEDOUT, kStep));
-  if (ended < 0) return fail(Error::from_errno(errno, kStep));
-  if (!WIFEXITED(status)) return fail(Error::local(ECHILD, kStep, "the helper was killed"));
+  if (ended == 0) return fail(Error::local(ETIMEDOUT, kUnmountStep));
+  if (ended < 0) return fail(Error::from_errno(errno, kUnmountStep));
+  if (!WIFEXITED(status)) return fail(Error::local(ECHILD, kUnmountStep, "the helper was killed"));
   const int code = WEXITSTATUS(status);
   // fusermount3 says 1 for every failure; in this program's life that is a mount in use.
-  if (code != 0) return fail(Error::local(code == 1 ? EBUSY : code, kStep));
+  if (code != 0) return fail(Error::local(code == 1 ? EBUSY : code, kUnmountStep));
   return {};
 }
 
@@ -83,11 +83,11 @@ Result<void> outcome(pid_t child) {
 Task<Result<void>> unmount(Reactor& reactor, std::string mount_point, UnmountMode mode,
                            Duration patience) {
   const pid_t child = ::fork();
-  if (child < 0) co_return fail(Error::from_errno(errno, kStep));
+  if (child < 0) co_return fail(Error::from_errno(errno, kUnmountStep));
   if (child == 0) unmount_in_child(mount_point.c_str(), mode);
   // glibc 2.36 declares pidfd_open for C only.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (!process) co_return fail(Error::from_errno(errno, kStep));
+  if (!process) co_return fail(Error::from_errno(errno, kUnmountStep));
   co_await ProcessEnd(reactor, process.get(), patience);
   auto result = outcome(child);
   co_return result;

@@ -9,7 +9,7 @@
 namespace nfsrdma::fabric::testing {
 namespace {
 
-constexpr std::size_t kRounds = 200;
+constexpr std::size_t kThreadRounds = 200;
 
 void serve(capture::Sink& sink, std::promise<Address>& where) {
   Loop loop;
@@ -53,7 +53,7 @@ TEST(ThreadTest, ShardsDoNotDisturbEachOther) {
   ASSERT_TRUE(loop.until([&] { return client.established; }));
   Bytes memory(70'000);
   Bytes call(sizeof(Segment));
-  for (std::size_t i = 0; i < kRounds; ++i) {
+  for (std::size_t i = 0; i < kThreadRounds; ++i) {
     Lease lease;
     Lease* const leases[] = {&lease};
     std::fill(memory.begin(), memory.end(), std::byte{0});
@@ -68,7 +68,7 @@ TEST(ThreadTest, ShardsDoNotDisturbEachOther) {
   ASSERT_TRUE(loop.until([&] { return client.down.has_value(); }));
   server.join();
   client.endpoint.reset();
-  EXPECT_GT(std::filesystem::file_size(path), 2 * kRounds * memory.size());
+  EXPECT_GT(std::filesystem::file_size(path), 2 * kThreadRounds * memory.size());
   sink->reset();
   std::filesystem::remove(path);
 }

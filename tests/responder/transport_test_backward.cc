@@ -6,7 +6,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 1;  // the same as the first backward XID: two spaces (BD-2)
+constexpr std::uint32_t kBackwardXid = 1;  // the same as the first backward XID: two spaces (BD-2)
 constexpr std::uint32_t kProgram = 0x40000001;
 
 class BackwardTest : public ResponderRig, public testing::WithParamInterface<std::uint32_t> {
@@ -33,7 +33,7 @@ class BackwardTest : public ResponderRig, public testing::WithParamInterface<std
       connection = &call.connection();
       call.reply(rpc::AcceptStat::success);
     };
-    EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
+    EXPECT_TRUE(exchange(requester, plain_call(kBackwardXid)).results());
     return requester;
   }
   Result<void> call_back(std::size_t argument_size = 8) {
@@ -99,14 +99,14 @@ TEST_P(BackwardTest, EqualXidsOfBothDirectionsAreTwoTransactions) {
   auto& requester = connect_and_learn();
   ServerCall* open = nullptr;
   service.on_call = [&](ServerCall& call) { open = &call; };
-  requester.send(plain_call(kXid));
+  requester.send(plain_call(kBackwardXid));
   run_until([&] { return open != nullptr; });
   ASSERT_TRUE(call_back());
-  EXPECT_EQ(xid_of(next(requester)), kXid);
-  answer_and_wait(requester, answer(kXid, 4, 42));
+  EXPECT_EQ(xid_of(next(requester)), kBackwardXid);
+  answer_and_wait(requester, answer(kBackwardXid, 4, 42));
   EXPECT_EQ(result_word, 42U);
   open->reply(rpc::AcceptStat::success);
-  EXPECT_EQ(next_reply(requester).header.rdma_xid, kXid);
+  EXPECT_EQ(next_reply(requester).header.rdma_xid, kBackwardXid);
 }
 
 // BD-5, BD-3, E-8167-2: one credit before the first answer, then what the client grants.

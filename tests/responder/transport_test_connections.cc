@@ -6,7 +6,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x6001;
+constexpr std::uint32_t kConnectionsXid = 0x6001;
 
 class ConnectionTest : public ResponderRig {
  protected:
@@ -32,7 +32,8 @@ TEST_F(ConnectionTest, ClientsWithTheSameXidsDoNotMix) {
   };
   for (std::uint32_t round = 0; round < 20; ++round) {
     for (std::uint32_t i = 0; i < clients.size(); ++i) {
-      clients[i]->send(assemble(message_header(kXid), rpc_call(kXid, words({round * 100 + i}))));
+      clients[i]->send(assemble(message_header(kConnectionsXid),
+                                rpc_call(kConnectionsXid, words({round * 100 + i}))));
     }
     for (std::uint32_t i = 0; i < clients.size(); ++i) {
       const auto reply = next_reply(*clients[i]);
@@ -56,14 +57,14 @@ TEST_F(ConnectionTest, ConnectionsBeyondTheLimitAreRejected) {
   EXPECT_EQ(counters().connections_rejected.value(), 1U);
   disconnect(*requesters[0]);
   run_until([&] { return responder->connections() == 1; });
-  EXPECT_TRUE(exchange(connect(), plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(connect(), plain_call(kConnectionsXid)).results());
 }
 
 // I1, I4, I5, V1-2.3.2-3: many connections one after another leave nothing behind (U14).
 TEST_F(ConnectionTest, ConnectAndDisconnectLeavesNothing) {
   for (int i = 0; i < 100; ++i) {
     auto& requester = connect();
-    EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
+    EXPECT_TRUE(exchange(requester, plain_call(kConnectionsXid)).results());
     disconnect(requester);
     run_until([&] { return requester.down(); });
     requesters.clear();
@@ -74,16 +75,16 @@ TEST_F(ConnectionTest, ConnectAndDisconnectLeavesNothing) {
 // V1-4.5.5-2: a new connection begins at one credit and with new thresholds.
 TEST_F(ConnectionTest, NewConnectionBeginsAnew) {
   auto& first = connect(sizes(4096, 4096));
-  EXPECT_EQ(exchange(first, plain_call(kXid)).header.rdma_credit, 16U);
+  EXPECT_EQ(exchange(first, plain_call(kConnectionsXid)).header.rdma_credit, 16U);
   disconnect(first);
   run_until([&] { return responder->connections() == 0; });
   auto& second = connect(std::nullopt);
-  EXPECT_EQ(exchange(second, words({kXid, 9, 1, 0, 0, 0, 0})).header.rdma_credit, 1U);
+  EXPECT_EQ(exchange(second, words({kConnectionsXid, 9, 1, 0, 0, 0, 0})).header.rdma_credit, 1U);
   service.on_call = [](ServerCall& call) {
     call.results().reserve(2000);
     call.reply(rpc::AcceptStat::success);
   };
-  expect_error(second, plain_call(kXid), rdma::ERR_CHUNK);
+  expect_error(second, plain_call(kConnectionsXid), rdma::ERR_CHUNK);
 }
 
 // The client goes while the service has its call; the answer later harms nobody (I4).
@@ -99,7 +100,7 @@ TEST_F(ConnectionTest, AnswerAfterTheConnectionHasGoneIsDropped) {
   Octets arguments = words({8});
   const auto name = pattern(8);
   arguments.insert(arguments.end(), name.begin(), name.end());
-  requester.send(assemble(message_header(kXid), rpc_call(kXid, arguments)));
+  requester.send(assemble(message_header(kConnectionsXid), rpc_call(kConnectionsXid, arguments)));
   run_until([&] { return open.size() == 1; });
   disconnect(requester);
   run_until([&] { return service.closed == 1; });
@@ -116,9 +117,10 @@ TEST_F(ConnectionTest, ConnectionLostDuringAPullLeavesNothing) {
   auto& requester = connect();
   const auto data = pattern(1 << 20);
   auto& memory = requester.expose(data.size(), fabric::Access::remote_read);
-  rdma::Header header = message_header(kXid);
-  header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kXid).size() + 4), memory.segment());
-  requester.send(assemble(header, rpc_call(kXid, words({1 << 20}))));
+  rdma::Header header = message_header(kConnectionsXid);
+  header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kConnectionsXid).size() + 4),
+                         memory.segment());
+  requester.send(assemble(header, rpc_call(kConnectionsXid, words({1 << 20}))));
   run_until([&] { return counters().rdma_read_octets.value() > 0; });
   disconnect(requester);
   expect_nothing_in_use();
@@ -130,16 +132,16 @@ TEST_F(ConnectionTest, CallThatBrokeItsConnectionIsRefusedOnTheNext) {
   auto& requester = connect();
   auto& owner = connect();
   const auto segment = owner.expose(64, fabric::Access::remote_read).segment();
-  owner.send(plain_call(kXid));
-  rdma::Header header = message_header(kXid + 5);
-  header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kXid).size() + 4), segment);
-  const auto message = assemble(header, rpc_call(kXid + 5, words({64})));
+  owner.send(plain_call(kConnectionsXid));
+  rdma::Header header = message_header(kConnectionsXid + 5);
+  header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kConnectionsXid).size() + 4), segment);
+  const auto message = assemble(header, rpc_call(kConnectionsXid + 5, words({64})));
   requester.send(message);
   run_until([&] { return requester.down(); });
   auto& second = connect();
   expect_error(second, message, rdma::ERR_CHUNK);
   EXPECT_EQ(counters().repeated_failures.value(), 1U);
-  EXPECT_TRUE(exchange(second, plain_call(kXid + 6)).results());
+  EXPECT_TRUE(exchange(second, plain_call(kConnectionsXid + 6)).results());
   EXPECT_TRUE(next_reply(owner).results());
 }
 
@@ -150,9 +152,9 @@ TEST_F(ConnectionTest, WriteToABadHandleIsRememberedToo) {
     call.results().payload(call.scratch(64));
     call.reply(rpc::AcceptStat::success);
   };
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kConnectionsXid);
   header.chunks.add_write()->add({0x12345678, 64, 0});
-  const auto message = assemble(header, rpc_call(kXid));
+  const auto message = assemble(header, rpc_call(kConnectionsXid));
   requester.send(message);
   run_until([&] { return requester.down(); });
   expect_error(connect(), message, rdma::ERR_CHUNK);
@@ -175,7 +177,7 @@ TEST_F(ConnectionTest, DestructionWithOpenCallsLeavesNothing) {
   auto& requester = connect();
   ServerCall* open = nullptr;
   service.on_call = [&](ServerCall& call) { open = &call; };
-  requester.send(plain_call(kXid));
+  requester.send(plain_call(kConnectionsXid));
   run_until([&] { return open != nullptr; });
   responder->abort();
   EXPECT_EQ(service.closed, 1);
@@ -192,7 +194,7 @@ TEST_F(ConnectionTest, CallsWaitForDataBuffers) {
   const auto data = pattern(64);
   auto& memory = requester.expose(data.size(), fabric::Access::remote_read);
   std::copy(data.begin(), data.end(), memory.memory().begin());
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, plain_call(kConnectionsXid)).results());
   while (pools.data->available() > 1) taken.push_back(pools.data->acquire());
   std::vector<ServerCall*> open;
   service.on_call = [&](ServerCall& call) {
@@ -201,9 +203,10 @@ TEST_F(ConnectionTest, CallsWaitForDataBuffers) {
     open.push_back(&call);
   };
   for (std::uint32_t i = 0; i < 5; ++i) {
-    rdma::Header header = message_header(kXid + i);
-    header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kXid).size() + 4), memory.segment());
-    requester.send(assemble(header, rpc_call(kXid + i, words({64}))));
+    rdma::Header header = message_header(kConnectionsXid + i);
+    header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kConnectionsXid).size() + 4),
+                           memory.segment());
+    requester.send(assemble(header, rpc_call(kConnectionsXid + i, words({64}))));
   }
   for (std::size_t i = 0; i < 5; ++i) {
     run_until([&] { return open.size() == i + 1; });
@@ -220,7 +223,7 @@ TEST_F(ConnectionTest, ServesIPv6) {
   auto bound = responder->listen(local->front());
   if (!bound) GTEST_SKIP() << bound.error().message();
   address = *bound;
-  EXPECT_TRUE(exchange(connect(), plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(connect(), plain_call(kConnectionsXid)).results());
 }
 
 }  // namespace

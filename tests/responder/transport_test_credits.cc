@@ -6,12 +6,12 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x5001;
+constexpr std::uint32_t kCreditsXid = 0x5001;
 
 class CreditTest : public ResponderRig {
  protected:
   std::uint32_t grant_for(RawRequester& requester, std::uint32_t asked) {
-    return exchange(requester, assemble(message_header(kXid, asked), rpc_call(kXid)))
+    return exchange(requester, assemble(message_header(kCreditsXid, asked), rpc_call(kCreditsXid)))
         .header.rdma_credit;
   }
   /// The service keeps all calls unanswered in `open`.
@@ -47,7 +47,7 @@ TEST_F(CreditTest, GrantDoesNotMoveAtConstantLoad) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(grant_for(requester, 20), 20U);
   keep_calls();
   for (std::uint32_t i = 0; i < 20; ++i) {
-    requester.send(assemble(message_header(kXid + i, 20), rpc_call(kXid + i)));
+    requester.send(assemble(message_header(kCreditsXid + i, 20), rpc_call(kCreditsXid + i)));
   }
   run_until([&] { return open.size() == 20; });
   while (!open.empty()) {
@@ -60,17 +60,17 @@ TEST_F(CreditTest, GrantDoesNotMoveAtConstantLoad) {
 TEST_F(CreditTest, EveryKindOfReplyCarriesTheGrant) {
   auto& requester = connect();
   EXPECT_EQ(grant_for(requester, 9), 9U);
-  EXPECT_EQ(exchange(requester, words({kXid, 7, 1, 0, 0, 0, 0})).header.rdma_credit, 9U);
-  EXPECT_EQ(exchange(requester, words({kXid, 1, 1, 9, 0, 0, 0})).header.rdma_credit, 9U);
+  EXPECT_EQ(exchange(requester, words({kCreditsXid, 7, 1, 0, 0, 0, 0})).header.rdma_credit, 9U);
+  EXPECT_EQ(exchange(requester, words({kCreditsXid, 1, 1, 9, 0, 0, 0})).header.rdma_credit, 9U);
   auto& memory = requester.expose(8192, fabric::Access::remote_write);
   service.on_call = [](ServerCall& call) {
     call.results().reserve(6000);
     call.reply(rpc::AcceptStat::success);
   };
-  rdma::Header header = message_header(kXid, 9);
+  rdma::Header header = message_header(kCreditsXid, 9);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(memory.segment());
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kCreditsXid)));
   EXPECT_EQ(reply.header.proc, rdma::RDMA_NOMSG);
   EXPECT_EQ(reply.header.rdma_credit, 9U);
 }
@@ -79,7 +79,7 @@ TEST_F(CreditTest, EveryKindOfReplyCarriesTheGrant) {
 TEST_F(CreditTest, UndecodableMessagesDoNotChangeTheLevel) {
   auto& requester = connect();
   EXPECT_EQ(grant_for(requester, 9), 9U);
-  EXPECT_EQ(exchange(requester, words({kXid, 1, 30, 9, 0, 0, 0})).header.rdma_credit, 9U);
+  EXPECT_EQ(exchange(requester, words({kCreditsXid, 1, 30, 9, 0, 0, 0})).header.rdma_credit, 9U);
 }
 
 // V1-3.3.1-8, V1-3.3.1-9: the level falls and rises at run time; when it rises, the receives are
@@ -98,7 +98,7 @@ TEST_F(CreditTest, LevelMovesAtRunTimeAndIsBackedByReceives) {
   EXPECT_EQ(grant_for(requester, 100), 100U);
   keep_calls();
   for (std::uint32_t i = 0; i < 100; ++i) {
-    requester.send(assemble(message_header(kXid + i, 100), rpc_call(kXid + i)));
+    requester.send(assemble(message_header(kCreditsXid + i, 100), rpc_call(kCreditsXid + i)));
   }
   run_until([&] { return open.size() == 100; });
   while (!open.empty()) answer_one();
@@ -113,7 +113,7 @@ TEST_F(CreditTest, OverrunIsServedAndCounted) {
   auto& requester = connect();
   keep_calls();
   for (std::uint32_t i = 0; i < 3; ++i) {
-    requester.send(assemble(message_header(kXid + i, 2), rpc_call(kXid + i)));
+    requester.send(assemble(message_header(kCreditsXid + i, 2), rpc_call(kCreditsXid + i)));
   }
   run_until([&] { return open.size() == 3; });
   EXPECT_EQ(counters().credit_overruns.value(), 2U);  // one credit before the first reply
@@ -122,7 +122,7 @@ TEST_F(CreditTest, OverrunIsServedAndCounted) {
   // Now two are granted.
   keep_calls();
   for (std::uint32_t i = 0; i < 3; ++i) {
-    requester.send(assemble(message_header(kXid + i, 2), rpc_call(kXid + i)));
+    requester.send(assemble(message_header(kCreditsXid + i, 2), rpc_call(kCreditsXid + i)));
   }
   run_until([&] { return open.size() == 3; });
   EXPECT_EQ(counters().credit_overruns.value(), 3U);
@@ -145,9 +145,10 @@ TEST_F(CreditTest, ReceivesComeBackWhateverTheMessageWas) {
   start(config);
   auto& requester = connect();
   for (std::uint32_t i = 0; i < 100; ++i) {
-    requester.send(words({kXid, 1, 1, rdma::RDMA_DONE}));
-    EXPECT_EQ(exchange(requester, words({kXid, 9, 1, 0, 0, 0, 0})).header.proc, rdma::RDMA_ERROR);
-    EXPECT_TRUE(exchange(requester, plain_call(kXid + i)).results());
+    requester.send(words({kCreditsXid, 1, 1, rdma::RDMA_DONE}));
+    EXPECT_EQ(exchange(requester, words({kCreditsXid, 9, 1, 0, 0, 0, 0})).header.proc,
+              rdma::RDMA_ERROR);
+    EXPECT_TRUE(exchange(requester, plain_call(kCreditsXid + i)).results());
   }
   EXPECT_TRUE(requester.up());
 }
@@ -156,8 +157,8 @@ TEST_F(CreditTest, ReceivesComeBackWhateverTheMessageWas) {
 TEST_F(CreditTest, CallOfTheWholeThresholdIsTaken) {
   for (const std::size_t size : {1024, 4096}) {
     auto& requester = connect(sizes(size, size));
-    const auto room = size - rdma::kMinHeader - rpc_call(kXid).size();
-    const auto call = assemble(message_header(kXid), rpc_call(kXid, pattern(room)));
+    const auto room = size - rdma::kMinHeader - rpc_call(kCreditsXid).size();
+    const auto call = assemble(message_header(kCreditsXid), rpc_call(kCreditsXid, pattern(room)));
     ASSERT_EQ(call.size(), size);
     EXPECT_TRUE(exchange(requester, call).results());
   }
@@ -167,9 +168,9 @@ TEST_F(CreditTest, CallOfTheWholeThresholdIsTaken) {
 TEST_F(CreditTest, MessageLongerThanTheReceiveEndsTheConnection) {
   auto& requester = connect();
   auto& other = connect();
-  requester.send(assemble(message_header(kXid), rpc_call(kXid, pattern(5000))));
+  requester.send(assemble(message_header(kCreditsXid), rpc_call(kCreditsXid, pattern(5000))));
   run_until([&] { return requester.down(); });
-  EXPECT_TRUE(exchange(other, plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(other, plain_call(kCreditsXid)).results());
   run_until([&] { return responder->connections() == 1; });
 }
 

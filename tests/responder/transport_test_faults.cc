@@ -8,7 +8,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x7001;
+constexpr std::uint32_t kFaultsXid = 0x7001;
 constexpr std::uint32_t kSequence = nfs4::OP_SEQUENCE;
 constexpr std::uint32_t kPutRootFh = nfs4::OP_PUTROOTFH;
 constexpr std::uint32_t kLookup = nfs4::OP_LOOKUP;
@@ -36,7 +36,7 @@ class FaultTest : public ResponderRig {
 
 TEST_F(FaultTest, OperationsAreCountedUpToTheFirstUnion) {
   auto& requester = connect();
-  EXPECT_TRUE(exchange(requester, compound(kXid)).results());
+  EXPECT_TRUE(exchange(requester, compound(kFaultsXid)).results());
   EXPECT_EQ(counters().operations[kSequence].value(), 1U);
   EXPECT_EQ(counters().operations[kPutRootFh].value(), 1U);
   EXPECT_EQ(counters().operations[kLookup].value(), 1U);
@@ -48,9 +48,9 @@ TEST_F(FaultTest, OperationsAreCountedUpToTheFirstUnion) {
 TEST_F(FaultTest, DelayedCallDoesNotStallOthers) {
   fault("delay=60000:op=LOOKUP:times=1");
   auto& requester = connect();
-  requester.send(compound(kXid));
+  requester.send(compound(kFaultsXid));
   for (std::uint32_t i = 1; i <= 1000; ++i) {
-    EXPECT_EQ(exchange(requester, plain_call(kXid + i)).header.rdma_xid, kXid + i);
+    EXPECT_EQ(exchange(requester, plain_call(kFaultsXid + i)).header.rdma_xid, kFaultsXid + i);
   }
   EXPECT_EQ(service.calls, 1000);
 }
@@ -59,10 +59,10 @@ TEST_F(FaultTest, DelayedCallIsAnsweredInTheEnd) {
   fault("delay=20:times=1");
   fault("delay-reply=20:after=1:times=1");
   auto& requester = connect();
-  requester.send(plain_call(kXid));
-  requester.send(plain_call(kXid + 1));
-  requester.send(plain_call(kXid + 2));
-  EXPECT_EQ(next_reply(requester).header.rdma_xid, kXid + 2);
+  requester.send(plain_call(kFaultsXid));
+  requester.send(plain_call(kFaultsXid + 1));
+  requester.send(plain_call(kFaultsXid + 2));
+  EXPECT_EQ(next_reply(requester).header.rdma_xid, kFaultsXid + 2);
   next_reply(requester);
   next_reply(requester);
   EXPECT_EQ(service.calls, 3);
@@ -71,7 +71,7 @@ TEST_F(FaultTest, DelayedCallIsAnsweredInTheEnd) {
 TEST_F(FaultTest, DroppedReplyIsExecutedAndNeverSent) {
   fault("drop-reply:times=1");
   auto& requester = connect();
-  requester.send(plain_call(kXid));
+  requester.send(plain_call(kFaultsXid));
   expect_silence(requester);
   EXPECT_EQ(service.calls, 1);
   EXPECT_EQ(fault_count("fault_1_drop-reply"), 1U);
@@ -80,7 +80,7 @@ TEST_F(FaultTest, DroppedReplyIsExecutedAndNeverSent) {
 TEST_F(FaultTest, DuplicateReplyComesTwice) {
   fault("duplicate-reply:times=1");
   auto& requester = connect();
-  const auto first = exchange(requester, plain_call(kXid));
+  const auto first = exchange(requester, plain_call(kFaultsXid));
   EXPECT_EQ(next_reply(requester).octets, first.octets);
   EXPECT_EQ(service.calls, 1);
   expect_silence(requester);
@@ -89,8 +89,8 @@ TEST_F(FaultTest, DuplicateReplyComesTwice) {
 TEST_F(FaultTest, DisconnectBeforeDoesNotExecute) {
   fault("disconnect=before:op=LOOKUP");
   auto& requester = connect();
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
-  requester.send(compound(kXid + 1));
+  EXPECT_TRUE(exchange(requester, plain_call(kFaultsXid)).results());
+  requester.send(compound(kFaultsXid + 1));
   run_until([&] { return requester.down(); });
   EXPECT_EQ(service.calls, 1);
   EXPECT_EQ(requester.arrived(), 0U);
@@ -99,7 +99,7 @@ TEST_F(FaultTest, DisconnectBeforeDoesNotExecute) {
 TEST_F(FaultTest, DisconnectAfterExecutesAndDoesNotAnswer) {
   fault("disconnect=after");
   auto& requester = connect();
-  requester.send(plain_call(kXid));
+  requester.send(plain_call(kFaultsXid));
   run_until([&] { return requester.down(); });
   EXPECT_EQ(service.calls, 1);
   EXPECT_EQ(requester.arrived(), 0U);
@@ -113,26 +113,26 @@ TEST_F(FaultTest, PeriodicDisconnectGoesOnUntilItIsTakenAway) {
     run_until([&] { return requester.down(); });
   }
   responder->clear_faults();
-  EXPECT_TRUE(exchange(connect(), plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(connect(), plain_call(kFaultsXid)).results());
 }
 
 TEST_F(FaultTest, RpcAndTransportErrorsInsteadOfExecution) {
   auto& requester = connect();
   fault("rpc-error=system_err:times=1");
-  auto results = exchange(requester, plain_call(kXid)).results();
+  auto results = exchange(requester, plain_call(kFaultsXid)).results();
   ASSERT_FALSE(results);
   EXPECT_TRUE(results.error().is(Layer::rpc, static_cast<int>(rpc::Fault::system_err)));
   responder->clear_faults();
   fault("rpc-error=auth:times=1");
-  results = exchange(requester, plain_call(kXid)).results();
+  results = exchange(requester, plain_call(kFaultsXid)).results();
   ASSERT_FALSE(results);
   EXPECT_TRUE(results.error().is(Layer::rpc, static_cast<int>(rpc::Fault::auth_error)));
   responder->clear_faults();
   fault("rdma-error=version:times=1");
-  expect_error(requester, plain_call(kXid), rdma::ERR_VERS);
+  expect_error(requester, plain_call(kFaultsXid), rdma::ERR_VERS);
   responder->clear_faults();
   fault("rdma-error=chunk:times=1");
-  expect_error(requester, plain_call(kXid), rdma::ERR_CHUNK);
+  expect_error(requester, plain_call(kFaultsXid), rdma::ERR_CHUNK);
   EXPECT_EQ(service.calls, 0);
 }
 
@@ -145,8 +145,8 @@ TEST_F(FaultTest, ForcedStatusIsForItsOperation) {
     forced.push_back(call.forced_status(kOpen));
     call.reply(rpc::AcceptStat::success);
   };
-  exchange(requester, compound(kXid));
-  exchange(requester, compound(kXid));
+  exchange(requester, compound(kFaultsXid));
+  exchange(requester, compound(kFaultsXid));
   ASSERT_EQ(forced.size(), 4U);
   EXPECT_EQ(forced[0], nfs4::NFS4ERR_DELAY);
   EXPECT_FALSE(forced[1]);
@@ -157,25 +157,26 @@ TEST_F(FaultTest, ForcedStatusIsForItsOperation) {
 TEST_F(FaultTest, ZeroGrantIsSentWhenAskedFor) {
   fault("zero-grant:times=1");
   auto& requester = connect();
-  EXPECT_EQ(exchange(requester, plain_call(kXid)).header.rdma_credit, 0U);
-  EXPECT_EQ(exchange(requester, plain_call(kXid)).header.rdma_credit, 16U);
+  EXPECT_EQ(exchange(requester, plain_call(kFaultsXid)).header.rdma_credit, 0U);
+  EXPECT_EQ(exchange(requester, plain_call(kFaultsXid)).header.rdma_credit, 16U);
 }
 
 TEST_F(FaultTest, StoppedResponderAnswersWhenItGoesOn) {
   auto& requester = connect();
   auto& leaver = connect();
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, plain_call(kFaultsXid)).results());
   responder->stop_answering();
-  for (std::uint32_t i = 0; i < 5; ++i) requester.send(plain_call(kXid + i));
-  leaver.send(plain_call(kXid));
-  const auto whole = plain_call(kXid).size();
+  for (std::uint32_t i = 0; i < 5; ++i) requester.send(plain_call(kFaultsXid + i));
+  leaver.send(plain_call(kFaultsXid));
+  const auto whole = plain_call(kFaultsXid).size();
   run_until([&] { return counters().inline_received_octets.value() == 7 * whole; });
   leaver.endpoint().disconnect(Error::local(ECANCELED, "test"));
   run_until([&] { return responder->connections() == 1; });
   EXPECT_EQ(service.calls, 1);
   EXPECT_EQ(requester.arrived(), 0U);
   responder->resume_answering();
-  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(next_reply(requester).header.rdma_xid, kXid + i);
+  for (std::uint32_t i = 0; i < 5; ++i)
+    EXPECT_EQ(next_reply(requester).header.rdma_xid, kFaultsXid + i);
 }
 
 }  // namespace

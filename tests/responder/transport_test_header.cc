@@ -4,14 +4,14 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x1001;
+constexpr std::uint32_t kHeaderXid = 0x1001;
 
 class HeaderTest : public ResponderRig {
  protected:
   /// The fixed words and three absent lists, with anything in them, before a good RPC call.
   static Octets call_with(std::uint32_t vers, std::uint32_t proc) {
-    Octets octets = words({kXid, vers, 1, proc, 0, 0, 0});
-    const auto call = rpc_call(kXid);
+    Octets octets = words({kHeaderXid, vers, 1, proc, 0, 0, 0});
+    const auto call = rpc_call(kHeaderXid);
     octets.insert(octets.end(), call.begin(), call.end());
     return octets;
   }
@@ -20,8 +20,8 @@ class HeaderTest : public ResponderRig {
 // V1-3.5.1-1, V1-3.2-1, V1-3.2-2, V1-2.2.2-1, V1-4.7-3, V1-4.2.1-1, V1-4.3.1-3
 TEST_F(HeaderTest, PlainCallIsAnsweredInOneMessageThatStartsWithTheXid) {
   auto& requester = connect();
-  const auto reply = exchange(requester, plain_call(kXid));
-  EXPECT_EQ(reply.header.rdma_xid, kXid);
+  const auto reply = exchange(requester, plain_call(kHeaderXid));
+  EXPECT_EQ(reply.header.rdma_xid, kHeaderXid);
   EXPECT_EQ(reply.header.rdma_vers, 1U);
   EXPECT_EQ(reply.header.proc, rdma::RDMA_MSG);
   EXPECT_TRUE(reply.header.chunks.all_absent());
@@ -49,7 +49,8 @@ TEST_F(HeaderTest, UnknownVersionIsAnsweredWithTheRange) {
   auto& requester = connect();
   for (const std::uint32_t version : {0U, 2U, 7U, 99U}) {
     const auto reply = exchange(requester, call_with(version, rdma::RDMA_MSG));
-    EXPECT_EQ(reply.octets, words({kXid, version, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
+    EXPECT_EQ(reply.octets,
+              words({kHeaderXid, version, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
   }
   // The version is judged before the proc.
   const auto reply = exchange(requester, call_with(2, 77));
@@ -62,7 +63,7 @@ TEST_F(HeaderTest, UndefinedProcIsAnsweredErrChunk) {
   auto& requester = connect();
   for (const std::uint32_t proc : {5U, 6U, 0xffffffffU}) {
     const auto reply = exchange(requester, call_with(1, proc));
-    EXPECT_EQ(reply.octets, words({kXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+    EXPECT_EQ(reply.octets, words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
   }
   EXPECT_EQ(counters().errors_chunk.value(), 3U);
 }
@@ -76,7 +77,7 @@ TEST_F(HeaderTest, PaddedMessageIsAnsweredErrChunk) {
 // V1-4.6.2-2, F-6
 TEST_F(HeaderTest, DoneIsDropped) {
   auto& requester = connect();
-  requester.send(words({kXid, 1, 1, rdma::RDMA_DONE}));
+  requester.send(words({kHeaderXid, 1, 1, rdma::RDMA_DONE}));
   requester.send(call_with(1, rdma::RDMA_DONE));
   expect_silence(requester);
   EXPECT_EQ(counters().dropped_done.value(), 2U);
@@ -85,10 +86,10 @@ TEST_F(HeaderTest, DoneIsDropped) {
 // V1-4.2.4-6, F-2
 TEST_F(HeaderTest, ErrorThatAnswersNothingIsDropped) {
   auto& requester = connect();
-  requester.send(words({kXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
-  requester.send(words({kXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
-  requester.send(words({kXid, 9, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
-  requester.send(words({kXid, 1, 1, rdma::RDMA_ERROR, 9, 0, 0}));
+  requester.send(words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+  requester.send(words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
+  requester.send(words({kHeaderXid, 9, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
+  requester.send(words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, 9, 0, 0}));
   expect_silence(requester);
   EXPECT_EQ(counters().dropped_error.value(), 4U);
 }
@@ -96,7 +97,7 @@ TEST_F(HeaderTest, ErrorThatAnswersNothingIsDropped) {
 // V1-2.2.2-1, BD-2
 TEST_F(HeaderTest, ReplyThatAnswersNothingIsDropped) {
   auto& requester = connect();
-  requester.send(assemble(message_header(kXid), words({kXid, 1, 0, 0, 0, 0})));
+  requester.send(assemble(message_header(kHeaderXid), words({kHeaderXid, 1, 0, 0, 0, 0})));
   expect_silence(requester);
   EXPECT_EQ(counters().dropped_reply.value(), 1U);
 }
@@ -104,7 +105,8 @@ TEST_F(HeaderTest, ReplyThatAnswersNothingIsDropped) {
 // V1-4.5.2-1, F-8
 TEST_F(HeaderTest, XidThatDiffersFromTheMessagesIsAnsweredErrChunk) {
   auto& requester = connect();
-  expect_error(requester, assemble(message_header(kXid), rpc_call(kXid + 1)), rdma::ERR_CHUNK);
+  expect_error(requester, assemble(message_header(kHeaderXid), rpc_call(kHeaderXid + 1)),
+               rdma::ERR_CHUNK);
   EXPECT_EQ(service.calls, 0);
 }
 
@@ -114,7 +116,7 @@ TEST_F(HeaderTest, LongCallWithoutItsChunkIsAnsweredErrChunk) {
   expect_error(requester, call_with(1, rdma::RDMA_NOMSG), rdma::ERR_CHUNK);
 
   auto& memory = requester.expose(64, fabric::Access::remote_write);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kHeaderXid);
   header.proc = rdma::RDMA_NOMSG;
   header.chunks.add_write()->add(memory.segment());
   expect_error(requester, assemble(header), rdma::ERR_CHUNK);
@@ -123,26 +125,27 @@ TEST_F(HeaderTest, LongCallWithoutItsChunkIsAnsweredErrChunk) {
 // V1-4.5.2-1
 TEST_F(HeaderTest, MessageWithoutAnRpcHeaderIsAnsweredErrChunk) {
   auto& requester = connect();
-  expect_error(requester, words({kXid, 1, 1, rdma::RDMA_MSG, 0, 0, 0}), rdma::ERR_CHUNK);
-  expect_error(requester, words({kXid, 1, 1, rdma::RDMA_MSG, 0, 0, 0, kXid}), rdma::ERR_CHUNK);
+  expect_error(requester, words({kHeaderXid, 1, 1, rdma::RDMA_MSG, 0, 0, 0}), rdma::ERR_CHUNK);
+  expect_error(requester, words({kHeaderXid, 1, 1, rdma::RDMA_MSG, 0, 0, 0, kHeaderXid}),
+               rdma::ERR_CHUNK);
 }
 
 // V1-4.5.2-1, V1-4.5-1: lists cut off at every word, and presence words that are no boolean.
 TEST_F(HeaderTest, TruncatedListsAreAnsweredErrChunk) {
   auto& requester = connect();
-  const auto lists = words({kXid, 1, 1, rdma::RDMA_MSG,  //
-                            1,    4, 7, 8,
-                            0,    0, 0,  // one read segment
-                            1,    1, 7, 8,
-                            0,    0, 0,  // one Write chunk
-                            1,    1, 7, 8,
-                            0,    0});  // Reply chunk
+  const auto lists = words({kHeaderXid, 1, 1, rdma::RDMA_MSG,  //
+                            1,          4, 7, 8,
+                            0,          0, 0,  // one read segment
+                            1,          1, 7, 8,
+                            0,          0, 0,  // one Write chunk
+                            1,          1, 7, 8,
+                            0,          0});  // Reply chunk
   for (std::size_t size = rdma::kMinHeader; size < lists.size(); size += xdr::kUnit) {
     expect_error(requester, std::span(lists).first(size), rdma::ERR_CHUNK);
   }
-  expect_error(requester, words({kXid, 1, 1, rdma::RDMA_MSG, 2, 0, 0}), rdma::ERR_CHUNK);
-  expect_error(requester, words({kXid, 1, 1, rdma::RDMA_MSG, 0, 2, 0}), rdma::ERR_CHUNK);
-  expect_error(requester, words({kXid, 1, 1, rdma::RDMA_MSG, 0, 0, 2}), rdma::ERR_CHUNK);
+  expect_error(requester, words({kHeaderXid, 1, 1, rdma::RDMA_MSG, 2, 0, 0}), rdma::ERR_CHUNK);
+  expect_error(requester, words({kHeaderXid, 1, 1, rdma::RDMA_MSG, 0, 2, 0}), rdma::ERR_CHUNK);
+  expect_error(requester, words({kHeaderXid, 1, 1, rdma::RDMA_MSG, 0, 0, 2}), rdma::ERR_CHUNK);
   EXPECT_EQ(service.calls, 0);
 }
 
@@ -156,8 +159,8 @@ TEST_F(HeaderTest, AllCombinationsOfListsAreAccepted) {
     call.reply(rpc::AcceptStat::success);
   };
   for (unsigned lists = 0; lists < 8; ++lists) {
-    rdma::Header header = message_header(kXid + lists);
-    Octets call = rpc_call(kXid + lists, words({8}));
+    rdma::Header header = message_header(kHeaderXid + lists);
+    Octets call = rpc_call(kHeaderXid + lists, words({8}));
     if (lists & 1) {
       auto& memory = requester.expose(data.size(), fabric::Access::remote_read);
       std::copy(data.begin(), data.end(), memory.memory().begin());
@@ -182,7 +185,7 @@ TEST_F(HeaderTest, GoodCallsAreAnsweredBetweenBadOnes) {
   auto& requester = connect();
   for (std::uint32_t i = 0; i < 20; ++i) {
     expect_error(requester, call_with(1, 5 + i), rdma::ERR_CHUNK);
-    EXPECT_TRUE(exchange(requester, plain_call(kXid + i)).results());
+    EXPECT_TRUE(exchange(requester, plain_call(kHeaderXid + i)).results());
   }
   EXPECT_EQ(service.calls, 20);
 }

@@ -4,7 +4,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = kReadChunkXid;
+constexpr std::uint32_t kLongCallsXid = kReadChunkXid;
 
 class LongCallTest : public ReadChunkTest {
  protected:
@@ -12,7 +12,7 @@ class LongCallTest : public ReadChunkTest {
   rdma::Header long_header(RawRequester& requester, std::span<const std::byte> call,
                            std::uint32_t pieces) {
     auto& memory = expose(requester, call);
-    rdma::Header header = message_header(kXid);
+    rdma::Header header = message_header(kLongCallsXid);
     header.proc = rdma::RDMA_NOMSG;
     const auto size = static_cast<std::uint32_t>(call.size());
     for (std::uint32_t i = 0; i < pieces; ++i) {
@@ -27,7 +27,7 @@ class LongCallTest : public ReadChunkTest {
 TEST_F(LongCallTest, EvenATinyCallMayBeLong) {
   auto& requester = connect();
   for (const std::uint32_t pieces : {1U, 3U}) {
-    const auto null_call = rpc_call(kXid, {}, 0);
+    const auto null_call = rpc_call(kLongCallsXid, {}, 0);
     EXPECT_TRUE(exchange(requester, assemble(long_header(requester, null_call, pieces))).results());
   }
   EXPECT_EQ(counters().long_calls.value(), 2U);
@@ -48,7 +48,7 @@ TEST_F(LongCallTest, LongCallCarriesAnyItem) {
   arguments.resize(4 + xdr::padded(5001));
   const auto word = words({77});
   arguments.insert(arguments.end(), word.begin(), word.end());
-  const auto header = long_header(requester, rpc_call(kXid, arguments), 4);
+  const auto header = long_header(requester, rpc_call(kLongCallsXid, arguments), 4);
   EXPECT_TRUE(exchange(requester, assemble(header)).results());
   EXPECT_EQ(service.calls, 1);
 }
@@ -66,11 +66,11 @@ TEST_F(LongCallTest, EligibleItemMayLeaveALongCallByItsOwnChunk) {
   arguments.insert(arguments.end(), word.begin(), word.end());
   for (const bool zero_first : {true, false}) {
     auto& memory = expose(requester, data);
-    rdma::Header header = message_header(kXid);
-    if (zero_first) header = long_header(requester, rpc_call(kXid, arguments), 2);
+    rdma::Header header = message_header(kLongCallsXid);
+    if (zero_first) header = long_header(requester, rpc_call(kLongCallsXid, arguments), 2);
     header.chunks.add_read(arguments_at() + 4, memory.segment());
     if (!zero_first) {
-      const auto zero = long_header(requester, rpc_call(kXid, arguments), 1);
+      const auto zero = long_header(requester, rpc_call(kLongCallsXid, arguments), 1);
       header.proc = rdma::RDMA_NOMSG;
       header.chunks.add_read(0, zero.chunks.rdma_reads()[0].target);
     }
@@ -86,15 +86,17 @@ TEST_F(LongCallTest, EligibleItemMayLeaveALongCallByItsOwnChunk) {
 // and a Position Zero chunk in a message that has its Payload inline.
 TEST_F(LongCallTest, BadLongCallsAreAnsweredErrChunk) {
   auto& requester = connect();
-  expect_error(requester, assemble(long_header(requester, rpc_call(kXid + 1), 1)), rdma::ERR_CHUNK);
-  expect_error(requester, assemble(long_header(requester, words({kXid}), 1)), rdma::ERR_CHUNK);
-  rdma::Header empty = message_header(kXid);
+  expect_error(requester, assemble(long_header(requester, rpc_call(kLongCallsXid + 1), 1)),
+               rdma::ERR_CHUNK);
+  expect_error(requester, assemble(long_header(requester, words({kLongCallsXid}), 1)),
+               rdma::ERR_CHUNK);
+  rdma::Header empty = message_header(kLongCallsXid);
   empty.proc = rdma::RDMA_NOMSG;
   empty.chunks.add_read(0, {1, 0, 0});
   expect_error(requester, assemble(empty), rdma::ERR_CHUNK);
-  rdma::Header both = long_header(requester, rpc_call(kXid), 1);
+  rdma::Header both = long_header(requester, rpc_call(kLongCallsXid), 1);
   both.proc = rdma::RDMA_MSG;
-  expect_error(requester, assemble(both, rpc_call(kXid)), rdma::ERR_CHUNK);
+  expect_error(requester, assemble(both, rpc_call(kLongCallsXid)), rdma::ERR_CHUNK);
   EXPECT_EQ(service.calls, 0);
 }
 

@@ -4,18 +4,18 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x3001;
+constexpr std::uint32_t kLongRepliesXid = 0x3001;
 
 // V1-4.3.3-2, V1-4.3.3-3: what fits goes inline, and the Reply chunk comes back unused.
 TEST_F(ReplyTest, ReplyChunkThatIsNotNeededComesBackUnused) {
   auto& requester = connect();
   answer_with({pattern(5)});
   auto& memory = sink(requester, 4096);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kLongRepliesXid);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(memory.part(0, 2048));
   header.chunks.rdma_reply.add(memory.part(2048, 2048));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kLongRepliesXid)));
   EXPECT_EQ(reply.header.proc, rdma::RDMA_MSG);
   ASSERT_TRUE(reply.header.chunks.has_reply);
   EXPECT_EQ(reply.header.chunks.rdma_reply.count, 2U);
@@ -29,12 +29,12 @@ TEST_F(ReplyTest, LongReplyGoesIntoTheReplyChunk) {
   const auto data = pattern(9001);
   answer_with({data});
   auto& memory = sink(requester, 16384);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kLongRepliesXid);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(memory.part(0, 1000));
   header.chunks.rdma_reply.add(memory.part(1000, 3));
   header.chunks.rdma_reply.add(memory.part(1003, 15000));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kLongRepliesXid)));
   EXPECT_EQ(reply.header.proc, rdma::RDMA_NOMSG);
   EXPECT_TRUE(reply.message.empty());
   const auto size = rpc::kAcceptedReplyHeader + 8 + xdr::padded(9001) + 4;
@@ -62,11 +62,11 @@ TEST_F(ReplyTest, LongReplyIsReducedFirst) {
   };
   auto& sink_memory = sink(requester, 3000);
   auto& reply_memory = sink(requester, 8192);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kLongRepliesXid);
   header.chunks.add_write()->add(sink_memory.segment());
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(reply_memory.segment());
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kLongRepliesXid)));
   EXPECT_EQ(reply.header.proc, rdma::RDMA_NOMSG);
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), 3000U);
   EXPECT_EQ(copy(sink_memory.memory()), data);
@@ -81,12 +81,12 @@ TEST_F(ReplyTest, LongReplyIsReducedFirst) {
 TEST_F(ReplyTest, ReplyThatFitsNowhereIsAnsweredErrChunk) {
   auto& requester = connect();
   answer_with({pattern(6000)});
-  expect_error(requester, plain_call(kXid), rdma::ERR_CHUNK);
+  expect_error(requester, plain_call(kLongRepliesXid), rdma::ERR_CHUNK);
   auto& memory = sink(requester, 4096);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kLongRepliesXid);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(memory.part(0, 64));
-  expect_error(requester, assemble(header, rpc_call(kXid)), rdma::ERR_CHUNK);
+  expect_error(requester, assemble(header, rpc_call(kLongRepliesXid)), rdma::ERR_CHUNK);
   EXPECT_EQ(copy(memory.memory()), Octets(4096, kSentinel));
   EXPECT_TRUE(requester.up());
 }

@@ -6,7 +6,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x8001;
+constexpr std::uint32_t kMalformedXid = 0x8001;
 
 class MalformedTest : public ResponderRig {
  protected:
@@ -23,13 +23,13 @@ class MalformedTest : public ResponderRig {
       call.reply(rpc::AcceptStat::success);
     };
     auto& memory = requester.expose(8192, fabric::Access::remote_write, std::byte{0xee});
-    rdma::Header header = message_header(kXid);
+    rdma::Header header = message_header(kMalformedXid);
     auto* chunk = header.chunks.add_write();
     chunk->add(memory.part(0, 10));
     chunk->add(memory.part(10, 10));
     header.chunks.has_reply = true;
     header.chunks.rdma_reply.add(memory.part(4096, 4096));
-    return assemble(header, rpc_call(kXid));
+    return assemble(header, rpc_call(kMalformedXid));
   }
   ParsedReply spoiled(const std::string& kind) {
     auto& requester = connect();
@@ -43,12 +43,12 @@ TEST_F(MalformedTest, Truncated) { EXPECT_EQ(spoiled("truncated").octets.size(),
 TEST_F(MalformedTest, WrongXid) {
   const auto reply = spoiled("wrong-xid");
   EXPECT_EQ(reply.fault, rdma::HeaderFault::none);
-  EXPECT_NE(reply.header.rdma_xid, kXid);
+  EXPECT_NE(reply.header.rdma_xid, kMalformedXid);
 }
 
 TEST_F(MalformedTest, WrongRpcXid) {
   const auto reply = spoiled("wrong-rpc-xid");
-  EXPECT_EQ(reply.header.rdma_xid, kXid);
+  EXPECT_EQ(reply.header.rdma_xid, kMalformedXid);
   EXPECT_FALSE(reply.results());
 }
 
@@ -104,7 +104,7 @@ TEST_F(MalformedTest, RpcAndResults) {
 TEST_F(MalformedTest, Oversize) {
   auto& requester = connect();
   fault("malformed=oversize:times=1");
-  requester.send(plain_call(kXid));
+  requester.send(plain_call(kMalformedXid));
   run_until([&] { return requester.down(); });
 }
 

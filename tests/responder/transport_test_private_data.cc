@@ -4,7 +4,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x3001;
+constexpr std::uint32_t kPrivateDataXid = 0x3001;
 
 // V1-3.3.2-1, V1-3.3.3-3, V1-3.3.3-4, V1-4.2.4-7, E-8797-2, E-8797-3, E-8797-8, F-22: the largest
 // inline reply has exactly the size that both ends agreed on; one word more does not fit.
@@ -22,9 +22,9 @@ TEST_F(ReplyTest, ReplyThresholdIsTheLesserOfBothSizes) {
     auto& requester = connect(each.client);
     const auto room = each.threshold - rdma::kMinHeader - rpc::kAcceptedReplyHeader - 12;
     answer_with({pattern(room)});
-    EXPECT_EQ(exchange(requester, plain_call(kXid)).octets.size(), each.threshold);
+    EXPECT_EQ(exchange(requester, plain_call(kPrivateDataXid)).octets.size(), each.threshold);
     answer_with({pattern(room + 1)});
-    expect_error(requester, plain_call(kXid), rdma::ERR_CHUNK);
+    expect_error(requester, plain_call(kPrivateDataXid), rdma::ERR_CHUNK);
   }
 }
 
@@ -45,31 +45,31 @@ TEST_F(ReplyTest, ReplyInvalidatesAHandleOfItsCall) {
   answer_with({pattern(5)});
   auto& memory = sink(requester, 16);
   auto& reply_memory = sink(requester, 16);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kPrivateDataXid);
   header.chunks.add_write()->add(memory.segment());
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(reply_memory.segment());
   const auto handle = memory.segment().handle;
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kPrivateDataXid)));
   ASSERT_TRUE(reply.invalidated);
   EXPECT_EQ(*reply.invalidated, handle);
-  EXPECT_FALSE(exchange(requester, plain_call(kXid + 1)).invalidated);
+  EXPECT_FALSE(exchange(requester, plain_call(kPrivateDataXid + 1)).invalidated);
 }
 
 // E-8797-5: a Reply chunk's handle when there is no other, a Read chunk's when there is one.
 TEST_F(ReplyTest, AnyKindOfHandleMayBeInvalidated) {
   auto& requester = connect(sizes(4096, 4096, true));
   auto& reply_memory = sink(requester, 16);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kPrivateDataXid);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(reply_memory.segment());
-  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kXid))).invalidated,
+  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kPrivateDataXid))).invalidated,
             reply_memory.segment().handle);
 
-  const auto call = rpc_call(kXid, {}, 0);
+  const auto call = rpc_call(kPrivateDataXid, {}, 0);
   auto& long_call = requester.expose(call.size(), fabric::Access::remote_read);
   std::copy(call.begin(), call.end(), long_call.memory().begin());
-  rdma::Header long_header = message_header(kXid);
+  rdma::Header long_header = message_header(kPrivateDataXid);
   long_header.proc = rdma::RDMA_NOMSG;
   long_header.chunks.add_read(0, long_call.segment());
   EXPECT_EQ(exchange(requester, assemble(long_header)).invalidated, long_call.segment().handle);
@@ -79,9 +79,9 @@ TEST_F(ReplyTest, AnyKindOfHandleMayBeInvalidated) {
 TEST_F(ReplyTest, NothingIsInvalidatedUnlessBothSidesAllowIt) {
   auto& requester = connect(sizes(4096, 4096, false));
   answer_with({pattern(5)});
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kPrivateDataXid);
   header.chunks.add_write()->add(sink(requester, 16).segment());
-  EXPECT_FALSE(exchange(requester, assemble(header, rpc_call(kXid))).invalidated);
+  EXPECT_FALSE(exchange(requester, assemble(header, rpc_call(kPrivateDataXid))).invalidated);
 
   responder.reset();
   requesters.clear();
@@ -89,9 +89,9 @@ TEST_F(ReplyTest, NothingIsInvalidatedUnlessBothSidesAllowIt) {
   config.remote_invalidation = false;
   start(config);
   auto& other = connect(sizes(4096, 4096, true));
-  rdma::Header second = message_header(kXid);
+  rdma::Header second = message_header(kPrivateDataXid);
   second.chunks.add_write()->add(sink(other, 16).segment());
-  EXPECT_FALSE(exchange(other, assemble(second, rpc_call(kXid))).invalidated);
+  EXPECT_FALSE(exchange(other, assemble(second, rpc_call(kPrivateDataXid))).invalidated);
 }
 
 }  // namespace

@@ -4,17 +4,17 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x4001;
+constexpr std::uint32_t kRpcXid = 0x4001;
 
 class RpcTest : public ResponderRig {
  protected:
   /// The words of a call header with AUTH_NONE.
   static Octets call_words(std::uint32_t rpc_version, std::uint32_t program, std::uint32_t version,
                            std::uint32_t procedure, std::uint32_t flavor = 0) {
-    return words({kXid, 0, rpc_version, program, version, procedure, flavor, 0, 0, 0});
+    return words({kRpcXid, 0, rpc_version, program, version, procedure, flavor, 0, 0, 0});
   }
   Octets answer(RawRequester& requester, std::span<const std::byte> call) {
-    const auto reply = exchange(requester, assemble(message_header(kXid), call));
+    const auto reply = exchange(requester, assemble(message_header(kRpcXid), call));
     return {reply.message.begin(), reply.message.end()};
   }
 };
@@ -24,29 +24,29 @@ constexpr std::uint32_t kNfs = rpc::kNfsProgram;
 // V1-9-2, B4-8-1
 TEST_F(RpcTest, NullProcedureIsAnsweredWithoutTheService) {
   auto& requester = connect();
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 0)), words({kXid, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 0)), words({kRpcXid, 1, 0, 0, 0, 0}));
   EXPECT_EQ(service.calls, 0);
 }
 
 // RFC 5531 section 9; B4-8-1
 TEST_F(RpcTest, UnknownProgramsVersionsAndProceduresAreNamed) {
   auto& requester = connect();
-  EXPECT_EQ(answer(requester, call_words(2, 100005, 4, 1)), words({kXid, 1, 0, 0, 0, 1}));
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 3, 1)), words({kXid, 1, 0, 0, 0, 2, 4, 4}));
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 2)), words({kXid, 1, 0, 0, 0, 3}));
-  EXPECT_EQ(answer(requester, call_words(3, kNfs, 4, 1)), words({kXid, 1, 1, 0, 2, 2}));
+  EXPECT_EQ(answer(requester, call_words(2, 100005, 4, 1)), words({kRpcXid, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 3, 1)), words({kRpcXid, 1, 0, 0, 0, 2, 4, 4}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 2)), words({kRpcXid, 1, 0, 0, 0, 3}));
+  EXPECT_EQ(answer(requester, call_words(3, kNfs, 4, 1)), words({kRpcXid, 1, 1, 0, 2, 2}));
   EXPECT_EQ(service.calls, 0);
 }
 
 // RFC 5531 section 9: AUTH_BADCRED for flavors this server has not, and broken AUTH_SYS.
 TEST_F(RpcTest, UnusableCredentialsAreDenied) {
   auto& requester = connect();
-  const auto denied = words({kXid, 1, 1, 1, 1});
+  const auto denied = words({kRpcXid, 1, 1, 1, 1});
   EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1, 6)), denied);
   EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1, 77)), denied);
   EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1, 1)), denied);  // empty AUTH_SYS body
   EXPECT_EQ(service.calls, 0);
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1, 0)), words({kXid, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1, 0)), words({kRpcXid, 1, 0, 0, 0, 0}));
   EXPECT_EQ(service.calls, 1);
 }
 
@@ -54,7 +54,7 @@ TEST_F(RpcTest, UnusableCredentialsAreDenied) {
 TEST_F(RpcTest, TruncatedRpcHeaderIsGarbage) {
   auto& requester = connect();
   const auto whole = call_words(2, kNfs, 4, 1);
-  const auto garbage = words({kXid, 1, 0, 0, 0, 4});
+  const auto garbage = words({kRpcXid, 1, 0, 0, 0, 4});
   for (std::size_t size = 8; size < whole.size(); size += 4) {
     EXPECT_EQ(answer(requester, std::span(whole).first(size)), garbage) << size;
   }
@@ -67,7 +67,7 @@ TEST_F(RpcTest, ServiceDecidesOnGarbageArguments) {
     call.results().u32(5);
     call.reply(rpc::AcceptStat::garbage_args);
   };
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1)), words({kXid, 1, 0, 0, 0, 4}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1)), words({kRpcXid, 1, 0, 0, 0, 4}));
 }
 
 TEST_F(RpcTest, ServiceSeesTheCallersCredential) {
@@ -84,8 +84,8 @@ TEST_F(RpcTest, ServiceSeesTheCallersCredential) {
   credential.gid = 1001;
   credential.groups[0] = 1002;
   credential.group_count = 1;
-  rpc::encode_call_header(out, kXid, kNfs, 4, 1, credential, "host");
-  EXPECT_TRUE(exchange(requester, assemble(message_header(kXid), out.encoded())).results());
+  rpc::encode_call_header(out, kRpcXid, kNfs, 4, 1, credential, "host");
+  EXPECT_TRUE(exchange(requester, assemble(message_header(kRpcXid), out.encoded())).results());
   EXPECT_EQ(seen.uid, 1000U);
   EXPECT_EQ(seen.gid, 1001U);
   ASSERT_EQ(seen.group_list().size(), 1U);
@@ -99,7 +99,7 @@ TEST_F(RpcTest, ResultsThatDoNotFitBecomeSystemError) {
     call.results().reserve(kMaxReplyMessage);
     call.reply(rpc::AcceptStat::success);
   };
-  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1)), words({kXid, 1, 0, 0, 0, 5}));
+  EXPECT_EQ(answer(requester, call_words(2, kNfs, 4, 1)), words({kRpcXid, 1, 0, 0, 0, 5}));
 }
 
 // Scratch: four items a call, none above a slot's size, and none left over after the reply.
@@ -112,7 +112,7 @@ TEST_F(RpcTest, ScratchIsBoundedAndComesBack) {
     EXPECT_EQ(pools.data->available(), pools.data->slots() - 4);
     call.reply(rpc::AcceptStat::success);
   };
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, plain_call(kRpcXid)).results());
   run_until([&] { return pools.data->available() == pools.data->slots(); });
 }
 

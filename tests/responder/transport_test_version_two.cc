@@ -6,7 +6,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x2001;
+constexpr std::uint32_t kVersionTwoXid = 0x2001;
 constexpr std::uint32_t kOptionXid = 0x4001;
 constexpr std::size_t kLarge = 16384;
 
@@ -24,7 +24,7 @@ class VersionTwoTest : public ReplyTest {
   /// A connection on which version 2 is agreed.
   RawRequester& agree(const ResponderConfig& config = both()) {
     auto& requester = connect_to(config);
-    EXPECT_TRUE(exchange(requester, call(kXid)).results());
+    EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
     service.on_call = nullptr;
     return requester;
   }
@@ -80,27 +80,30 @@ class VersionTwoTest : public ReplyTest {
 // connection, byte for byte the same but for that word.
 TEST_F(VersionTwoTest, RepliesHaveTheVersionOfTheirCall) {
   auto& requester = connect_to(both());
-  const auto two = exchange(requester, call(kXid));
-  const auto one = exchange(requester, plain_call(kXid));
-  EXPECT_EQ(two.octets, words({kXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0, kXid, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(one.octets, words({kXid, 1, 16, rdma::RDMA_MSG, 0, 0, 0, kXid, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(exchange(requester, call(kXid)).octets, two.octets);
+  const auto two = exchange(requester, call(kVersionTwoXid));
+  const auto one = exchange(requester, plain_call(kVersionTwoXid));
+  EXPECT_EQ(two.octets,
+            words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0, kVersionTwoXid, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(one.octets,
+            words({kVersionTwoXid, 1, 16, rdma::RDMA_MSG, 0, 0, 0, kVersionTwoXid, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets, two.octets);
 }
 
 // V2-5.2-1, F-20: a responder of version 1 says so, under the version of the message.
 TEST_F(VersionTwoTest, VersionOneOnlyAnswersWithItsRange) {
   auto& requester = connect_to(ResponderConfig{});
-  EXPECT_EQ(exchange(requester, call(kXid)).octets,
-            words({kXid, 2, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results()) << "the connection goes on";
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets,
+            words({kVersionTwoXid, 2, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
+  EXPECT_TRUE(exchange(requester, plain_call(kVersionTwoXid)).results())
+      << "the connection goes on";
 }
 
 TEST_F(VersionTwoTest, BothVersionsAnswerOthersWithTheirRange) {
   auto& requester = connect_to(both());
-  auto header = header_of(kXid);
+  auto header = header_of(kVersionTwoXid);
   header.rdma_vers = 3;
-  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kXid))).octets,
-            words({kXid, 3, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 2}));
+  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kVersionTwoXid))).octets,
+            words({kVersionTwoXid, 3, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 2}));
 }
 
 // V2-5.2-4: what older responders do with a version they do not know.
@@ -108,15 +111,15 @@ TEST_F(VersionTwoTest, VersionOneThatDropsTheConnection) {
   ResponderConfig config;
   config.other_versions = OtherVersions::disconnect;
   auto& requester = connect_to(config);
-  EXPECT_TRUE(exchange(requester, plain_call(kXid)).results());
-  requester.send(call(kXid));
+  EXPECT_TRUE(exchange(requester, plain_call(kVersionTwoXid)).results());
+  requester.send(call(kVersionTwoXid));
   run_until([&] { return requester.down(); });
 }
 TEST_F(VersionTwoTest, VersionOneThatIgnoresTheMessage) {
   ResponderConfig config;
   config.other_versions = OtherVersions::ignore;
   auto& requester = connect_to(config);
-  requester.send(call(kXid));
+  requester.send(call(kVersionTwoXid));
   expect_silence(requester);
 }
 
@@ -128,19 +131,19 @@ TEST_F(VersionTwoTest, MessagesOf4096OctetsGoInline) {
   auto& requester = agree(small);
   const std::size_t room = 4096 - rdma::kMinHeader - rpc::kAcceptedReplyHeader;
   answer_with_octets(room);
-  auto large = call(kXid);
+  auto large = call(kVersionTwoXid);
   large.resize(4096);
   const auto reply = exchange(requester, large);
   EXPECT_EQ(reply.octets.size(), 4096U);
   answer_with_octets(room + 4);
-  expect_error(requester, call(kXid), rdma::RDMA_ERR_BAD_HEADER);
+  expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
 }
 
 // F-18: the first reply keeps to 1024 octets.
 TEST_F(VersionTwoTest, FirstReplyFitsAnyReceiver) {
   auto& requester = connect_to(both());
   answer_with_octets(1024 - rdma::kMinHeader - rpc::kAcceptedReplyHeader + 4);
-  expect_error(requester, call(kXid), rdma::RDMA_ERR_BAD_HEADER);
+  expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
 }
 
 // V2-4.2-4, V2-3-1, V2-4.2-2, V2-4.2-9, F-6: reserved and undefined kinds get BAD_HEADER, in 20
@@ -148,20 +151,20 @@ TEST_F(VersionTwoTest, FirstReplyFitsAnyReceiver) {
 TEST_F(VersionTwoTest, ReservedAndUndefinedKindsAreBadHeaders) {
   auto& requester = agree();
   for (const std::uint32_t proc : {2U, 3U, 6U, 0xffffffffU}) {
-    EXPECT_EQ(exchange(requester, words({kXid, 2, 16, proc})).octets,
-              error(kXid, rdma::RDMA_ERR_BAD_HEADER));
+    EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, proc})).octets,
+              error(kVersionTwoXid, rdma::RDMA_ERR_BAD_HEADER));
   }
 }
 
 // V2-4.2-5: RDMA_MSG without a payload. V2-4.2-7: octets behind RDMA_NOMSG are not looked at.
 TEST_F(VersionTwoTest, PayloadAndKindBelongTogether) {
   auto& requester = agree();
-  EXPECT_EQ(exchange(requester, words({kXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0})).octets,
-            error(kXid, rdma::RDMA_ERR_BAD_HEADER));
-  const auto message = rpc_call(kXid);
+  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0})).octets,
+            error(kVersionTwoXid, rdma::RDMA_ERR_BAD_HEADER));
+  const auto message = rpc_call(kVersionTwoXid);
   auto& source = requester.expose(message.size(), fabric::Access::remote_read);
   std::copy(message.begin(), message.end(), source.memory().begin());
-  auto header = header_of(kXid);
+  auto header = header_of(kVersionTwoXid);
   header.proc = rdma::RDMA_NOMSG;
   header.chunks.add_read(0, source.segment());
   EXPECT_TRUE(exchange(requester, assemble(header, words({1, 2}))).results());
@@ -174,8 +177,8 @@ TEST_F(VersionTwoTest, ShortestMessages) {
   for (std::size_t length = 4; length < whole.size(); length += 4) {
     requester.send(std::span(whole).first(length));
   }
-  requester.send(words({kXid, 2, 16, rdma::RDMA_MSG, 0, 0}));
-  requester.send(words({kXid, 2, 16, rdma::RDMA_ERROR, 2}));
+  requester.send(words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0}));
+  requester.send(words({kVersionTwoXid, 2, 16, rdma::RDMA_ERROR, 2}));
   expect_silence(requester);
   EXPECT_EQ(exchange(requester, whole).octets, error(kOptionXid, rdma::RDMA_ERR_INVAL_OPTION));
 }
@@ -191,8 +194,8 @@ TEST_F(VersionTwoTest, InvalidOptions) {
               error(kOptionXid, rdma::RDMA_ERR_INVAL_OPTION));
   }
   EXPECT_EQ(counters().errors_option.value(), 5U);
-  EXPECT_EQ(exchange(requester, words({kXid, 1, 16, 5, 0, 0, 0})).octets,
-            words({kXid, 1, 16, rdma::RDMA_ERROR, rdma::ERR_CHUNK}))
+  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 1, 16, 5, 0, 0, 0})).octets,
+            words({kVersionTwoXid, 1, 16, rdma::RDMA_ERROR, rdma::ERR_CHUNK}))
       << "F-10: version 1 stays as it is";
 }
 
@@ -218,7 +221,7 @@ TEST_F(VersionTwoTest, PropertyMessagesAtEveryTruncation) {
           << opttype << " with " << shorter.size();
     }
   }
-  EXPECT_TRUE(exchange(requester, call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
 }
 
 // XP-4.1-1, XP-4.1-7, F-14: nothing is said before the client has said something; then once.
@@ -238,11 +241,11 @@ TEST_F(VersionTwoTest, RepliesFollowTheClientsReceiveSize) {
   tell(requester, connprop(kLarge));
   const std::size_t room = kLarge - rdma::kMinHeader - rpc::kAcceptedReplyHeader;
   answer_with_octets(room);
-  EXPECT_EQ(exchange(requester, call(kXid)).octets.size(), kLarge);
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets.size(), kLarge);
   answer_with_octets(room + 4);
-  expect_error(requester, call(kXid), rdma::RDMA_ERR_BAD_HEADER);
+  expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
   requester.send(option(rdma::ROPT_UPDPROP, words({1, 1, 4, 2 * kLarge})));
-  EXPECT_EQ(exchange(requester, call(kXid)).octets.size(), kLarge + 4) << "XP-4.4-1";
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets.size(), kLarge + 4) << "XP-4.4-1";
 }
 
 // XP-3.2-1, XP-3.2-2: plain Send unless the client has said otherwise.
@@ -252,7 +255,7 @@ TEST_F(VersionTwoTest, InvalidationIsByProperty) {
   for (const bool said : {false, true}) {
     if (said) tell(requester, connprop(4096, 1));
     auto& memory = sink(requester, 200);
-    auto header = header_of(kXid + (said ? 1 : 0));
+    auto header = header_of(kVersionTwoXid + (said ? 1 : 0));
     header.chunks.add_write()->add(memory.segment());
     const auto reply = exchange(requester, assemble(header, rpc_call(header.rdma_xid)));
     EXPECT_EQ(reply.invalidated.has_value(), said);
@@ -272,7 +275,7 @@ TEST_F(VersionTwoTest, ReceiveSizeGrowsOnRequest) {
   int calls = 0;
   for (;; ++calls) {
     ASSERT_LT(calls, 200) << "never granted";
-    requester.send(call(kXid));
+    requester.send(call(kVersionTwoXid));
     const auto reply = next_reply(requester);
     if (reply.header.proc == rdma::RDMA_OPTIONAL) {
       EXPECT_EQ(reply.header.rdma_xid, 0x99U);
@@ -283,7 +286,7 @@ TEST_F(VersionTwoTest, ReceiveSizeGrowsOnRequest) {
     EXPECT_TRUE(reply.results());
   }
   EXPECT_GE(calls, 12) << "there were at least so many small receives";
-  auto large = call(kXid);
+  auto large = call(kVersionTwoXid);
   large.resize(kLarge);
   EXPECT_TRUE(exchange(requester, large).results());
 }
@@ -304,18 +307,20 @@ TEST_F(VersionTwoTest, ResponderAsksAndTells) {
   config.most_inline_size = kLarge;
   auto& requester = agree(config);
   tell(requester, connprop(kLarge));
-  EXPECT_TRUE(exchange(requester, call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
   responder->request_receive_size(4096);
   EXPECT_EQ(next_option(requester, rdma::ROPT_REQPROP), words({1, 1, 4, 4096}));
   answer_with_octets(4096);
-  expect_error(requester, call(kXid), rdma::RDMA_ERR_BAD_HEADER);  // it keeps to less at once
+  expect_error(requester, call(kVersionTwoXid),
+               rdma::RDMA_ERR_BAD_HEADER);  // it keeps to less at once
   requester.send(option(rdma::ROPT_RESPROP, words({0, 1, 1, 0}), last_option_xid_));
-  EXPECT_TRUE(exchange(requester, call(kXid)).results()) << "rejected: the larger size holds";
+  EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results())
+      << "rejected: the larger size holds";
   service.on_call = nullptr;
   responder->raise_receive_size(kLarge);
   bool told = false;
   for (int calls = 0; !told && calls < 400; ++calls) {
-    requester.send(call(kXid));
+    requester.send(call(kVersionTwoXid));
     auto reply = next_reply(requester);
     if (reply.header.proc != rdma::RDMA_OPTIONAL) continue;
     told = true;
@@ -347,7 +352,7 @@ TEST_F(VersionTwoTest, CallbacksFollowVersionAndProperties) {
     connection = &served.connection();
     served.reply(rpc::AcceptStat::success);
   };
-  EXPECT_TRUE(exchange(requester, call(kXid)).results());
+  EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
   int ended = 0;
   const auto call_back = [&](std::size_t octets) {
     return connection->call_back(

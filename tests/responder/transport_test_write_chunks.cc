@@ -4,7 +4,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::uint32_t kXid = 0x3001;
+constexpr std::uint32_t kWriteChunksXid = 0x3001;
 
 // V1-3.4.6-3, V1-3.4.6-4, V1-3.4.6-5, V1-3.4.6-9, V1-3.4.4-3, V1-3.4.6-10, V1-4.3.2-2, V1-3.4.3-2,
 // V1-2.3.2-4
@@ -13,12 +13,12 @@ TEST_F(ReplyTest, ResultFillsTheSegmentsInOrder) {
   const auto data = pattern(6);
   answer_with({data});
   auto& memory = sink(requester, 64);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   auto* chunk = header.chunks.add_write();
   chunk->add(memory.part(20, 4));
   chunk->add(memory.part(0, 4));
   chunk->add(memory.part(40, 4));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   ASSERT_EQ(reply.header.chunks.write_count, 1U);
   const auto segments = reply.header.chunks.rdma_writes()[0].segments();
   ASSERT_EQ(segments.size(), 3U);
@@ -47,7 +47,7 @@ TEST_F(ReplyTest, ResultIsInlineWithoutAWriteList) {
   auto& requester = connect();
   const auto data = pattern(5);
   answer_with({data, {}, data});
-  const auto reply = exchange(requester, plain_call(kXid));
+  const auto reply = exchange(requester, plain_call(kWriteChunksXid));
   auto results = reply.results();
   ASSERT_TRUE(results);
   EXPECT_EQ(results->u32("word"), 100U);
@@ -65,13 +65,13 @@ TEST_F(ReplyTest, ChunkLeftOverComesBackUnused) {
   auto& requester = connect();
   answer_with({pattern(7, 1), pattern(9, 2)});
   auto& memory = sink(requester, 96);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   for (std::uint32_t i = 0; i < 3; ++i) {
     auto* chunk = header.chunks.add_write();
     chunk->add(memory.part(i * 32, 8));
     chunk->add(memory.part(i * 32 + 8, 8));
   }
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   const auto chunks = reply.header.chunks.rdma_writes();
   ASSERT_EQ(chunks.size(), 3U);
   EXPECT_EQ(chunks[0].length(), 7U);
@@ -88,11 +88,11 @@ TEST_F(ReplyTest, EmptyChunkKeepsItsResultInline) {
   auto& requester = connect();
   answer_with({pattern(5, 1), pattern(6, 2), pattern(7, 3)});
   auto& memory = sink(requester, 64);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.part(0, 16));
   header.chunks.add_write();
   header.chunks.add_write()->add(memory.part(32, 16));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   const auto chunks = reply.header.chunks.rdma_writes();
   ASSERT_EQ(chunks.size(), 3U);
   EXPECT_EQ(chunks[0].length(), 5U);
@@ -115,10 +115,10 @@ TEST_F(ReplyTest, ResultWithoutOctetsUsesUpItsChunk) {
   auto& requester = connect();
   answer_with({{}, pattern(6, 2)});
   auto& memory = sink(requester, 64);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.part(0, 16));
   header.chunks.add_write()->add(memory.part(32, 16));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   const auto chunks = reply.header.chunks.rdma_writes();
   ASSERT_EQ(chunks.size(), 2U);
   EXPECT_EQ(chunks[0].length(), 0U);
@@ -131,9 +131,9 @@ TEST_F(ReplyTest, ResultsBeyondTheLastChunkAreInline) {
   auto& requester = connect();
   answer_with({pattern(5, 1), pattern(6, 2)});
   auto& memory = sink(requester, 16);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.segment());
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), 5U);
   auto results = reply.results();
   ASSERT_TRUE(results);
@@ -147,9 +147,9 @@ TEST_F(ReplyTest, ResultsBeyondTheLastChunkAreInline) {
 TEST_F(ReplyTest, ChunkOfAFailedOperationComesBackUnused) {
   auto& requester = connect();
   auto& memory = sink(requester, 16);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.segment());
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   ASSERT_EQ(reply.header.chunks.write_count, 1U);
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].count, 1U);
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), 0U);
@@ -161,9 +161,9 @@ TEST_F(ReplyTest, WriteChunkThatIsTooSmallIsAnsweredErrChunk) {
   auto& requester = connect();
   answer_with({pattern(17)});
   auto& memory = sink(requester, 64);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.part(0, 16));
-  expect_error(requester, assemble(header, rpc_call(kXid)), rdma::ERR_CHUNK);
+  expect_error(requester, assemble(header, rpc_call(kWriteChunksXid)), rdma::ERR_CHUNK);
   EXPECT_EQ(copy(memory.memory()), Octets(64, kSentinel));
   EXPECT_TRUE(requester.up());
 }
@@ -174,12 +174,12 @@ TEST_F(ReplyTest, LargestResultIsWrittenWholeAcrossSegments) {
   const auto data = pattern(1 << 20, 7);
   answer_with({data});
   auto& memory = sink(requester, (1 << 20) + 64);
-  rdma::Header header = message_header(kXid);
+  rdma::Header header = message_header(kWriteChunksXid);
   auto* chunk = header.chunks.add_write();
   constexpr std::uint32_t kFirst = 400'001;
   chunk->add(memory.part(0, kFirst));
   chunk->add(memory.part(kFirst, (1 << 20) + 64 - kFirst));
-  const auto reply = exchange(requester, assemble(header, rpc_call(kXid)));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), data.size());
   EXPECT_EQ(copy(memory.memory().first(data.size())), data);
   EXPECT_EQ(copy(memory.memory().subspan(data.size())), Octets(64, kSentinel));

@@ -8,7 +8,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-constexpr int kBatch = 16;
+constexpr int kCompletionBatch = 16;
 /// Batches before other descriptors get their turn.
 constexpr int kBatchesPerTurn = 16;
 
@@ -27,9 +27,9 @@ void CompletionQueue::note_event() {
 }
 
 Result<bool> CompletionQueue::poll() {
-  std::array<ibv_wc, kBatch> batch;
+  std::array<ibv_wc, kCompletionBatch> batch;
   for (int round = 0; round < kBatchesPerTurn; ++round) {
-    const int count = ::ibv_poll_cq(queue_.get(), kBatch, batch.data());
+    const int count = ::ibv_poll_cq(queue_.get(), kCompletionBatch, batch.data());
     if (count < 0) return fail(connection_error(Fault::reset, "the completion queue failed"));
     if (count == 0 && armed_) return false;
     if (count == 0) {

@@ -10,7 +10,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Events before other descriptors get their turn.
-constexpr int kEventsPerTurn = 64;
+constexpr int kAsyncEventsPerTurn = 64;
 
 /// Linux rxe, which gives its completions the kernel's flag for an invalidation. The kernel's is
 /// IBV_WC_IP_CSUM_OK in user space, which has no meaning for connected queue pairs.
@@ -84,7 +84,7 @@ Result<void> Device::start() {
 
 void Device::on_ready(std::uint32_t) {
   const auto alive = shared_from_this();  // its last connection may go meanwhile
-  for (int round = 0; round < kEventsPerTurn; ++round) {
+  for (int round = 0; round < kAsyncEventsPerTurn; ++round) {
     ibv_cq* queue = nullptr;
     void* user = nullptr;
     if (::ibv_get_cq_event(completions_.get(), &queue, &user) != 0) return;

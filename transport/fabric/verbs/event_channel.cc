@@ -15,7 +15,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Events before other descriptors get their turn.
-constexpr int kEventsPerTurn = 32;
+constexpr int kConnectionEventsPerTurn = 32;
 
 ConnectionEvent copy_of(const rdma_cm_event& event) {
   ConnectionEvent copy;
@@ -59,7 +59,7 @@ Result<ConnectionId> EventChannel::make_id(EventHandler& handler) {
 
 void EventChannel::on_ready(std::uint32_t) {
   const auto self = shared_from_this();  // the last connection may go with an event
-  for (int round = 0; round < kEventsPerTurn; ++round) {
+  for (int round = 0; round < kConnectionEventsPerTurn; ++round) {
     rdma_cm_event* event = nullptr;
     if (::rdma_get_cm_event(channel_.get(), &event) != 0) {
       if (errno != EAGAIN) log::warning("rdma_get_cm_event: {}", std::strerror(errno));

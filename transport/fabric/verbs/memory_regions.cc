@@ -14,7 +14,7 @@ namespace nfsrdma::fabric {
 namespace verbs {
 namespace {
 
-constexpr const char* kStep = "register memory with the RDMA device";
+constexpr const char* kRegisterStep = "register memory with the RDMA device";
 constexpr std::size_t kKibibyte = 1024;
 /// Beside the pools: the queues of the device's library.
 constexpr std::size_t kLimitSlack = 4 * kKibibyte * kKibibyte;
@@ -72,7 +72,7 @@ Error MemoryRegions::too_little(int error_number, std::size_t octets) const {
   const std::size_t registrations = tier_ == Tier::windows ? 1 : 2;
   const std::size_t wanted = std::max(pinned_ + octets, registrations * expected_) + kLimitSlack;
   return Error::local(
-      error_number, kStep,
+      error_number, kRegisterStep,
       fmt::format("RLIMIT_MEMLOCK is {}, and {} KiB are needed: raise it with ulimit -l, "
                   "limits.conf(5) or LimitMEMLOCK=",
                   limit_text(limit.rlim_cur), wanted / kKibibyte));
@@ -87,7 +87,7 @@ const Region* MemoryRegions::find(const std::byte* at, std::size_t length) const
 }  // namespace verbs
 
 bool is_memory_limit(const Error& error) {
-  return error.layer == Layer::local && error.step == std::string_view(verbs::kStep);
+  return error.layer == Layer::local && error.step == std::string_view(verbs::kRegisterStep);
 }
 
 }  // namespace nfsrdma::fabric

@@ -14,7 +14,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Windows made at once: making one is a system call, so that it is done ahead.
-constexpr std::size_t kBatch = 32;
+constexpr std::size_t kWindowBatch = 32;
 /// A key's low octet is the consumer's; the rest names the window.
 constexpr unsigned kKeyBits = 8;
 
@@ -95,7 +95,7 @@ class MemoryWindows final : public Registration {
   };
 
   Result<void> add_windows() {
-    for (std::size_t i = 0; i < kBatch; ++i) {
+    for (std::size_t i = 0; i < kWindowBatch; ++i) {
       WindowHandle handle(::ibv_alloc_mw(device_.domain(), IBV_MW_TYPE_2));
       if (!handle && slots_.full()) return fail(call_error(errno, "ibv_alloc_mw"));
       if (!handle) break;

@@ -13,7 +13,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Events before other descriptors get their turn.
-constexpr int kEventsPerTurn = 64;
+constexpr int kDeviceEventsPerTurn = 64;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ OpenDevice::~OpenDevice() {
 
 void OpenDevice::on_ready(std::uint32_t) {
   const auto self = shared_from_this();  // the last connection may go with an event
-  for (int round = 0; round < kEventsPerTurn; ++round) {
+  for (int round = 0; round < kDeviceEventsPerTurn; ++round) {
     ibv_async_event event{};
     if (::ibv_get_async_event(context_, &event) != 0) return;
     const ibv_async_event copy = event;

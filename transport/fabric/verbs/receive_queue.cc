@@ -12,7 +12,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Receives handed over in one chain.
-constexpr std::size_t kMaxChain = 32;
+constexpr std::size_t kMaxReceiveChain = 32;
 
 }  // namespace
 
@@ -24,11 +24,11 @@ void ReceiveQueue::lend(ReceiveBuffer& buffer) {
 
 Result<void> ReceiveQueue::post(ibv_qp* queue_pair, std::size_t depth,
                                 const MemoryRegions& regions) {
-  std::array<ibv_recv_wr, kMaxChain> chain;
-  std::array<ibv_sge, kMaxChain> pieces;
+  std::array<ibv_recv_wr, kMaxReceiveChain> chain;
+  std::array<ibv_sge, kMaxReceiveChain> pieces;
   while (!waiting_.empty() && out_ < depth) {
     std::size_t count = 0;
-    while (count < kMaxChain && out_ < depth) {
+    while (count < kMaxReceiveChain && out_ < depth) {
       ReceiveBuffer* buffer = waiting_.pop_front();
       if (buffer == nullptr) break;
       posted_.push_back(*buffer);

@@ -18,7 +18,7 @@ namespace nfsrdma::fabric {
 namespace verbs {
 namespace {
 
-constexpr const char* kStep = "RDMA device";
+constexpr const char* kRouteStep = "RDMA device";
 
 /// The address this machine would send from. Connecting a datagram socket sends nothing.
 Result<Address> local_address_towards(const Address& peer) {
@@ -51,7 +51,7 @@ std::string without_port(const Address& address) {
 }
 
 Error no_device(const Address& peer, const Address& local) {
-  return Error::local(ENODEV, kStep,
+  return Error::local(ENODEV, kRouteStep,
                       fmt::format("none has the address from which the route to {} leaves, {}",
                                   peer.text(), without_port(local)));
 }
@@ -67,10 +67,10 @@ Result<Route> device_at(const Address& local) {
   }
   route.id.reset(id);
   if (::rdma_bind_addr(id, socket_address(route.local)) != 0) {
-    if (errno == ENODEV || errno == EADDRNOTAVAIL) return fail(Error::local(ENODEV, kStep));
+    if (errno == ENODEV || errno == EADDRNOTAVAIL) return fail(Error::local(ENODEV, kRouteStep));
     return fail(call_error(errno, "open the RDMA device of", without_port(local)));
   }
-  if (route.device() == nullptr) return fail(Error::local(ENODEV, kStep));
+  if (route.device() == nullptr) return fail(Error::local(ENODEV, kRouteStep));
   return route;
 }
 
@@ -99,7 +99,7 @@ Result<Route> device_named(const std::string& wanted, const Address& peer) {
                           without_port(local));
   }
   return fail(Error::local(
-      ENODEV, kStep,
+      ENODEV, kRouteStep,
       fmt::format("{} is not here, or has no address to reach {} from; there is {}", wanted,
                   peer.text(), others.empty() ? "no other with one" : others)));
 }

@@ -12,7 +12,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 /// Requests handed over in one chain.
-constexpr std::size_t kMaxChain = 32;
+constexpr std::size_t kMaxSendChain = 32;
 /// At least so many requests of a full queue report themselves.
 constexpr std::size_t kReportsPerQueue = 4;
 
@@ -198,9 +198,9 @@ ibv_send_wr SendQueue::request_for(Position position) {
 }
 
 Result<void> SendQueue::post() {
-  std::array<ibv_send_wr, kMaxChain> chain;
+  std::array<ibv_send_wr, kMaxSendChain> chain;
   while (queue_pair_ != nullptr) {
-    const std::size_t count = std::min(room(), kMaxChain);
+    const std::size_t count = std::min(room(), kMaxSendChain);
     if (count == 0) return {};
     for (std::size_t i = 0; i < count; ++i) {
       chain[i] = request_for(posted_ + i);

@@ -6,11 +6,11 @@ namespace nfsrdma::responder {
 
 namespace {
 
-constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr unsigned kWanted = STATX_BASIC_STATS | STATX_BTIME;
 
 std::uint64_t in_ns(const statx_timestamp& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * kNanoseconds + time.tv_nsec;
+  return static_cast<std::uint64_t>(time.tv_sec) * kNanosecondsPerSecond + time.tv_nsec;
 }
 
 }  // namespace

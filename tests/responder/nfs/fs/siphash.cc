@@ -7,7 +7,7 @@ namespace nfsrdma::responder {
 
 namespace {
 
-struct State {
+struct HashState {
   std::uint64_t v0, v1, v2, v3;
 
   void round() {
@@ -39,8 +39,8 @@ std::uint64_t load(std::span<const std::byte> data) {
 }  // namespace
 
 std::uint64_t siphash(const SipKey& key, std::span<const std::byte> data) {
-  State state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-              key[1] ^ 0x7465646279746573};
+  HashState state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
+                  key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
   const std::uint64_t length_byte = static_cast<std::uint64_t>(data.size()) << 56;
   while (data.size() >= sizeof(std::uint64_t)) {
     state.absorb(load(data.first(sizeof(std::uint64_t))));

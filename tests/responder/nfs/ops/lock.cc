@@ -10,7 +10,7 @@ using namespace nfs4;
 
 namespace {
 
-nfsstat4 check_grace(const CompoundContext& context, bool reclaim) {
+nfsstat4 check_lock_grace(const CompoundContext& context, bool reclaim) {
   const bool in_grace = context.server.in_grace();
   if (!reclaim) return in_grace ? NFS4ERR_GRACE : NFS4_OK;
   return in_grace && !context.client->reclaim_complete ? NFS4_OK : NFS4ERR_NO_GRACE;
@@ -58,7 +58,7 @@ nfsstat4 op_lock(CompoundContext& context, const LOCK4args& args, LOCK4res& resu
   if (!range) return range.error();
   const auto locker = find_locker(context, args.locker);
   if (!locker) return locker.error();
-  const nfsstat4 status = check_grace(context, args.reclaim);
+  const nfsstat4 status = check_lock_grace(context, args.reclaim);
   if (status != NFS4_OK) return status;
   const bool exclusive = is_exclusive(args.locktype);
   if (!open_allows(*locker->open, exclusive)) return NFS4ERR_OPENMODE;

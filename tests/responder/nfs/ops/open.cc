@@ -26,7 +26,7 @@ nfsstat4 check_arguments(const OPEN4args& args) {
 
 // RFC 8881 sections 8.4.2.1 and 18.51.3: reclaims within the grace period, all else behind it and
 // behind the client's RECLAIM_COMPLETE.
-nfsstat4 check_grace(const CompoundContext& context, bool reclaim) {
+nfsstat4 check_open_grace(const CompoundContext& context, bool reclaim) {
   const bool in_grace = context.server.in_grace();
   const bool complete = context.client->reclaim_complete;
   if (!reclaim) return in_grace || !complete ? NFS4ERR_GRACE : NFS4_OK;
@@ -134,7 +134,7 @@ nfsstat4 open_target(CompoundContext& context, const OPEN4args& args, OpenTarget
 
 nfsstat4 op_open(CompoundContext& context, const OPEN4args& args, OPEN4res& result) {
   nfsstat4 status = check_arguments(args);
-  if (status == NFS4_OK) status = check_grace(context, args.claim.claim == CLAIM_PREVIOUS);
+  if (status == NFS4_OK) status = check_open_grace(context, args.claim.claim == CLAIM_PREVIOUS);
   if (status == NFS4_OK) status = check_read_only(context, args);
   if (status != NFS4_OK) return status;
   if (!is_by_name(args.claim.claim)) {
