@@ -30,6 +30,44 @@ TEST_F(ExposureTest, WritesLandExactlyWhereTheySay) {
   EXPECT_EQ(server().counter("write_octets_placed"), 1001u);
 }
 
+// What was placed without a gap is known, whatever the order of the Writes, also after the peer has
+// invalidated the STag.
+TEST_F(ExposureTest, ProviderTellsHowMuchWasPlaced) {
+  open_with_leases();
+  const auto placed = [&] { return server().endpoint->placed(write_lease); };
+  EXPECT_EQ(placed(), 0u);
+  peer.send(write_frame(100, pattern(100)));
+  peer.send(wire::send(next_msn++, bytes_of("a gap")));
+  ASSERT_TRUE(loop.until([&] { return server().messages.size() == 2; }));
+  EXPECT_EQ(placed(), 0u);
+  peer.send(write_frame(0, pattern(60)));
+  peer.send(write_frame(0, pattern(60)));
+  peer.send(wire::send(next_msn++, bytes_of("a smaller gap")));
+  ASSERT_TRUE(loop.until([&] { return server().messages.size() == 3; }));
+  EXPECT_EQ(placed(), 60u) << "the same bytes twice are no more of them";
+  peer.send(write_frame(60, pattern(40)));
+  Segment last{.opcode = wire::kSendInvalidate, .msn = next_msn++};
+  last.invalidate = write_lease.segment.handle;
+  last.payload = bytes_of("done");
+  peer.send(wire::fpdu(last));
+  ASSERT_TRUE(loop.until([&] { return server().messages.size() == 4; }));
+  EXPECT_EQ(placed(), 200u);
+}
+
+// What was placed for one lease says nothing about the next one in the same entry of the table.
+TEST_F(ExposureTest, EachLeaseBeginsWithNothingPlaced) {
+  open_with_leases();
+  peer.send(write_frame(0, pattern(100)));
+  peer.send(wire::send(next_msn++, bytes_of("done")));
+  ASSERT_TRUE(loop.until([&] { return server().messages.size() == 2; }));
+  ASSERT_TRUE(server().endpoint->settle(write_lease));
+  for (int i = 0; i < 300; ++i) {  // more than there are entries
+    ASSERT_TRUE(server().endpoint->prepare(write_lease, writable.memory(), Access::remote_write));
+    ASSERT_EQ(server().endpoint->placed(write_lease), 0u);
+    server().endpoint->cancel(write_lease);
+  }
+}
+
 TEST_F(ExposureTest, AWriteOfNoOctetsNeedsNoStag) {
   open_with_leases();
   peer.send(wire::write(0xdeadbeef, ~0ull, {}));

@@ -151,6 +151,10 @@ class Endpoint {
   /// Ends an exposure. Returns true when the lease is free on return, false when on_settled will
   /// say so. Local invalidation unless the peer has invalidated it already.
   virtual bool settle(Lease& lease) = 0;
+  /// How many bytes at the start of a lease's memory the peer has placed by RDMA Write, without a
+  /// gap; behind them is what lay there before. Nothing when the provider cannot know. For leases
+  /// that are not free or settling.
+  virtual std::optional<std::size_t> placed(const Lease& /*lease*/) const { return std::nullopt; }
   /// Whether the peer may be told that it can invalidate any handle we expose (RFC 8797 R bit).
   virtual bool remote_invalidation_safe() const = 0;
 

@@ -42,6 +42,9 @@ class IwarpEndpoint final : public Endpoint,
   Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) override;
   void cancel(Lease& lease) override;
   bool settle(Lease& lease) override;
+  std::optional<std::size_t> placed(const Lease& lease) const override {
+    return stags_->placed(lease);
+  }
   bool remote_invalidation_safe() const override { return true; }
   Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
                           const Segment& to) override;

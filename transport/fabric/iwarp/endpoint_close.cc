@@ -34,7 +34,12 @@ void IwarpEndpoint::violated(const Violation& violation) {
   layers[violation.code.layer]->add();
   if (violation.fault == Fault::remote_access) counters_.access_errors.add();
   if (violation.fault == Fault::receive_too_small) counters_.receive_errors.add();
-  log::warning("iwarp {}: {}", peer_address(stream_->fd()).text(), violation.detail);
+  const std::string peer = peer_address(stream_->fd()).text();
+  if (quirks_) {
+    quirks_->violation_lines.warning(reactor_.now(), "iwarp {}: {}", peer, violation.detail);
+  } else {
+    log::warning("iwarp {}: {}", peer, violation.detail);
+  }
 
   std::optional<OffendingSegment> segment;
   // What failed its CRC, or has an impossible length, cannot be quoted as a header.

@@ -161,7 +161,7 @@ Checked<> ReceivePath::deliver(const DdpHeader& header, std::size_t length) {
     events_.on_first_fpdu();
   }
   switch (rdmap_opcode(header.rdmap_control)) {
-    case Opcode::rdma_write: return deliver_write(length);
+    case Opcode::rdma_write: return deliver_write(header, length);
     case Opcode::read_response: return deliver_read_response(header, length);
     case Opcode::read_request: return deliver_read_request(header, length);
     case Opcode::terminate: return deliver_terminate(header, length);
@@ -169,8 +169,9 @@ Checked<> ReceivePath::deliver(const DdpHeader& header, std::size_t length) {
   }
 }
 
-Checked<> ReceivePath::deliver_write(std::size_t length) {
+Checked<> ReceivePath::deliver_write(const DdpHeader& header, std::size_t length) {
   counters_.write_octets_placed.add(length);
+  if (pinned_ != StagTable::kNoIndex) stags_.note_placed(pinned_, header.to, length);
   unpin();
   return {};
 }

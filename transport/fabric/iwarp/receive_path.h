@@ -71,7 +71,7 @@ class ReceivePath final : public UlpduConsumer {
   Checked<> judge_sequence(const DdpHeader& header, const Untagged& queue) const;
   Checked<> judge_offset(const DdpHeader& header, const Untagged& queue) const;
 
-  Checked<> deliver_write(std::size_t length);
+  Checked<> deliver_write(const DdpHeader& header, std::size_t length);
   Checked<> deliver_read_response(const DdpHeader& header, std::size_t length);
   Checked<> deliver_send(const DdpHeader& header, std::size_t length);
   Checked<> deliver_read_request(const DdpHeader& header, std::size_t length);

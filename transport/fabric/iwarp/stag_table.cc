@@ -59,8 +59,8 @@ Result<void> StagTable::prepare(Owner owner, Lease& lease, std::span<std::byte> 
   free_.pop_back();
   chance = random_.next();
   Entry& entry = entries_[index];
-  entry =
-      Entry{&lease, owner, memory, chance & kBaseMask, make_stag(index, chance), 0, access, false};
+  entry = Entry{&lease, owner, memory, chance & kBaseMask, make_stag(index, chance), 0,
+                access, false, {}};
   lease.segment = Segment{entry.stag, static_cast<std::uint32_t>(memory.size()), entry.base};
   lease.memory = memory;
   lease.access = access;

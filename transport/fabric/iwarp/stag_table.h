@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transport/fabric/fabric.h"
+#include "transport/fabric/iwarp/placed_ranges.h"
 #include "transport/fabric/iwarp/random.h"
 
 namespace nfsrdma::fabric::iwarp {
@@ -54,6 +55,16 @@ class StagTable {
   /// Whether the peer has invalidated the lease already.
   bool is_open(const Lease& lease) const { return entries_[lease.provider_index].open; }
 
+  /// The peer has placed `length` bytes at this tagged offset of a lease that find() returned.
+  void note_placed(Index index, std::uint64_t offset, std::size_t length) {
+    Entry& entry = entries_[index];
+    entry.placed.add(entry.memory, offset - entry.base, length);
+  }
+  /// Bytes at the start of a lease that is in use which the peer has placed, without a gap.
+  std::size_t placed(const Lease& lease) const {
+    return entries_[lease.provider_index].placed.contiguous();
+  }
+
   /// A pinned lease's memory is in use by the connection: settle() waits for it.
   void pin(Index index) { ++entries_[index].pins; }
   /// Returns the lease when this was the last pin of a settling one, otherwise null.
@@ -72,6 +83,7 @@ class StagTable {
     std::uint32_t pins = 0;
     Access access = Access::remote_read;
     bool open = false;  ///< the peer may use it
+    PlacedRanges placed;
   };
 
   bool grow();
