@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/rdma/harness.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::test {
 namespace {
@@ -186,6 +189,7 @@ TEST_F(Keeper, PausesBetweenAttempts) {
   harness_.settle();
   answer();
   ASSERT_NE(keeper_.channel(), nullptr);
+  harness_.reactor.advance(rpc::ReconnectPolicy{}.proof);
   lose();
   EXPECT_EQ(harness_.fabric.connections(), attempts + 1) << "at once again";
   answer();
@@ -255,6 +259,50 @@ TEST_F(Keeper, ConnectionsWithoutAReplyDoNotResetThePause) {
   harness_.reactor.advance(1s);
   answer();
   EXPECT_NE(keeper_.channel(), nullptr);
+}
+
+// A server that answers a little on each connection and then ends it is not hammered either: the
+// pause grows, until a connection lasts.
+TEST_F(Keeper, ConnectionsThatEndSoonAreFollowedByPauses) {
+  start_well();
+  lose();
+  answer();
+  std::size_t connections = 2;
+  for (const auto pause : {50ms, 100ms, 200ms, 400ms, 500ms, 500ms}) {
+    lose();
+    harness_.reactor.advance(pause - 1ms);
+    EXPECT_EQ(harness_.fabric.connections(), connections) << pause.count();
+    harness_.reactor.advance(1ms);
+    EXPECT_EQ(harness_.fabric.connections(), ++connections) << pause.count();
+    answer();
+    ASSERT_NE(keeper_.channel(), nullptr);
+  }
+  harness_.reactor.advance(rpc::ReconnectPolicy{}.proof);
+  lose();
+  EXPECT_EQ(harness_.fabric.connections(), ++connections) << "at once again";
+  answer();
+  lose();
+  EXPECT_EQ(harness_.fabric.connections(), ++connections) << "and so after the first that is brief";
+  answer();
+}
+
+// Nor do its connections fill the log.
+TEST_F(Keeper, ConnectionsThatEndSoonAreNotAllLogged) {
+  start_well();
+  log::set_level(log::Level::info);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 100; ++i) {
+    lose();
+    harness_.reactor.advance(1s);
+    answer();
+    ASSERT_NE(keeper_.channel(), nullptr);
+    harness_.peer().forget_sent();
+  }
+  const std::string written = testing::internal::GetCapturedStderr();
+  log::set_level(log::Level::off);
+  // "connected", "version", "connected again" and why each was lost; two minutes at most.
+  EXPECT_LE(std::count(written.begin(), written.end(), '\n'), 4 * 2 * log::Limit::kLines);
+  EXPECT_NE(written.find("such lines were left out"), std::string::npos);
 }
 
 // Nor is one that refuses to bind the session.

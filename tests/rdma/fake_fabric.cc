@@ -128,7 +128,15 @@ bool FakeEndpoint::remote_write(const fabric::Segment& to, std::span<const std::
   const std::uint64_t at = to.offset - lease->segment.offset;
   if (at > lease->memory.size() || data.size() > lease->memory.size() - at) return false;
   if (!data.empty()) std::memcpy(lease->memory.data() + at, data.data(), data.size());
+  std::size_t& placed = placed_[to.handle];
+  if (at <= placed) placed = std::max<std::size_t>(placed, at + data.size());
   return true;
+}
+
+std::optional<std::size_t> FakeEndpoint::placed(const fabric::Lease& lease) const {
+  if (!tells_placed) return std::nullopt;
+  const auto found = placed_.find(lease.segment.handle);
+  return found == placed_.end() ? 0 : found->second;
 }
 
 std::optional<Octets> FakeEndpoint::remote_read(const fabric::Segment& from) const {

@@ -73,6 +73,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   bool disconnects_when_asked = true;
   bool fail_receives = false;
   bool fail_sends = false;
+  bool tells_placed = false;  ///< as iwarp does and verbs cannot; for Writes from the beginning on
   int prepares_before_failure = -1;  ///< negative: prepare never fails
 
   // fabric::Endpoint
@@ -83,6 +84,7 @@ class FakeEndpoint final : public fabric::Endpoint {
                        fabric::Access access) override;
   void cancel(fabric::Lease& lease) override;
   bool settle(fabric::Lease& lease) override;
+  std::optional<std::size_t> placed(const fabric::Lease& lease) const override;
   bool remote_invalidation_safe() const override;
   Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
                           const fabric::Segment& to) override;
@@ -107,6 +109,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   std::deque<fabric::ReceiveBuffer*> receives_;
   std::vector<SentMessage> sent_;
   std::map<std::uint32_t, fabric::Lease*> leases_;
+  std::map<std::uint32_t, std::size_t> placed_;
   std::set<std::uint32_t> invalidated_;
   std::vector<fabric::Lease*> settling_;
   std::size_t corrupted_sends_ = 0;

@@ -50,6 +50,7 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
   Octets result;            ///< of every Call
   bool invalidates = true;  ///< with its replies, the first handle of the Call
   bool answers = true;
+  std::size_t withheld = 0;  ///< bytes of a result or long reply that are claimed, but not placed
   std::vector<Octets> arguments;  ///< Read chunks fetched, Position Zero chunk included
   std::vector<std::unique_ptr<Seen>> calls;
   std::vector<std::unique_ptr<Seen>> backward_replies;
@@ -122,7 +123,7 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
   }
   void write(const Octets& octets, fabric::Segment& target) {
     const Octets& kept = sent_.emplace_back(octets);
-    const std::span<const std::byte> piece = kept;
+    const std::span<const std::byte> piece = std::span(kept).first(octets.size() - withheld);
     ASSERT_TRUE(endpoint_->post_write({&piece, 1}, target).has_value());
     target.length = static_cast<std::uint32_t>(octets.size());
   }
@@ -256,6 +257,38 @@ TEST_F(Loopback, ResultByWriteChunk) {
   }
   EXPECT_EQ(counter(*channel_, "remote_invalidations"), 1u);
   EXPECT_EQ(counter(*channel_, "local_invalidations"), 1u);
+}
+
+// V1-3.4.6-7, F-9: a server that says it wrote a megabyte and placed one byte less, or nothing,
+// does not get the memory's former content shown as file data: the connection ends instead.
+TEST_F(Loopback, ResultThatWasNotPlacedIsNotShown) {
+  for (const std::size_t withheld : {std::size_t{1}, kMegabyte}) {
+    server_->withheld = withheld;
+    server_->result = pattern(kMegabyte, 9);
+    auto call = make_call(withheld == 1 ? 1 : 2);
+    Buffer sink = data_->acquire();
+    std::fill(sink.bytes().begin(), sink.bytes().end(), std::byte{0x5A});
+    call->result_sink = sink.bytes();
+    run(*call);
+    ASSERT_FALSE(call->reply->has_value()) << withheld << " bytes were not placed";
+    EXPECT_EQ(call->reply->error().layer, Layer::fabric);
+    EXPECT_EQ(call->losses.same_fault, 1u) << "a second one fails the call for good";
+    run_until([&] { return observer_.downs == 1; });
+    channel_.reset();
+    connect();
+  }
+  EXPECT_EQ(counter(*channel_, "unplaced_replies"), 2u);
+}
+
+TEST_F(Loopback, LongReplyThatWasPlacedByHalfIsNotRead) {
+  server_->withheld = 10000;
+  server_->result = pattern(20000, 3);
+  auto call = make_call(1);
+  call->max_reply = 32000;
+  run(*call);
+  ASSERT_FALSE(call->reply->has_value());
+  EXPECT_EQ(call->reply->error().layer, Layer::fabric);
+  EXPECT_EQ(counter(*channel_, "unplaced_replies"), 1u);
 }
 
 // V1-3.5.3-1, V1-3.5.3-3, V1-8.2.2-6

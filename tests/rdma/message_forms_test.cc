@@ -314,6 +314,36 @@ TEST_P(MessageForms, UnreducedItemInAPositionZeroChunk) {
   harness_.answer(0);
 }
 
+class ShortSegments : public MessageForms {
+ protected:
+  static Harness::Setup setup() {
+    Harness::Setup setup;
+    setup.options.max_segment_length = 1000;
+    return Harness::Setup::of_version(GetParam(), setup);
+  }
+  void SetUp() override { short_.connect(); }
+  Harness short_{setup()};
+};
+
+// V1-6.1-2, E-8267-10, V1-4.5.4-1: a Read chunk has at most 16 segments, too.
+TEST_P(ShortSegments, AReadChunkOfMoreThanSixteenIsRefused) {
+  for (const std::size_t length : {std::size_t{16000}, std::size_t{16001}}) {
+    TestCall call(short_, 0x200 + static_cast<std::uint32_t>(length));
+    Buffer data = short_.data->acquire();
+    call.call.encoder.payload(data.first(length));
+    call.submit();
+    short_.settle();
+    EXPECT_EQ(call.done(), length > 16000) << length;
+    EXPECT_EQ(short_.peer().sent_count(), 1u) << length;
+    if (call.done()) {
+      EXPECT_TRUE(call.error().is(Layer::transport, static_cast<int>(rdma::Fault::call_too_large)));
+    } else {
+      EXPECT_EQ(parse(short_.peer().sent(0).octets)->header.chunks.read_count, 16u);
+      short_.answer(0);
+    }
+  }
+}
+
 class ManyChunks : public MessageForms {
  protected:
   ManyChunks() : harness_more_(setup()) {}
@@ -487,6 +517,7 @@ TEST_P(MessageForms, OnePostForEachCall) {
 // V2-2.1-2, V2-2.3-1, V2-2.3-2, V2-4.2-1: the forms of version 2, whose thresholds are 4096 octets
 // where nothing else is known, are those of version 1.
 INSTANTIATE_TEST_SUITE_P(Versions, MessageForms, testing::Values(1U, 2U));
+INSTANTIATE_TEST_SUITE_P(Versions, ShortSegments, testing::Values(1U, 2U));
 INSTANTIATE_TEST_SUITE_P(Versions, ManyChunks, testing::Values(1U, 2U));
 
 }  // namespace

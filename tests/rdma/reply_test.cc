@@ -113,6 +113,111 @@ TEST_F(Replies, PlacedResult) {
   }
 }
 
+// V1-3.4.6-7, F-9: a reply that claims bytes which no RDMA Write has placed would show what lay in
+// that memory before: the connection ends, and the call is told so.
+TEST_F(Replies, ClaimOfBytesThatWereNotPlaced) {
+  harness_.peer().tells_placed = true;
+  auto call = read_call(7);
+  std::fill(sink_.bytes().begin(), sink_.bytes().end(), std::byte{0x5A});
+  ASSERT_TRUE(harness_.peer().remote_write(write_segment(0), pattern(99)));
+  rdma::Header& header = harness_.reply_header(0);
+  header.chunks.write_entries[0].target[0].length = 100;
+  harness_.deliver(encode(header, rpc_reply(7, words({100}))));
+  expect_connection_closed(*call);
+  EXPECT_EQ(counter(*harness_.channel, "unplaced_replies"), 1u);
+}
+
+// V1-3.4.6-7, V1-3.4.6-3: what was placed may be claimed, all of it or less; an unused chunk claims
+// nothing.
+TEST_F(Replies, ClaimOfBytesThatWerePlaced) {
+  harness_.peer().tells_placed = true;
+  for (const std::uint32_t claimed : {100u, 60u, 0u}) {
+    const std::size_t index = harness_.peer().sent_count();
+    auto call = read_call(0x200 + claimed);
+    if (claimed > 0) {
+      ASSERT_TRUE(harness_.peer().remote_write(write_segment(index), pattern(100)));
+    }
+    rdma::Header& header = harness_.reply_header(index);
+    header.chunks.write_entries[0].target[0].length = claimed;
+    harness_.deliver(encode(header, rpc_reply(header.rdma_xid, words({claimed}))));
+    ASSERT_TRUE(call->ok()) << claimed;
+    EXPECT_EQ(call->results().payload(kMaxData, "data").data.size(), claimed);
+  }
+  EXPECT_EQ(counter(*harness_.channel, "unplaced_replies"), 0u);
+}
+
+// V1-3.5.3-3, F-9: the same with half a Reply chunk.
+TEST_F(Replies, LongReplyThatWasPlacedByHalf) {
+  harness_.peer().tells_placed = true;
+  auto call = long_reply_call(7);
+  const Octets message = rpc_reply(7, pattern(10000));
+  ASSERT_TRUE(
+      harness_.peer().remote_write(reply_segment(0), std::span(message).first(message.size() / 2)));
+  rdma::Header& header = harness_.reply_header(0);
+  header.proc = RDMA_NOMSG;
+  header.chunks.rdma_reply.target[0].length = static_cast<std::uint32_t>(message.size());
+  harness_.deliver(encode(header));
+  expect_connection_closed(*call);
+  EXPECT_EQ(counter(*harness_.channel, "unplaced_replies"), 1u);
+}
+
+// A Reply chunk beside an inline reply is not looked at, whatever the server says of it.
+TEST_F(Replies, UnusedReplyChunkMayClaimAnything) {
+  harness_.peer().tells_placed = true;
+  auto call = long_reply_call(7);
+  rdma::Header& header = harness_.reply_header(0);
+  header.chunks.rdma_reply.target[0].length = 100;
+  harness_.deliver(encode(header, rpc_reply(7)));
+  EXPECT_TRUE(call->ok());
+}
+
+// V1-8.1.3-1: a provider that cannot tell what was placed gets memory with nothing in it: what a
+// reply claims without having written it is zeros, in either chunk.
+TEST_F(Replies, ExposedMemoryIsClearWhereNobodyCanTell) {
+  {
+    Buffer reply = harness_.replies->acquire();  // the next Reply chunk is this slot
+    std::fill(reply.bytes().begin(), reply.bytes().end(), std::byte{0x5A});
+  }
+  TestCall call(harness_, 7);
+  sink_ = harness_.data->acquire();
+  std::fill(sink_.bytes().begin(), sink_.bytes().end(), std::byte{0x5A});
+  call.call.result_sink = sink_.first(kSinkSize);
+  call.call.max_reply = 20000;
+  call.submit();
+  const auto leases = harness_.peer().sent(0).leases;
+  ASSERT_EQ(leases.size(), 2u);
+  for (const fabric::Lease* lease : leases) {
+    EXPECT_TRUE(std::all_of(lease->memory.begin(), lease->memory.end(),
+                            [](auto byte) { return byte == std::byte{0}; }));
+  }
+  EXPECT_EQ(sink_.bytes()[kSinkSize], std::byte{0x5A}) << "what is not exposed is left alone";
+  harness_.answer(0);
+}
+
+// A reply costs one look for its XID and one at the queue.
+TEST_F(Replies, CostOneLookup) {
+  TestCall call(harness_, 5);
+  call.submit();
+  const auto lookups = counter(*harness_.channel, "xid_lookups");
+  const auto pumps = counter(*harness_.channel, "pumps");
+  harness_.answer(0);
+  ASSERT_TRUE(call.ok());
+  EXPECT_EQ(counter(*harness_.channel, "xid_lookups"), lookups + 1);
+  EXPECT_EQ(counter(*harness_.channel, "pumps"), pumps + 1);
+}
+
+// RFC 5531 section 9: a reject_stat that is neither RPC_MISMATCH nor AUTH_ERROR says nothing about
+// the caller's rights.
+TEST_F(Replies, UndefinedRejectStatCannotBeDecoded) {
+  TestCall call(harness_, 5);
+  call.submit();
+  harness_.deliver(encode(harness_.reply_header(0), words({5, 1, 1, 2, 1})));
+  ASSERT_TRUE(call.done());
+  ASSERT_FALSE(call.ok());
+  EXPECT_EQ(call.error().layer, Layer::decode);
+  EXPECT_NE(call.error().message().find("reject_stat"), std::string::npos);
+}
+
 // V1-3.4.6-10, B4-4.4.4-1: inline count and placed length must agree.
 TEST_F(Replies, CountThatDisagreesFailsTheCall) {
   auto call = read_call(7);
@@ -333,7 +438,28 @@ TEST_F(Replies, RuntsAreDropped) {
   EXPECT_TRUE(call.ok());
 }
 
-// V1-4.6.2-2, V1-4.6.2-1, D05-3.6-1: RDMA_DONE is dropped, and its Receive posted again.
+// V1-4.5-2, F-9: a message too short for a header is dropped; one that has the XID of an open Call
+// ends the connection as other bad replies do, for that Call would wait for ever.
+TEST_F(Replies, MessageTooShortForAHeader) {
+  const Octets whole = words({5, 1, 32, RDMA_MSG});
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    Harness harness;
+    harness.connect();
+    TestCall call(harness, 5);
+    call.submit();
+    Octets other = words({6, 1, 32, RDMA_MSG});
+    other.resize(length);
+    harness.deliver(other);
+    EXPECT_FALSE(call.done()) << length;
+    harness.deliver(Octets(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
+    EXPECT_EQ(call.done(), length >= 4) << length;
+    EXPECT_EQ(harness.peer().disconnecting(), length >= 4) << length;
+    EXPECT_EQ(counter(*harness.channel, "bad_messages"), 2u);
+  }
+}
+
+// V1-4.6.2-2, V1-4.6.2-1, D05-3.6-1, BD-2: RDMA_DONE is dropped, and its Receive posted again. It
+// would be about a Call of the server's, so that an open Call with its XID waits for its reply.
 TEST_F(Replies, DoneIsDropped) {
   TestCall call(harness_, 5);
   call.submit();

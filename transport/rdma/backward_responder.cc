@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "transport/base/log.h"
 #include "transport/rdma/fault.h"
 
 namespace nfsrdma::rdma {
@@ -17,8 +16,9 @@ void BackwardResponder::on_call(const Header& header, std::span<const std::byte>
   }
   if (open_ >= link_.options().backward_credits) {
     link_.counters().backward_overruns.add();
-    log::warning("the server sent more callbacks at once than the {} it was granted",
-                 link_.options().backward_credits);
+    link_.counters().backward_overrun_lines.warning(
+        link_.reactor().now(), "the server sent more callbacks at once than the {} it was granted",
+        link_.options().backward_credits);
   }
   BackwardCallSlot* slot = take_slot();
   if (!slot) return;
@@ -26,7 +26,7 @@ void BackwardResponder::on_call(const Header& header, std::span<const std::byte>
   slot->start(*this, header.rdma_xid, payload, std::move(message));
   ++open_;
   link_.hold_for_backward(open_);
-  slot->dispatch(observer_);
+  slot->dispatch(observer_, link_.counters().undecodable_callback_lines, link_.reactor().now());
 }
 
 void BackwardResponder::refuse_version(const Header& header) {

@@ -74,7 +74,7 @@ Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& 
 void Connection::on_established(const fabric::ConnectionInfo& info) {
   if (link_.ending()) return;
   counters_.connections.add();
-  log::info("connected: {}", info.description);
+  counters_.connection_lines.info(link_.reactor().now(), "connected: {}", info.description);
   of_private_data_ = agree(announced_, decode_private_data(info.peer_private_data));
   // Linux knfsd uses what a client has announced and leaves its own R bit clear.
   of_private_data_.remote_invalidation = announced_.remote_invalidation;
@@ -99,8 +99,10 @@ void Connection::go_up(std::uint32_t version) {
   limits_ = {.max_backward_call = agreed.reply - kMinHeader,
              .max_backward_reply = agreed.call - kMinHeader,
              .max_backward_calls = options_.backward_credits};
-  log::info("version {}, inline {} to the server and {} from it, remote invalidation {}", version,
-            agreed.call, agreed.reply, agreed.remote_invalidation ? "on" : "off");
+  counters_.version_lines.info(
+      link_.reactor().now(),
+      "version {}, inline {} to the server and {} from it, remote invalidation {}", version,
+      agreed.call, agreed.reply, agreed.remote_invalidation ? "on" : "off");
   if (version != kVersionOne) start_properties();
   if (!link_.ending()) observer_.on_channel_up();
 }
@@ -120,23 +122,32 @@ void Connection::dispatch(std::span<const std::byte> octets, rpc::MessageRef mes
   xdr::Decoder in(octets);
   const HeaderFault fault = decode_header(in, incoming_, {link_.version(), link_.version()});
   if (fault == HeaderFault::none) counters_.messages.received[incoming_.proc].add();
-  if (invalidated && !requester_.is_open(incoming_.rdma_xid)) {
+  CallContext* const call = call_named_by(octets);
+  if (invalidated && !call) {
     link_.end(protocol_error("RPC-over-RDMA message", "invalidates a handle of no open call"));
   } else if (fault != HeaderFault::none) {
-    on_header_fault(fault, octets);
+    on_header_fault(call, fault, octets);
   } else if (incoming_.proc == RDMA_ERROR) {
-    on_error(invalidated);
+    on_error(call, invalidated);
   } else if (incoming_.proc == RDMA_OPTIONAL) {
     if (invalidated) {
       return link_.end(protocol_error("RDMA_OPTIONAL", "an option invalidates a handle"));
     }
     on_optional(in.remaining());
   } else {
-    dispatch_payload(octets.subspan(in.offset()), std::move(message), invalidated);
+    dispatch_payload(call, octets.subspan(in.offset()), std::move(message), invalidated);
   }
 }
 
-void Connection::dispatch_payload(std::span<const std::byte> payload, rpc::MessageRef message,
+/// Also of a message that is too short for a header: a Call whose answer is lost with it would wait
+/// for ever (requirement F-9).
+CallContext* Connection::call_named_by(std::span<const std::byte> octets) {
+  if (octets.size() < xdr::kUnit) return nullptr;
+  return requester_.find(rpc_xid(octets));
+}
+
+void Connection::dispatch_payload(CallContext* call, std::span<const std::byte> payload,
+                                  rpc::MessageRef message,
                                   std::optional<std::uint32_t> invalidated) {
   switch (direction_of(incoming_, payload)) {
     case Direction::call:
@@ -144,51 +155,55 @@ void Connection::dispatch_payload(std::span<const std::byte> payload, rpc::Messa
         return link_.end(protocol_error("callback", "a callback invalidates a handle"));
       if (properties_) properties_->infer_backward_support(!incoming_.chunks.all_absent());
       return backward_.on_call(incoming_, payload, std::move(message));
-    case Direction::reply: return on_reply(payload, std::move(message), invalidated);
-    case Direction::unknown: return drop("neither call nor reply");
+    case Direction::reply: return on_reply(call, payload, std::move(message), invalidated);
+    case Direction::unknown: return drop(call, "neither call nor reply");
   }
 }
 
-void Connection::on_reply(std::span<const std::byte> payload, rpc::MessageRef message,
-                          std::optional<std::uint32_t> invalidated) {
-  if (!requester_.is_open(incoming_.rdma_xid)) {
+void Connection::on_reply(CallContext* call, std::span<const std::byte> payload,
+                          rpc::MessageRef message, std::optional<std::uint32_t> invalidated) {
+  if (!call) {
     counters_.bad_xids.add();
     log::debug("dropped a reply with XID {:#x}, which nobody waits for", incoming_.rdma_xid);
     return;
   }
   if (incoming_.proc == RDMA_NOMSG) payload = {};
   if (incoming_.proc == RDMA_MSG && rpc_xid(payload) != incoming_.rdma_xid) {
-    return drop("XIDs of header and RPC message differ");
+    return drop(call, "XIDs of header and RPC message differ");
   }
   requester_.credits().give_back_optional();
-  requester_.on_reply(incoming_, payload, std::move(message), invalidated);
+  requester_.on_reply(*call, incoming_, payload, std::move(message), invalidated);
   if (properties_ && !link_.ending()) properties_->on_later_message();
 }
 
 /// An error ends the transaction that it names and nothing else (requirement F-2): an option if it
 /// can only be one, else a Call, else an option.
-void Connection::on_error(std::optional<std::uint32_t> invalidated) {
+void Connection::on_error(CallContext* call, std::optional<std::uint32_t> invalidated) {
   const std::uint32_t xid = incoming_.rdma_xid;
   const rpc_rdma_errcode code = incoming_.error.err;
-  if (code != RDMA_ERR_INVAL_OPTION && requester_.is_open(xid)) {
+  if (code != RDMA_ERR_INVAL_OPTION && call) {
     if (probe_.running() && xid == VersionProbe::kXid) probe_.on_error(incoming_);
-    requester_.on_error(incoming_, invalidated);
+    requester_.on_error(*call, incoming_, invalidated);
   } else if (!properties_ || code == ERR_VERS || !properties_->on_error(xid, code)) {
     counters_.bad_xids.add();
     log::debug("dropped an RDMA_ERROR with XID {:#x}, which nobody waits for", incoming_.rdma_xid);
   }
 }
 
-void Connection::on_header_fault(HeaderFault fault, std::span<const std::byte> octets) {
+void Connection::on_header_fault(CallContext* call, HeaderFault fault,
+                                 std::span<const std::byte> octets) {
+  if (octets.size() < kFixedWords) return drop(call, header_fault_name(fault));
   // Only an option that can be answered is (requirement F-3).
   const bool is_option = fault != HeaderFault::version && incoming_.proc == RDMA_OPTIONAL &&
                          link_.version() != kVersionOne;
-  if (octets.size() < kFixedWords || incoming_.proc == RDMA_DONE || is_option) {
+  // RDMA_DONE is dropped whatever XID it has: it would be about a Call of the server's, and those
+  // have XIDs of their own (V1-4.6.2-2, BD-2).
+  if (incoming_.proc == RDMA_DONE || is_option) {
     counters_.bad_messages.add();
     if (is_option && fault == HeaderFault::malformed) refuse_option(RDMA_ERR_BAD_HEADER);
     return;
   }
-  if (fault == HeaderFault::version && !requester_.is_open(incoming_.rdma_xid)) {
+  if (fault == HeaderFault::version && !call) {
     // Another version keeps the fixed words; whether this is a Call can be told if it keeps the
     // lists, too. Only a Call is answered.
     xdr::Decoder in(octets.subspan(kFixedWords));
@@ -198,15 +213,15 @@ void Connection::on_header_fault(HeaderFault fault, std::span<const std::byte> o
       return backward_.refuse_version(incoming_);
     }
   }
-  drop(header_fault_name(fault));
+  drop(call, header_fault_name(fault));
 }
 
-void Connection::drop(const char* what) {
+void Connection::drop(CallContext* call, const char* what) {
   counters_.bad_messages.add();
-  if (requester_.is_open(incoming_.rdma_xid)) {
-    requester_.on_malformed(incoming_.rdma_xid, what);
+  if (call) {
+    requester_.on_malformed(*call, what);
   } else {
-    log::debug("dropped a message with XID {:#x}: {}", incoming_.rdma_xid, what);
+    log::debug("dropped a message of no open call: {}", what);
   }
 }
 

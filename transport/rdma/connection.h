@@ -69,17 +69,19 @@ class Connection final : public rpc::Channel,
 
   void dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
-  void dispatch_payload(std::span<const std::byte> payload, rpc::MessageRef message,
-                        std::optional<std::uint32_t> invalidated);
-  void on_header_fault(HeaderFault fault, std::span<const std::byte> octets);
+  // `call` is the open Call with the XID of incoming_, or null: it is looked up once a message.
+  CallContext* call_named_by(std::span<const std::byte> octets);
+  void dispatch_payload(CallContext* call, std::span<const std::byte> payload,
+                        rpc::MessageRef message, std::optional<std::uint32_t> invalidated);
+  void on_header_fault(CallContext* call, HeaderFault fault, std::span<const std::byte> octets);
   void on_optional(std::size_t payload);
   void refuse_option(rpc_rdma_errcode code);
-  void on_error(std::optional<std::uint32_t> invalidated);
-  void on_reply(std::span<const std::byte> payload, rpc::MessageRef message,
+  void on_error(CallContext* call, std::optional<std::uint32_t> invalidated);
+  void on_reply(CallContext* call, std::span<const std::byte> payload, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
   void report_down();
   /// Drops what cannot be used; ends the connection if a Call waits for it.
-  void drop(const char* what);
+  void drop(CallContext* call, const char* what);
 
   const Options& options_;
   Pools& pools_;

@@ -46,7 +46,7 @@ void Connection::start_properties() {
 std::uint32_t Connection::optional_xid() {
   do {
     ++last_optional_xid_;
-  } while (requester_.is_open(last_optional_xid_));
+  } while (requester_.find(last_optional_xid_) != nullptr);
   return last_optional_xid_;
 }
 

@@ -48,12 +48,15 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("reply_octets_inline", reply_octets_inline.value());
   visitor.visit("reply_octets_ddp", reply_octets_ddp.value());
   visitor.visit("payload_copies", payload_copies.value());
+  visitor.visit("xid_lookups", xid_lookups.value());
+  visitor.visit("pumps", pumps.value());
   visitor.visit("grants", grants.value());
   visitor.visit("zero_grants", zero_grants.value());
   visitor.visit("queue_waits", queue_waits.value());
   visitor.visit("bad_xids", bad_xids.value());
   visitor.visit("bad_messages", bad_messages.value());
   visitor.visit("bad_replies", bad_replies.value());
+  visitor.visit("unplaced_replies", unplaced_replies.value());
   visitor.visit("error_replies", error_replies.value());
   visitor.visit("failed_calls", failed_calls.value());
   visitor.visit("backward_calls", backward_calls.value());

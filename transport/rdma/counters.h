@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/rdma/header.h"
 #include "transport/rdma/properties.h"
@@ -48,18 +49,30 @@ struct Counters {
   Counter reply_octets_ddp;
   Counter payload_copies;  ///< copies of payload in user space: stays zero
 
-  Counter grants;         ///< changes of the server's grant
-  Counter zero_grants;    ///< grants of 0, a slip of the server (F-7)
-  Counter queue_waits;    ///< Calls that could not be sent when they were submitted
-  Counter bad_xids;       ///< replies nobody waits for
-  Counter bad_messages;   ///< messages dropped because of their header
-  Counter bad_replies;    ///< malformed replies to open Calls: each ends a connection (F-9)
-  Counter error_replies;  ///< RDMA_ERROR that ended a Call
-  Counter failed_calls;   ///< ended by the loss of a connection
+  Counter xid_lookups;  ///< among the open Calls: one for each message
+  Counter pumps;        ///< looks at the queue of Calls
+
+  Counter grants;            ///< changes of the server's grant
+  Counter zero_grants;       ///< grants of 0, a slip of the server (F-7)
+  Counter queue_waits;       ///< Calls that could not be sent when they were submitted
+  Counter bad_xids;          ///< replies nobody waits for
+  Counter bad_messages;      ///< messages dropped because of their header
+  Counter bad_replies;       ///< malformed replies to open Calls: each ends a connection (F-9)
+  Counter unplaced_replies;  ///< of these, claims of bytes that were not placed
+  Counter error_replies;     ///< RDMA_ERROR that ended a Call
+  Counter failed_calls;      ///< ended by the loss of a connection
 
   Counter backward_calls;
   Counter backward_errors;    ///< answered with RDMA_ERROR
   Counter backward_overruns;  ///< more at once than granted
+
+  /// What is said about some of them: a server may go on for ever.
+  log::Limit connection_lines;
+  log::Limit version_lines;
+  log::Limit bad_reply_lines;
+  log::Limit zero_grant_lines;
+  log::Limit backward_overrun_lines;
+  log::Limit undecodable_callback_lines;
 
   void visit(CounterVisitor& visitor) const;
 };

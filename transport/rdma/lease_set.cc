@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "transport/rdma/fault.h"
 
@@ -21,8 +22,12 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
       return fail(transport_error(Fault::call_too_large, "expose memory", "too many segments"));
     }
     const std::size_t length = longest == 0 ? memory.size() : std::min(longest, memory.size());
-    TRY(endpoint.prepare(leases_[count_], memory.first(length), access));
+    fabric::Lease& lease = leases_[count_];
+    TRY(endpoint.prepare(lease, memory.first(length), access));
     ++count_;
+    // What a reply claims and nobody placed would be what lay here before: of other users.
+    const bool unknown = access == fabric::Access::remote_write && !endpoint.placed(lease);
+    if (unknown) std::memset(memory.data(), 0, length);
     memory = memory.subspan(length);
   }
   return {};
@@ -31,6 +36,11 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
 bool LeaseSet::has_handle(std::uint32_t handle) const {
   return std::any_of(leases_.begin(), leases_.begin() + count_,
                      [handle](const auto& lease) { return lease.segment.handle == handle; });
+}
+
+bool LeaseSet::has_placed(const fabric::Endpoint& endpoint, std::size_t index,
+                          std::size_t length) const {
+  return endpoint.placed(leases_[index]).value_or(length) >= length;
 }
 
 void LeaseSet::cancel(fabric::Endpoint& endpoint) {

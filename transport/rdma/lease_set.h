@@ -27,11 +27,15 @@ class LeaseSet {
   explicit LeaseSet(CallContext& owner);
 
   /// Exposes `memory` in segments of at most `longest` octets (0: one segment) and appends them.
+  /// Memory to be written is cleared where the provider cannot tell afterwards what was written.
   Result<void> expose(fabric::Endpoint& endpoint, std::span<std::byte> memory,
                       fabric::Access access, std::size_t longest);
   std::size_t count() const { return count_; }
   const fabric::Segment& segment(std::size_t index) const { return leases_[index].segment; }
   bool has_handle(std::uint32_t handle) const;
+  /// Whether the peer has placed this many bytes at the start of the lease, for all that the
+  /// provider knows. Before settle().
+  bool has_placed(const fabric::Endpoint& endpoint, std::size_t index, std::size_t length) const;
   /// For SendWork::leases.
   std::span<fabric::Lease* const> list() const { return {pointers_.data(), count_}; }
 

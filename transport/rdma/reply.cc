@@ -65,6 +65,29 @@ tl::expected<ReplyShape, const char*> check_reply(const Header& header,
 
 namespace {
 
+bool is_chunk_placed(const WriteChunk& returned, const CallContext& context, std::size_t from,
+                     const fabric::Endpoint& endpoint) {
+  for (std::size_t i = 0; i < returned.count; ++i) {
+    if (!context.leases.has_placed(endpoint, from + i, returned.target[i].length)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_placed(const Header& header, const CallContext& context, const fabric::Endpoint& endpoint) {
+  const ChunkLists& lists = header.chunks;
+  if (lists.write_count > 0 &&
+      !is_chunk_placed(lists.write_entries[0], context, context.write_from, endpoint)) {
+    return false;
+  }
+  // A Reply chunk beside an inline message holds nothing that is looked at, whatever it claims.
+  return header.proc != RDMA_NOMSG ||
+         is_chunk_placed(lists.rdma_reply, context, context.reply_from, endpoint);
+}
+
+namespace {
+
 std::span<const std::byte> rpc_message(const CallContext& context) {
   if (!context.shape.long_reply) return context.inline_message;
   return context.reply_chunk->first(*context.shape.long_reply);

@@ -12,6 +12,10 @@ namespace nfsrdma::rdma {
 /// What the reply brought, or a text that says what is wrong with it.
 tl::expected<ReplyShape, const char*> check_reply(const Header& header, const CallContext& context);
 
+/// Whether the server has placed all that a good reply says it wrote and that would be looked at. A
+/// provider that cannot know says yes. Before the leases are settled.
+bool is_placed(const Header& header, const CallContext& context, const fabric::Endpoint& endpoint);
+
 /// Decodes the RPC header of a good reply, which context.message holds. Only after every lease is
 /// free: results lie in memory that the server could reach before. Moves message and Reply chunk
 /// out of the context.

@@ -41,6 +41,7 @@ void Requester::submit(rpc::Call& call) {
 }
 
 void Requester::pump() {
+  link_.counters().pumps.add();
   while (!link_.ending()) {
     rpc::Call* call = queue_.next(credits_, suspect_ != nullptr);
     if (!call || send(*call) == Sent::wait) return;
@@ -114,44 +115,48 @@ bool Requester::invalidation_is_legal(const CallContext& context,
   return !handle || (link_.thresholds().remote_invalidation && context.leases.has_handle(*handle));
 }
 
-void Requester::on_reply(const Header& header, std::span<const std::byte> payload,
-                         rpc::MessageRef message, std::optional<std::uint32_t> invalidated) {
-  CallContext* context = open_.find(header.rdma_xid);
-  assert(context);
-  const auto shape = check_reply(header, *context);
-  if (!shape) return on_malformed(header.rdma_xid, shape.error());
-  if (!invalidation_is_legal(*context, invalidated)) {
-    return on_malformed(header.rdma_xid, "invalidates a handle that is not this call's");
+void Requester::on_reply(CallContext& context, const Header& header,
+                         std::span<const std::byte> payload, rpc::MessageRef message,
+                         std::optional<std::uint32_t> invalidated) {
+  const auto shape = check_reply(header, context);
+  if (!shape) return on_malformed(context, shape.error());
+  if (!invalidation_is_legal(context, invalidated)) {
+    return on_malformed(context, "invalidates a handle that is not this call's");
   }
-  context->message = std::move(message);
-  context->inline_message = payload;
-  context->shape = *shape;
+  if (!is_placed(header, context, link_.endpoint())) {
+    link_.counters().unplaced_replies.add();
+    return on_malformed(context, "claims bytes that no RDMA Write has placed");
+  }
+  context.message = std::move(message);
+  context.inline_message = payload;
+  context.shape = *shape;
   if (header.rdma_credit == 0) {
     link_.counters().zero_grants.add();
-    log::warning("the server granted no credit; going on with one");
+    link_.counters().zero_grant_lines.warning(link_.reactor().now(),
+                                              "the server granted no credit; going on with one");
   }
   if (credits_.grant(header.rdma_credit)) link_.counters().grants.add();
   ++replies_;
-  count_reply(*context);
-  answer(*context, invalidated);
+  count_reply(context);
+  answer(context, invalidated);
 }
 
-void Requester::on_error(const Header& header, std::optional<std::uint32_t> invalidated) {
-  CallContext* context = open_.find(header.rdma_xid);
-  assert(context);
-  if (!invalidation_is_legal(*context, invalidated)) {
-    return on_malformed(header.rdma_xid, "invalidates a handle that is not this call's");
+void Requester::on_error(CallContext& context, const Header& header,
+                         std::optional<std::uint32_t> invalidated) {
+  if (!invalidation_is_legal(context, invalidated)) {
+    return on_malformed(context, "invalidates a handle that is not this call's");
   }
-  context->error = error_of(header);
+  context.error = error_of(header);
   ++replies_;
   link_.counters().error_replies.add();
-  answer(*context, invalidated);
+  answer(context, invalidated);
 }
 
-void Requester::on_malformed(std::uint32_t xid, const char* what) {
+void Requester::on_malformed(CallContext& context, const char* what) {
   link_.counters().bad_replies.add();
-  log::warning("dropped a malformed reply to XID {:#x}: {}", xid, what);
-  culprit_ = open_.find(xid);
+  link_.counters().bad_reply_lines.warning(
+      link_.reactor().now(), "dropped a malformed reply to XID {:#x}: {}", context.call->xid, what);
+  culprit_ = &context;
   link_.end(protocol_error("RPC-over-RDMA reply", what));
 }
 
@@ -166,7 +171,7 @@ void Requester::answer(CallContext& context, std::optional<std::uint32_t> invali
   SendOwner* const sender = &context;
   if (!context.send_done) context.send_done = link_.endpoint().answered(sender);
   context.unsettled = context.leases.settle(link_.endpoint());
-  complete_if_finished(context);
+  if (context.finished()) complete(context);
   pump();
 }
 

@@ -32,16 +32,21 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   /// Sends what may be sent now.
   void pump();
 
-  bool is_open(std::uint32_t xid) { return open_.find(xid) != nullptr; }
+  /// The open Call with this XID, or null.
+  CallContext* find(std::uint32_t xid) {
+    link_.counters().xid_lookups.add();
+    return open_.find(xid);
+  }
   /// A reply with a well-formed header; `payload` is the inline RPC message, empty for RDMA_NOMSG.
   /// `invalidated` is the handle that the server invalidated with it.
-  void on_reply(const Header& header, std::span<const std::byte> payload, rpc::MessageRef message,
-                std::optional<std::uint32_t> invalidated);
+  void on_reply(CallContext& context, const Header& header, std::span<const std::byte> payload,
+                rpc::MessageRef message, std::optional<std::uint32_t> invalidated);
   /// An RDMA_ERROR for an open Call.
-  void on_error(const Header& header, std::optional<std::uint32_t> invalidated);
+  void on_error(CallContext& context, const Header& header,
+                std::optional<std::uint32_t> invalidated);
   /// A reply to an open Call that cannot be used: it is dropped, and as the Call would wait for
   /// ever the connection ends (V1-4.5-4, F-9).
-  void on_malformed(std::uint32_t xid, const char* what);
+  void on_malformed(CallContext& context, const char* what);
 
   void on_settled(fabric::Lease& lease);
   void on_send_done(CallContext& context);

@@ -8,6 +8,13 @@
 #include "transport/base/log.h"
 
 namespace nfsrdma::rpc {
+namespace {
+
+Duration doubled(Duration pause, Duration first, Duration longest) {
+  return pause == Duration::zero() ? first : std::min(2 * pause, longest);
+}
+
+}  // namespace
 
 ConnectionKeeper::ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, ChannelBinder& binder,
                                    ReconnectPolicy policy)
@@ -120,9 +127,10 @@ bool ConnectionKeeper::rebind() {
 void ConnectionKeeper::become_ready() {
   state_ = State::ready;
   const bool again = std::exchange(proven_, true);
+  if (!again) bound_at_ = reactor_.now();
   if (started_ && !again) {
     reconnects_.add();
-    log::info("{}: connected again", factory_.description());
+    again_lines_.info(bound_at_, "{}: connected again", factory_.description());
   }
   started_ = true;
   wake_all();
@@ -172,19 +180,42 @@ void ConnectionKeeper::after_failure() {
   } else {
     state_ = State::pausing;
     const Duration pause = next_pause();
-    log::warning("{}: {}; next attempt in {} s", factory_.description(), reason_->message(),
-                 std::chrono::duration_cast<std::chrono::seconds>(pause).count());
+    announce_loss(pause);
     pause_timer_.arm(pause);
   }
   wake_all();
 }
 
+void ConnectionKeeper::announce_loss(Duration pause) {
+  const double seconds = std::chrono::duration<double>(pause).count();
+  if (proven_) {
+    loss_lines_.warning(reactor_.now(), "{}: {}; next attempt in {:.3g} s", factory_.description(),
+                        reason_->message(), seconds);
+  } else {
+    log::warning("{}: {}; next attempt in {:.3g} s", factory_.description(), reason_->message(),
+                 seconds);
+  }
+}
+
 Duration ConnectionKeeper::next_pause() {
-  if (proven_ && replies_ > 0) pause_ = Duration::zero();
+  const bool worked = proven_ && replies_ > 0;
+  if (worked) {
+    pause_ = policy_.first;  // before the attempt after the next, should that one fail
+    return std::min(next_brief_pause(), binder_.longest_pause());
+  }
   const Duration pause = std::min(pause_, binder_.longest_pause());
-  pause_ = pause_ == Duration::zero() ? policy_.first : std::min(2 * pause_, policy_.longest);
+  pause_ = doubled(pause_, policy_.first, policy_.longest);
   const Duration taken = proven_ ? Duration::zero() : reactor_.now() - attempt_begun_;
   return std::max(pause - taken, Duration::zero());
+}
+
+Duration ConnectionKeeper::next_brief_pause() {
+  if (reactor_.now() - bound_at_ >= policy_.proof) {
+    brief_pause_ = Duration::zero();
+    return Duration::zero();
+  }
+  return std::exchange(brief_pause_,
+                       doubled(brief_pause_, policy_.first_brief, policy_.longest_brief));
 }
 
 void ConnectionKeeper::wake_all() {

@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "transport/base/intrusive_list.h"
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
@@ -53,9 +54,16 @@ class ChannelBinder {
 /// an established connection was lost the first attempt is made at once. The pause then starts at
 /// `first` and doubles up to `longest`, or to what the binder allows; a connection that was bound
 /// and got a reply sets it back to none.
+///
+/// A server may take every connection, answer a little and end it. The second one in succession
+/// that was bound for less than `proof` is followed by a pause of `first_brief`, which doubles up
+/// to `longest_brief`: each of them may still get some work done.
 struct ReconnectPolicy {
   Duration first = std::chrono::seconds(5);
   Duration longest = std::chrono::seconds(30);
+  Duration proof = std::chrono::milliseconds(500);
+  Duration first_brief = std::chrono::milliseconds(50);
+  Duration longest_brief = std::chrono::milliseconds(500);
 };
 
 /// An attempt gets at least this long to connect: SYN is repeated after 1 s and after 3 s.
@@ -127,7 +135,9 @@ class ConnectionKeeper final : private ChannelObserver {
   /// Called when the channel is down and when the binder's task has ended: the later one goes on.
   void finish_channel();
   void after_failure();
+  void announce_loss(Duration pause);
   Duration next_pause();
+  Duration next_brief_pause();
   void wake_all();
 
   Reactor& reactor_;
@@ -146,10 +156,14 @@ class ConnectionKeeper final : private ChannelObserver {
   bool proven_ = false;        // the channel was bound
   std::uint64_t replies_ = 0;  // of the channel that went down
   Duration pause_{0};
+  Duration brief_pause_{0};  // before the attempt that follows a brief connection
   TimePoint attempt_begun_{0};
+  TimePoint bound_at_{0};
   std::optional<Error> reason_;  // why the present or last attempt failed
   IntrusiveList<Waiter> waiters_;
 
+  log::Limit loss_lines_;  // of connections that had worked; attempts that fail are rare by pauses
+  log::Limit again_lines_;
   Counter attempts_;
   Counter failures_;
   Counter reconnects_;

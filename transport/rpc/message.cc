@@ -46,6 +46,11 @@ Result<void> decode_denied(xdr::Decoder& in) {
   const std::uint32_t reason = in.u32("reject_stat");
   TRY(in.status("RPC reply"));
   if (reason == kRpcMismatchDenied) return fail(rpc_error(Fault::rpc_mismatch, "RPC reply"));
+  if (reason != kAuthErrorDenied) {
+    // Nothing was said about the caller: EACCES would be a guess.
+    in.set_fault(xdr::Fault::bad_enum, "reject_stat");
+    return in.status("RPC reply");
+  }
   Error error = rpc_error(Fault::auth_error, "RPC reply");
   error.detail = "auth_stat " + std::to_string(in.u32("auth_stat"));
   return fail(std::move(error));

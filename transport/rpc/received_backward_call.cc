@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "transport/base/log.h"
-
 namespace nfsrdma::rpc {
 namespace {
 
@@ -16,7 +14,8 @@ constexpr std::uint32_t kHighestCallbackVersion = 4;
 /// its service, and `results` holds an accepted SUCCESS reply header. Else the status to answer at
 /// once with; a version mismatch has its whole reply in `results` and is SUCCESS.
 std::optional<AcceptStat> begin_backward_call(xdr::Decoder& arguments, CallHeader& header,
-                                              xdr::Encoder& results) {
+                                              xdr::Encoder& results, log::Limit& lines,
+                                              TimePoint now) {
   auto decoded = decode_call_header(arguments);
   if (decoded) {
     header = *decoded;
@@ -27,7 +26,7 @@ std::optional<AcceptStat> begin_backward_call(xdr::Decoder& arguments, CallHeade
     encode_rpc_mismatch(results, header.xid);
     return AcceptStat::success;
   }
-  log::warning("a callback cannot be decoded: {}", decoded.error().message());
+  lines.warning(now, "a callback cannot be decoded: {}", decoded.error().message());
   return AcceptStat::garbage_args;
 }
 
@@ -57,8 +56,8 @@ void ReceivedBackwardCall::receive(std::uint32_t xid, std::span<const std::byte>
   results_ = xdr::Encoder(reply);
 }
 
-void ReceivedBackwardCall::dispatch(ChannelObserver& observer) {
-  const auto refusal = begin_backward_call(arguments_, header_, results_);
+void ReceivedBackwardCall::dispatch(ChannelObserver& observer, log::Limit& lines, TimePoint now) {
+  const auto refusal = begin_backward_call(arguments_, header_, results_, lines, now);
   if (refusal) {
     answer(*refusal);
   } else {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "transport/base/log_limit.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::rpc {
@@ -24,8 +25,9 @@ class ReceivedBackwardCall : public BackwardCall {
   /// to be encoded.
   void receive(std::uint32_t xid, std::span<const std::byte> call, MessageRef message,
                std::span<std::byte> reply);
-  /// Decodes the RPC header, then hands the call on or answers it.
-  void dispatch(ChannelObserver& observer);
+  /// Decodes the RPC header, then hands the call on or answers it. `lines` bounds what is said
+  /// about those that cannot be decoded.
+  void dispatch(ChannelObserver& observer, log::Limit& lines, TimePoint now);
   /// Completes the reply, and lets go of the message.
   void finish(AcceptStat status);
   void drop_message() { message_.reset(); }

@@ -12,7 +12,7 @@ void BackwardResponder::on_call(std::uint32_t xid, Received call) {
   slot->start(*this, xid, std::move(call));
   in_use_.push_back(slot->in_use_);
   ++open_;
-  slot->dispatch(observer_);
+  slot->dispatch(observer_, link_.counters().undecodable_callback_lines, link_.reactor().now());
 }
 
 void BackwardResponder::send_reply(BackwardCallSlot& slot) {

@@ -80,7 +80,7 @@ void Connection::on_connected() {
   limits_ = {.max_backward_call = link_.options().message_size,
              .max_backward_reply = link_.options().message_size,
              .max_backward_calls = link_.options().backward_calls};
-  log::info("connected: tcp, {}", server_.text());
+  counters_.connection_lines.info(link_.reactor().now(), "connected: tcp, {}", server_.text());
   observer_.on_channel_up();
 }
 
@@ -115,7 +115,8 @@ void Connection::receive() {
 
 void Connection::on_violation() {
   counters_.bad_records.add();
-  log::warning("{}: {} at stream octet {}", server_.text(), reader_.what(), reader_.position());
+  counters_.bad_record_lines.warning(link_.reactor().now(), "{}: {} at stream octet {}",
+                                     server_.text(), reader_.what(), reader_.position());
   requester_.blame(receive_path_.current());
   link_.end(protocol_error("RPC record", reader_.what()));
 }

@@ -1,6 +1,7 @@
 // What the TCP transport counts, over all connections to one server.
 #pragma once
 
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/fabric/tcp_stream.h"
 
@@ -30,6 +31,11 @@ struct Counters : fabric::StreamCounters {
 
   Counter backward_calls;
   Counter backward_overruns;  ///< more at once than this side has room for
+
+  /// What is said about some of them: a server may go on for ever.
+  log::Limit connection_lines;
+  log::Limit bad_record_lines;
+  log::Limit undecodable_callback_lines;
 
   void visit(CounterVisitor& visitor) const;
 };
