@@ -8,6 +8,7 @@
 
 #include "client/types.h"
 #include "transport/base/buffer.h"
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/channel.h"
@@ -96,6 +97,9 @@ class Mount {
   /// What an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
   const nfs4::bitmap4& exclusive_attributes() const { return exclusive_attributes_; }
 
+  /// Bounds what is said about names that no directory can have.
+  log::Limit& impossible_name_lines() { return impossible_name_lines_; }
+
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
@@ -115,6 +119,7 @@ class Mount {
   MountConfig config_;
   std::unique_ptr<Parts> parts_;
   Found root_;
+  log::Limit impossible_name_lines_;
   nfs4::bitmap4 exclusive_attributes_;
   const char* step_ = "connect";  // of start(), for messages
 };

@@ -28,14 +28,17 @@ bool DirectoryStream::ends_after(std::uint64_t cookie) const {
   return last == cookie;
 }
 
-void DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
+bool DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
+  if (!watch_.follow(asked.cookie, page.entries)) return false;
   page_ = std::move(page);
   asked_ = asked;
   next_ = 0;
   valid_ = true;
+  return true;
 }
 
 void DirectoryStream::rewind() {
+  watch_.restart();
   page_ = {};
   asked_ = {};
   next_ = 0;

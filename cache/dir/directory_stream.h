@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cache/attr/cached_attributes.h"
+#include "cache/dir/cookie_watch.h"
 #include "client/ops/readdir.h"
 
 namespace nfsrdma::cache {
@@ -32,8 +33,9 @@ class DirectoryStream {
     Issue issue;              ///< orders its attributes among others
     std::uint32_t epoch = 0;  ///< how often this client had changed the directory by then
   };
-  /// Keeps the answer to a READDIR instead of the present page.
-  void replace(const Asked& asked, client::DirectoryPage page);
+  /// Keeps the answer to a READDIR instead of the present page. False, and the present one stays,
+  /// when its cookies lead back to where this stream was before.
+  bool replace(const Asked& asked, client::DirectoryPage page);
   /// Start over: the next entries come from the server, with a new verifier.
   void rewind();
 
@@ -43,6 +45,7 @@ class DirectoryStream {
 
  private:
   client::DirectoryPage page_;
+  CookieWatch watch_;
   Asked asked_;
   std::size_t next_ = 0;  ///< where `following` will most likely be asked for
   bool valid_ = false;

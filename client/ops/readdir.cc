@@ -8,7 +8,7 @@
 #include "client/session/limits.h"
 #include "client/session/session.h"
 #include "client/state/id_map.h"
-#include "transport/base/log.h"
+#include "transport/base/log_limit.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -46,7 +46,8 @@ Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes)
   return entry;
 }
 
-Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, bool with_attributes) {
+Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint64_t cookie,
+                                bool with_attributes) {
   TRY(steps::pass<PUTFH4res>(results));
   READDIR4res result;
   TRY(results.read(result));
@@ -54,15 +55,22 @@ Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, bool with
   DirectoryPage page;
   page.verifier = result.resok4.cookieverf;
   page.eof = result.resok4.reply.eof;
+  page.last_cookie = cookie;
   page.entries.reserve(result.resok4.reply.entries.size());
   for (const entry4& entry : result.resok4.reply.entries) {
+    page.last_cookie = entry.cookie;
     if (impossible(entry.name)) {
-      log::warning("READDIR: the server sent an impossible name; it is left out");
+      ++page.left_out;
       continue;
     }
     auto made = make_entry(mount, entry, with_attributes);
     if (!made) return fail_from(made);
     page.entries.push_back(std::move(*made));
+  }
+  if (page.left_out > 0) {
+    mount.impossible_name_lines().warning(
+        mount.reactor().now(), "READDIR: the server sent {} impossible names; they are left out",
+        page.left_out);
   }
   return page;
 }
@@ -88,7 +96,7 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Que
   compound->set_divisible();
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_page(mount, compound->results(), question.with_attributes);
+  co_return read_page(mount, compound->results(), question.cookie, question.with_attributes);
 }
 
 /// Least inline reply that is worth a page: about fifty entries with attributes.
@@ -106,11 +114,12 @@ std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(max_bytes, room - kMessageOverhead));
 }
 
-}  // namespace
+/// Pages in succession that have none but impossible names.
+constexpr int kMostFutilePages = 64;
 
-Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
-                                    std::uint64_t cookie, verifier4 verifier,
-                                    std::uint32_t max_bytes, bool with_attributes) {
+Task<Result<DirectoryPage>> one_page(Mount& mount, Caller caller, FileHandle dir,
+                                     std::uint64_t cookie, verifier4 verifier,
+                                     std::uint32_t max_bytes, bool with_attributes) {
   if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
   for (int sizes = 1;; ++sizes) {
     const std::uint32_t most = largest_page(mount.session());
@@ -120,6 +129,20 @@ Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
     const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
     if (!too_small || question.maxcount == most) co_return page;
     max_bytes = most;  // one entry alone is larger than was asked for
+  }
+}
+
+}  // namespace
+
+Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
+                                    std::uint64_t cookie, verifier4 verifier,
+                                    std::uint32_t max_bytes, bool with_attributes) {
+  for (int pages = 1;; ++pages) {
+    auto page = co_await one_page(mount, caller, dir, cookie, verifier, max_bytes, with_attributes);
+    const bool futile = page && page->entries.empty() && page->left_out > 0 && !page->eof;
+    if (!futile || pages == kMostFutilePages) co_return page;
+    cookie = page->last_cookie;
+    verifier = page->verifier;
   }
 }
 

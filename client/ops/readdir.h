@@ -24,12 +24,17 @@ struct Entry {
 
 struct DirectoryPage {
   std::vector<Entry> entries;
+  /// Names that no directory can have; they are not among the entries.
+  std::size_t left_out = 0;
+  /// The cookie of the last name, be it left out; without any, what was asked with.
+  std::uint64_t last_cookie = 0;
   nfs4::verifier4 verifier{};  ///< to be given with the next request
   bool eof = false;
 };
 
 /// cookie 0 and a zero verifier start from the beginning. `max_bytes` bounds the reply; it is
-/// clipped by the session's limits.
+/// clipped by the session's limits. Pages in which every name is impossible are passed over, a
+/// bounded number of them in succession.
 Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
                                     std::uint64_t cookie, nfs4::verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes);

@@ -35,7 +35,9 @@ Task<Result<void>> fetch(FileSystem& fs, client::Caller caller, DirectoryRef dir
   if (page->entries.empty() && !page->eof) {
     co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
   }
-  stream.replace(asked, std::move(*page));
+  if (!stream.replace(asked, std::move(*page))) {
+    co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
+  }
   co_return Result<void>();
 }
 

@@ -85,6 +85,16 @@ TEST(DirectoryStream, KeepsTheVerifierUntilItIsRewound) {
   EXPECT_TRUE(stream.following(0).empty());
 }
 
+TEST(DirectoryStream, APageThatLeadsBackIsNotTaken) {
+  DirectoryStream stream;
+  EXPECT_TRUE(stream.replace(asked(0), page({10, 11}, false)));
+  EXPECT_FALSE(stream.replace(asked(11), page({10, 11}, false)));
+  EXPECT_EQ(cookies(stream.following(0)), (Cookies{10, 11})) << "the page before stays";
+  EXPECT_TRUE(stream.following(11).empty());
+  stream.rewind();
+  EXPECT_TRUE(stream.replace(asked(0), page({10, 11}, false)));
+}
+
 TEST(DirectoryStream, CookiesMayUseAll64Bits) {
   DirectoryStream stream;
   stream.replace(asked(0), page({UINT64_MAX - 1, 3}, true));
