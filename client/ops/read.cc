@@ -1,6 +1,7 @@
 #include "client/ops/read.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "client/compound/read_locator.h"
 #include "client/compound/result_sizes.h"
@@ -23,6 +24,11 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
   if (payload.data.size() > asked) {
     return fail(Error{Layer::decode, static_cast<int>(xdr::Fault::too_long), "READ",
                       "more data than was asked for"});
+  }
+  if (payload.data.empty() && !result.resok4.eof) {
+    // Taken for the end of the file it would cut the file short without a word; asked again it may
+    // come for ever.
+    return fail(Error::local(EIO, "READ", "the server sent neither data nor the end of the file"));
   }
   return ReadData{compound.take_reply(), payload.data, result.resok4.eof, payload.placed};
 }

@@ -40,6 +40,7 @@ class RecoveryTest : public FakeMount {
     server_.on<READ4args, READ4res>([this](const READ4args& args, READ4res& result) {
       const auto state = std::to_integer<int>(args.stateid.other[0]);
       result.status = state > forgotten_ ? NFS4_OK : refusal_;
+      result.resok4.eof = true;
     });
     server_.on<TEST_STATEID4args, TEST_STATEID4res>(
         [this](const TEST_STATEID4args& args, TEST_STATEID4res& result) {
@@ -48,6 +49,8 @@ class RecoveryTest : public FakeMount {
             const bool good = std::to_integer<int>(stateid.other[0]) > forgotten_;
             result.tsr_resok4.tsr_status_codes.push_back(good ? NFS4_OK : refusal_);
           }
+          result.tsr_resok4.tsr_status_codes.resize(args.ts_stateids.size() + surplus_codes_,
+                                                    NFS4ERR_ADMIN_REVOKED);
         });
   }
 
@@ -89,6 +92,7 @@ class RecoveryTest : public FakeMount {
   std::vector<open_claim_type4> claims_;
   std::vector<std::uint32_t> accesses_;
   std::vector<std::size_t> batches_;
+  std::size_t surplus_codes_ = 0;  ///< that TEST_STATEID answers beyond what was asked
 };
 
 TEST_F(RecoveryTest, OpensAreReclaimedBeforeReclaimComplete) {
@@ -280,6 +284,28 @@ TEST_F(RecoveryTest, RevokedStatesAreFoundInBatches) {
   reactor_.advance(minutes(2));
   EXPECT_LE(batches_.size(), 3U * 6) << "looked for again, three times in a lease at most";
   server_.status_flags = 0;
+}
+
+// An answer about a stateid that another OPEN of the file has replaced meanwhile is out of date.
+TEST_F(RecoveryTest, AnAnswerAboutAReplacedStateidDoesNotCount) {
+  start();
+  OpenRef file = must_open(1);
+  forgotten_ = last_state_;
+  refusal_ = NFS4ERR_ADMIN_REVOKED;
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_TEST_STATEID) ? Fate::hold : Fate::answer;
+  };
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  ASSERT_EQ(batches_.size(), 1U);
+  OpenRef again = must_open(1, kBoth);
+  server_.release();
+  reactor_.settle();
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
+  EXPECT_TRUE(read_from(again));
 }
 
 TEST_F(RecoveryTest, ExpiredStatesAreFreedAndOpenedAnew) {
