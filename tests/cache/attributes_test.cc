@@ -118,6 +118,16 @@ TEST_F(CachedAttributesTest, AnOvertakenReplyIsDropped) {
   EXPECT_EQ(cached.value().size, 50u);
 }
 
+// What was asked for before the last update, and answered after it, may have been read at the
+// server before that: its order says nothing.
+TEST_F(CachedAttributesTest, OfTwoOverlappingRequestsTheLaterChangeStays) {
+  const Issue first = issue();
+  const Issue second = issue();
+  EXPECT_EQ(cached.store(file(5, 50), first, clock, policy), Outcome::changed);
+  EXPECT_EQ(cached.store(file(4, 40), second, clock, policy), Outcome::older);
+  EXPECT_EQ(cached.value().size, 50u);
+}
+
 TEST_F(CachedAttributesTest, AnOvertakenReplyWithALaterChangeWins) {
   const Issue first = issue();
   const Issue second = issue();
