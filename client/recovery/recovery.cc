@@ -159,7 +159,7 @@ void Recovery::on_session_lost(const char* reason) {
 }
 
 void Recovery::start_reset(const char* reason) {
-  log::warning("recovery: {}", reason);
+  reset_lines_.warning(reactor_.now(), "recovery: {}", reason);
   session_.slots().hold();
   if (resetting_) return;
   resetting_ = true;
@@ -232,7 +232,9 @@ std::size_t Recovery::pending() const {
 void Recovery::on_status_flags(std::uint32_t flags) {
   const std::uint32_t fresh = flags & ~noted_flags_;
   noted_flags_ = flags;
-  if (fresh != 0) log::warning("the server reports sr_status_flags {:#x}", flags);
+  if (fresh != 0) {
+    flag_lines_.warning(reactor_.now(), "the server reports sr_status_flags {:#x}", flags);
+  }
   if (needs_ != 0) return;
   if ((fresh & nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED) != 0) {
     forget_all();

@@ -26,6 +26,7 @@
 #include "client/recovery/reclaimer.h"
 #include "client/session/establisher.h"
 #include "client/session/session.h"
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/rpc/connection_keeper.h"
 
@@ -109,6 +110,8 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   std::optional<TimePoint> revoked_looked_at_;
   CallbackPath callback_path_;
 
+  log::Limit flag_lines_;  // a server may change them with every answer
+  log::Limit reset_lines_;
   Counter client_ids_;
   Counter sessions_;
   Counter binds_;

@@ -1,6 +1,7 @@
 // How a session is made, used, resumed and made anew, against a fake server in virtual time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "client/ops/create.h"
@@ -9,6 +10,7 @@
 #include "client/ops/remove.h"
 #include "client/session/session.h"
 #include "tests/client/fake_mount.h"
+#include "transport/base/log_limit.h"
 
 namespace nfsrdma::client::test {
 namespace {
@@ -472,6 +474,19 @@ TEST_F(SessionTest, StatusFlagsAreNoticedOnceWhenTheyChange) {
   ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
   ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
   EXPECT_EQ(counter("session_status_flag_changes"), 1U);
+}
+
+// A server that changes them with every answer does not fill the log.
+TEST_F(SessionTest, StatusFlagsThatComeAndGoAreAFewLines) {
+  start();
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 500; ++i) {
+    server_.status_flags ^= SEQ4_STATUS_LEASE_MOVED;
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  }
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(counter("session_status_flag_changes"), 500U);
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), log::Limit::kLines);
 }
 
 // The lease is renewed at two thirds of 90 s, by a lone SEQUENCE of the session's own.
