@@ -17,7 +17,7 @@ bool is_status(const Error& error, nfs4::nfsstat4 status) {
 /// What the administrator can do about it, where that is known.
 Error with_remedy(Error error) {
   if (is_status(error, nfs4::NFS4ERR_CLID_INUSE)) {
-    error.detail = "another client uses this identity; set -o clientid=";
+    error.detail = "another client uses this identity; mount again when its lease has ended";
   } else if (is_status(error, nfs4::NFS4ERR_MINOR_VERS_MISMATCH)) {
     error.detail = "the server does not speak NFSv4.1";
   } else if (error.layer == Layer::rpc) {
