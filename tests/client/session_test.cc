@@ -1,6 +1,7 @@
 // How a session is made, used, resumed and made anew, against a fake server in virtual time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "client/ops/create.h"
@@ -9,6 +10,7 @@
 #include "client/ops/remove.h"
 #include "client/session/session.h"
 #include "tests/client/fake_mount.h"
+#include "transport/base/log_limit.h"
 
 namespace nfsrdma::client::test {
 namespace {
@@ -214,6 +216,17 @@ TEST_F(SessionTest, LeavesASlotForRenewal) {
   for (auto& one : many) EXPECT_TRUE(one->done());
 }
 
+// sr_target_highest_slotid is a slot id, the table's size a number of slots: the largest target
+// that names no slot is the first that must be cut.
+TEST_F(SessionTest, ATargetBeyondTheTableIsCut) {
+  start();
+  for (const slotid4 target : {kSlots - 1, kSlots, kSlots + 1}) {
+    server_.target_highest_slotid = target;
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+    EXPECT_EQ(counter("session_slots_usable"), kSlots) << target;
+  }
+}
+
 // E-8881-8, and sr_target_highest_slotid
 TEST_F(SessionTest, ShrinksAndGrowsWithTheServersTarget) {
   start();
@@ -382,6 +395,36 @@ TEST_F(SessionTest, AServerThatKeepsForgettingIsGivenUp) {
   EXPECT_LT(server_.arrivals_of(OP_CREATE_SESSION).size(), 20U);
 }
 
+// A server may forget sessions as often as it likes, if requests succeed in between.
+TEST_F(SessionTest, SessionsLostOneByOneAreNoReasonToGiveUp) {
+  start();
+  for (int i = 0; i < 10; ++i) {
+    server_.forget(false);
+    auto attributes = run(getattr(mount(), {}, handle(1)));
+    ASSERT_TRUE(attributes) << i << ": " << attributes.error().message();
+  }
+  EXPECT_EQ(counter("session_losses"), 10U);
+}
+
+// RFC 8881 section 18.46.3: an answer for another slot, session or number is not this request's.
+TEST_F(SessionTest, AnAnswerForAnotherSlotIsNotTaken) {
+  start();
+  slotid4 error = 1;
+  server_.on<SEQUENCE4args, SEQUENCE4res>(
+      [&error](const SEQUENCE4args& args, SEQUENCE4res& result) {
+        result.sr_resok4.sr_sessionid = args.sa_sessionid;
+        result.sr_resok4.sr_sequenceid = args.sa_sequenceid;
+        result.sr_resok4.sr_slotid = args.sa_slotid + error;
+        result.sr_resok4.sr_highest_slotid = result.sr_resok4.sr_target_highest_slotid = kSlots - 1;
+      });
+  auto attributes = run(getattr(mount(), {}, handle(1)));
+  ASSERT_FALSE(attributes);
+  EXPECT_EQ(attributes.error().layer, Layer::decode);
+  EXPECT_STREQ(attributes.error().step, "SEQUENCE");
+  error = 0;
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
 TEST_F(SessionTest, FalseRetryMovesTheSlotOn) {
   start();
   server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_FALSE_RETRY, 1);
@@ -433,6 +476,19 @@ TEST_F(SessionTest, StatusFlagsAreNoticedOnceWhenTheyChange) {
   EXPECT_EQ(counter("session_status_flag_changes"), 1U);
 }
 
+// A server that changes them with every answer does not fill the log.
+TEST_F(SessionTest, StatusFlagsThatComeAndGoAreAFewLines) {
+  start();
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 500; ++i) {
+    server_.status_flags ^= SEQ4_STATUS_LEASE_MOVED;
+    ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  }
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(counter("session_status_flag_changes"), 500U);
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), log::Limit::kLines);
+}
+
 // The lease is renewed at two thirds of 90 s, by a lone SEQUENCE of the session's own.
 TEST_F(SessionTest, RenewsTheLeaseWhenIdle) {
   start();
@@ -444,6 +500,24 @@ TEST_F(SessionTest, RenewsTheLeaseWhenIdle) {
   EXPECT_EQ(arrivals()[0].urgency, rpc::Urgency::reserved);
   reactor_.advance(seconds(60));
   EXPECT_EQ(arrivals().size(), 2U);
+}
+
+// RFC 8881 section 8.3: the lease is renewed when the server sees the request, which may be just
+// after it was sent; when the answer came says nothing.
+TEST_F(SessionTest, TheLeaseCountsFromTheRequest) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(40));
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(waiting.done());
+  ASSERT_EQ(arrivals().size(), 1U);
+  reactor_.advance(seconds(21));
+  ASSERT_EQ(arrivals().size(), 2U) << "60 s after the request";
+  EXPECT_EQ(arrivals()[1].operations, std::vector{OP_SEQUENCE});
 }
 
 TEST_F(SessionTest, DoesNotRenewALeaseThatRequestsRenew) {
@@ -468,6 +542,24 @@ TEST_F(SessionTest, ASilentServerIsFoundByTheRenewal) {
   ASSERT_TRUE(waiting.done());
   EXPECT_TRUE(waiting.value());
   EXPECT_EQ(counter("reconnects"), 1U);
+}
+
+// However many requests wait: as long as nothing at all is answered, a slow server cannot be told
+// from a dead one before the lease is at stake.
+TEST_F(SessionTest, TotalSilenceIsAMatterOfTheRenewal) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.connection == 1 ? Fate::hold : Fate::answer;
+  };
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;
+  for (std::uint32_t i = 0; i < kSlots; ++i) {
+    many.push_back(std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+  }
+  reactor_.advance(seconds(85));
+  EXPECT_EQ(counter("overdue_connections"), 0U);
+  EXPECT_EQ(counter("reconnects"), 0U);
+  reactor_.advance(seconds(10));
+  for (auto& one : many) EXPECT_TRUE(one->done());
 }
 
 }  // namespace
