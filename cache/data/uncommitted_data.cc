@@ -39,6 +39,10 @@ void UncommittedData::truncate(std::uint64_t size) {
   pieces_.erase(pieces_.lower_bound(size), pieces_.end());
 }
 
+bool UncommittedData::any_until(Mark mark) const {
+  return std::ranges::any_of(pieces_, [&](const auto& p) { return p.second.order <= mark.order; });
+}
+
 std::size_t UncommittedData::committed(Mark mark, const WriteVerifier& verifier) {
   std::erase_if(pieces_, [&](const auto& entry) {
     const Piece& piece = entry.second;

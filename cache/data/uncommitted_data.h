@@ -39,6 +39,8 @@ class UncommittedData {
     std::uint64_t order = 0;
   };
   Mark mark() const { return {order_}; }
+  /// Whether something is kept that a COMMIT sent at `mark` covers.
+  bool any_until(Mark mark) const;
   /// A COMMIT sent at `mark` was answered: forgets what is durable now, and returns how many pieces
   /// the server may have lost. Those have to be sent again.
   std::size_t committed(Mark mark, const WriteVerifier& verifier);

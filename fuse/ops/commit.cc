@@ -22,13 +22,21 @@ std::span<const std::byte> sendable(FileSystem& fs, std::span<const std::byte> d
   return slot.first(length);
 }
 
-/// Sends one lost piece, or its beginning, again; what was taken is no longer kept.
+/// Sends one lost piece, or its beginning, again; what is durable now is no longer kept. A server
+/// that answers UNSTABLE4 all the same (RFC 8881 section 18.32.3 forbids it) has to be asked for a
+/// COMMIT.
 Task<Result<void>> send_again(FileSystem& fs, FileRef file, UncommittedData::Lost lost) {
   const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), fs.mount().wsize());
   const auto data = sendable(fs, lost.kept.data.first(limit));
   auto written = co_await write_once(fs, file, lost.offset, data, nfs4::FILE_SYNC4);
   CO_TRY(written);
-  file->shared->kept.supersede(lost.offset, written->count);
+  UncommittedData& kept = file->shared->kept;
+  if (written->committed == nfs4::UNSTABLE4) {
+    kept.keep(lost.offset, {lost.kept.owner, lost.kept.data.first(written->count)},
+              written->verifier);
+  } else {
+    kept.supersede(lost.offset, written->count);
+  }
   co_return Result<void>();
 }
 
@@ -47,24 +55,52 @@ Task<void> send_lost(FileSystem& fs, FileRef file) {
   }
 }
 
+/// What is kept at the time of `mark` is given up.
+void give_up(OpenInode& open, UncommittedData::Mark mark, int error_number) {
+  open.errors.record(error_number);
+  open.kept.abandon(mark);
+}
+
+/// One COMMIT. True when data that it had not made durable was sent again.
+Task<bool> commit_once(FileSystem& fs, FileRef file, UncommittedData::Mark mark) {
+  OpenInode& open = *file->shared;
+  constexpr std::uint64_t kFromStart = 0;
+  constexpr std::uint32_t kToEnd = 0;
+  auto verifier =
+      co_await client::commit(fs.mount(), file->caller, file->inode->handle(), kFromStart, kToEnd);
+  if (!verifier) {
+    log::warning("file {} could not be made durable: {}", file->inode->attributes().value().fileid,
+                 verifier.error().message());
+    give_up(open, mark, client::to_errno(verifier.error()));
+    co_return false;
+  }
+  const std::size_t lost = open.kept.committed(mark, *verifier);
+  if (lost == 0) co_return false;
+  log::info("the server has restarted: {} writes are sent again", lost);
+  co_await send_lost(fs, file);
+  co_return true;
+}
+
+/// COMMITs that find data lost, one after the other, before the server is taken not to keep any.
+constexpr int kMostCommits = 8;
+
 }  // namespace
 
 Task<void> commit_file(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   auto guard = co_await open->committing.lock();
   co_await fs.gatherer().flush_durably(open);
-  if (open->kept.empty()) co_return;
-  const UncommittedData::Mark mark = open->kept.mark();
-  constexpr std::uint64_t kFromStart = 0;
-  constexpr std::uint32_t kToEnd = 0;
-  auto verifier =
-      co_await client::commit(fs.mount(), file->caller, file->inode->handle(), kFromStart, kToEnd);
-  if (!verifier) {
-    open->errors.record(client::to_errno(verifier.error()));
-    open->kept.abandon(mark);
-  } else if (const std::size_t lost = open->kept.committed(mark, *verifier); lost > 0) {
-    log::info("the server has restarted: {} writes are sent again", lost);
-    co_await send_lost(fs, file);
+  UncommittedData::Mark mark = open->kept.mark();
+  // What was sent again is durable as a rule: then nothing is left to be committed.
+  for (int commits = 0; open->kept.any_until(mark); ++commits) {
+    if (commits == kMostCommits) {
+      log::warning("file {}: the server does not keep what it is sent",
+                   file->inode->attributes().value().fileid);
+      give_up(*open, mark, EIO);
+      break;
+    }
+    const bool sent_again = co_await commit_once(fs, file, mark);
+    if (sent_again) mark = open->kept.mark();
   }
   list_uncommitted(fs, *open);
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,7 @@ class ServedFiles : public client::test::ServedMount {
     ServedMount::TearDown();
   }
 
+  using ServedMount::finish;
   /// The end of a task without a result.
   void finish(Task<void> task) { run(ended(std::move(task))); }
 
@@ -43,7 +45,19 @@ class ServedFiles : public client::test::ServedMount {
   FileRef open(const std::string& name, int flags = O_RDWR, fuse_file_info* answer = nullptr) {
     if (!server_.exists(name)) server_.write_file(name, "");
     const cache::Issue issue = fs_->issue();
-    client::Opened opened = open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
+    return add(open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH), issue, flags, answer);
+  }
+  /// The same by another user, who may.
+  FileRef open_as(const client::Caller& user, const std::string& name) {
+    std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
+    std::filesystem::permissions(server_.path(name), std::filesystem::perms(0666));
+    const cache::Issue issue = fs_->issue();
+    auto opened =
+        run(client::open_by_name(mount(), user, root(), name, nfs4::OPEN4_SHARE_ACCESS_BOTH));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return add(std::move(*opened), issue, O_RDWR, nullptr);
+  }
+  FileRef add(client::Opened opened, const cache::Issue& issue, int flags, fuse_file_info* answer) {
     InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
     fuse_file_info info{};
     info.flags = flags;

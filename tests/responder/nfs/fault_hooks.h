@@ -27,6 +27,9 @@ class FaultHooks {
     Duration delay{};
   };
 
+  /// WRITE answers UNSTABLE4 whatever was asked for, which RFC 8881 section 18.32.3 forbids.
+  bool never_stable = false;
+
   void add(const OperationFault& fault) { faults_.push_back(fault); }
   void clear() { faults_.clear(); }
   /// What is to happen to an operation; counts it. With several faults the first status and the

@@ -37,6 +37,8 @@ class NfsService final : public Service {
 
   void inject(const OperationFault& fault);
   void clear_faults();
+  /// From now on WRITE answers UNSTABLE4 whatever it is asked for, or what it should again.
+  void set_never_stable(bool never);
   /// Operations that a fault was applied to.
   std::uint64_t faults_applied() const;
 

@@ -45,8 +45,8 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
     const nfsstat4 status = make_stable(fd, args.stable);
     if (status != NFS4_OK) return status;
   }
-  result.resok4 = {static_cast<count4>(written), args.stable,
-                   context.server.instance.write_verifier};
+  const stable_how4 committed = context.server.faults.never_stable ? UNSTABLE4 : args.stable;
+  result.resok4 = {static_cast<count4>(written), committed, context.server.instance.write_verifier};
   return NFS4_OK;
 }
 

@@ -1,0 +1,151 @@
+// What was written becomes durable, or somebody is told (RFC 8881 sections 18.3, 18.32).
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+
+#include "fuse/ops/send_write.h"
+#include "tests/fuse/ops/served_files.h"
+
+namespace nfsrdma::fs::test {
+namespace {
+
+using client::test::Arrival;
+using client::test::Fate;
+
+class Durability : public ServedFiles {
+ protected:
+  int take_error(const FileRef& file) { return file->shared->errors.take(file->errors_seen); }
+  /// Text that the server has and has not made durable.
+  FileRef written(const std::string& text) {
+    FileRef file = open("f");
+    EXPECT_TRUE(gather(file, 0, text));
+    flush(file);
+    return file;
+  }
+  /// The server restarts, and has lost what was not durable.
+  void lose_what_was_written() {
+    server_.write_file("f", "");
+    server_.reboot(0);
+  }
+  /// Sends the text by as many WRITEs as it takes.
+  void send(const FileRef& file, const std::string& text) {
+    auto pool = std::move(*BufferPool::create(text.size(), 1));
+    Buffer slot = pool->acquire();
+    const auto data = std::as_bytes(std::span(text));
+    std::ranges::copy(data, slot.bytes().begin());
+    const Outgoing outgoing{&slot, slot.first(text.size()), 0};
+    auto sent = run(send_write(*fs_, file, outgoing));
+    ASSERT_TRUE(sent) << sent.error().message();
+    EXPECT_EQ(*sent, text.size());
+    big_slots_.push_back(std::move(pool));
+  }
+
+  std::vector<std::unique_ptr<BufferPool>> big_slots_;  ///< outlive what is kept in them
+};
+
+TEST_F(Durability, AFailedCommitIsToldOnce) {
+  FileRef file = written("text");
+  server_.fail(nfs4::OP_COMMIT, nfs4::NFS4ERR_IO);
+  commit(file);
+  EXPECT_EQ(take_error(file), EIO);
+  EXPECT_EQ(take_error(file), 0);
+}
+
+TEST_F(Durability, WhatCannotBeSentAgainIsToldOnce) {
+  FileRef file = written("text");
+  lose_what_was_written();
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  commit(file);
+  EXPECT_EQ(take_error(file), ENOSPC);
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_TRUE(file->shared->kept.empty());
+}
+
+TEST_F(Durability, EachPartOfAWriteIsKeptForItself) {
+  FileRef file = open("f");
+  const std::size_t wsize = mount().wsize();
+  std::string text;
+  while (text.size() < wsize + wsize / 2) text += "octet " + std::to_string(text.size()) + ' ';
+  send(file, text);
+  EXPECT_EQ(writes(), 2);
+  lose_what_was_written();
+  commit(file);
+  EXPECT_TRUE(server_.read_file("f") == text) << "the parts are sent again, each in its place";
+  EXPECT_EQ(take_error(file), 0);
+}
+
+// RFC 8881 section 18.32.3: what is answered UNSTABLE4 is durable after a COMMIT, and not before.
+TEST_F(Durability, AnUnstableAnswerToWhatIsSentAgainIsCommitted) {
+  FileRef file = written("text");
+  lose_what_was_written();
+  server_.service().set_never_stable(true);
+  commit(file);
+  EXPECT_EQ(commits(), 2) << "one that found the text lost, and one for what was sent again";
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_EQ(take_error(file), 0);
+}
+
+TEST_F(Durability, WhatWasSentAgainAndLostAgainIsSentOnceMore) {
+  FileRef file = written("text");
+  lose_what_was_written();
+  server_.service().set_never_stable(true);
+  int commits_seen = 0;
+  server_.fate = [&](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_COMMIT) && ++commits_seen == 2) {
+      lose_what_was_written();
+      return Fate::disconnect_before;
+    }
+    return Fate::answer;
+  };
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_EQ(take_error(file), 0);
+}
+
+TEST_F(Durability, AServerThatKeepsNothingIsNotAskedForEver) {
+  FileRef file = written("text");
+  lose_what_was_written();
+  server_.service().set_never_stable(true);
+  server_.after = [&](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_WRITE)) server_.reboot(0);
+  };
+  commit(file);
+  server_.after = nullptr;
+  EXPECT_EQ(take_error(file), EIO);
+  EXPECT_TRUE(file->shared->kept.empty());
+}
+
+TEST_F(Durability, WhoIsNotToldLeavesTheErrorToTheNext) {
+  FileRef file = written("text");
+  server_.fail(nfs4::OP_COMMIT, nfs4::NFS4ERR_IO);
+  commit(file);
+  EXPECT_EQ(file->shared->errors.due(file->errors_seen), EIO);
+  EXPECT_TRUE(file->shared->errors.unreported());
+  FileRef later = open("f");
+  EXPECT_EQ(take_error(later), EIO);
+  EXPECT_EQ(take_error(file), EIO);
+}
+
+// One credential for all octets of a WRITE.
+TEST_F(Durability, OctetsOfTwoUsersGoInTwoWrites) {
+  FileRef one = open("f");
+  client::Caller other = caller();
+  other.uid += 1;
+  FileRef two = open_as(other, "f");
+  std::vector<std::uint32_t> writers;
+  server_.after = [&](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_WRITE)) writers.push_back(arrival.caller.uid);
+  };
+  ASSERT_TRUE(gather(one, 0, "mine "));
+  ASSERT_TRUE(gather(two, 5, "theirs"));
+  flush(one);
+  server_.after = nullptr;
+  EXPECT_EQ(writers, (std::vector<std::uint32_t>{caller().uid, other.uid}));
+  EXPECT_EQ(server_.read_file("f"), "mine theirs");
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs::test
