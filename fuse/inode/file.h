@@ -47,8 +47,9 @@ class File : public ListNode,
   /// nothing of theirs.
   std::vector<std::uint64_t> lockers;
   cache::WriteErrors::Seen errors_seen;
-  std::uint64_t id = 0;  ///< what the kernel knows it by
-  bool append = false;   ///< O_APPEND
+  std::uint64_t id = 0;   ///< what the kernel knows it by
+  bool released = false;  ///< the kernel has given it up: only its close is left
+  bool append = false;    ///< O_APPEND
   bool drop_unconfirmed = false;
   bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
 };

@@ -74,6 +74,8 @@ class OpenInode : public ListNode {
   client::AsyncMutex committing;  ///< one COMMIT at a time
   client::AsyncMutex showing;     ///< the kernel is shown what others have changed
   std::optional<SillyName> silly;
+  /// The closes are under way that the silly name goes with.
+  std::optional<UnderWay::One> removal;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
 };

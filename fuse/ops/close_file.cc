@@ -36,6 +36,7 @@ Task<void> close_file(FileSystem& fs, FileRef file) {
   open->silly.reset();
   co_await fs.mount().delegations().give_back(file->inode->handle());
   co_await remove_silly_name(fs, std::move(silly));
+  open->removal.reset();
 }
 
 }  // namespace nfsrdma::fs

@@ -142,11 +142,13 @@ double FileSystem::attribute_timeout(const Inode& inode) const {
 
 double FileSystem::entry_timeout(const Inode& directory) const {
   if (config_.attributes.lookup_cache == cache::LookupCache::none) return 0;
+  if (config_.names_of_each_user) return 0;
   return seconds(directory.attributes().period());
 }
 
 double FileSystem::negative_timeout(const Inode& directory) const {
   if (config_.attributes.lookup_cache != cache::LookupCache::all) return 0;
+  if (config_.names_of_each_user) return 0;
   return seconds(directory.attributes().period());
 }
 
@@ -251,6 +253,7 @@ FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve
     inode->set_open(shared);
   }
   shared->preserve_unlinked |= preserve_unlinked;
+  shared->removal.reset();  // the silly name stays until this one is closed, too
   FileRef file(new File(std::move(inode), std::move(shared), std::move(open)));
   file->id = files_.id_of_next();
   files_.emplace(file);
@@ -273,6 +276,7 @@ FileRef FileSystem::find_file(std::uint64_t id) {
 
 FileRef FileSystem::remove_file(std::uint64_t id) {
   FileRef file = find_file(id);
+  if (file) file->released = true;
   files_.erase(id);
   return file;
 }

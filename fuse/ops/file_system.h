@@ -30,7 +30,10 @@ namespace nfsrdma::fs {
 struct FileSystemConfig {
   cache::AttributePolicy attributes;
   bool synchronous = false;  ///< the sync option: every write is durable before it is answered
-  std::string mount_point;   ///< as SizeTeller needs it
+  /// Several users, and a kernel that does not check whether one may search a directory: it lets
+  /// him pass all names that it remembers, so it remembers none, and the server checks by LOOKUP.
+  bool names_of_each_user = false;
+  std::string mount_point;  ///< as SizeTeller needs it
 };
 
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
@@ -81,9 +84,9 @@ class FileSystem final : private client::DelegationUser {
   KernelNotifier& notifier() { return notifier_; }
   Gatherer& gatherer() { return gatherer_; }
   PageWatch& page_watch() { return page_watch_; }
-  /// Closes of files with a silly name, from the arrival of RELEASE until the name is gone. The
-  /// kernel does not wait for RELEASE: who closes a removed file and then removes its directory may
-  /// be ahead.
+  /// The last closes of files with a silly name, from the arrival of RELEASE, or of the removal if
+  /// that comes later, until the name is gone. The kernel does not wait for RELEASE: who closes a
+  /// removed file and then removes its directory may be ahead.
   UnderWay& silly_removals() { return silly_removals_; }
   SizeTeller& size_teller() { return size_teller_; }
 

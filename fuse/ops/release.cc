@@ -1,20 +1,22 @@
-#include <optional>
-
 #include "fuse/ops/close_file.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
+#include "fuse/ops/silly_rename.h"
 
 namespace nfsrdma::fs {
 namespace {
 
+/// Nobody waits for the answer, which goes first: the kernel sends so many RELEASEs
+/// (max_background) and then no more until some are answered. Those it kept back while a recovery
+/// lasts would have files look open that are closed: unlink(2) would give them silly names, and
+/// rmdir(2) fail.
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
-  std::optional<UnderWay::One> removal;
-  if (file->shared->silly) removal.emplace(fs.silly_removals());
+  request.reply_ok();
+  announce_removal(fs, *file->shared);
   co_await release_locks(fs, file->shared, flock_owner);
   co_await release_description_locks(fs, file);
   co_await close_file(fs, std::move(file));
-  request.reply_ok();
 }
 
 }  // namespace

@@ -75,10 +75,17 @@ Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, Inode
   const auto open = inode->open();
   if (open && !open->files.empty()) {
     open->silly = std::move(*kept);
+    announce_removal(fs, *open);
   } else {
     co_await remove_silly_name(fs, std::move(*kept));  // closed meanwhile
   }
   co_return inode;
+}
+
+void announce_removal(FileSystem& fs, OpenInode& open) {
+  bool in_use = false;
+  open.files.for_each([&](const File& file) { in_use |= !file.released; });
+  if (open.silly && !open.removal && !in_use) open.removal.emplace(fs.silly_removals());
 }
 
 Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
@@ -87,13 +94,16 @@ Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name) {
   SillyName silly = *open->silly;
   if (silly.beside_another) {
     open->silly.reset();
+    open->removal.reset();
     co_await remove_silly_name(fs, std::move(silly));
     co_return;
   }
   auto renamed = co_await client::rename(fs.mount(), silly.caller, silly.directory->handle(),
                                          silly.name, silly.directory->handle(), name);
   fs.names_changed(*silly.directory);
-  if (renamed) open->silly.reset();
+  if (!renamed) co_return;
+  open->silly.reset();
+  open->removal.reset();
 }
 
 Task<bool> may_be_empty_now(FileSystem& fs, Error error, std::uint64_t ended) {

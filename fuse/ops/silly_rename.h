@@ -20,6 +20,10 @@ enum class NameIs : std::uint8_t { removed, replaced };
 Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
                                     std::string name, NameIs next);
 
+/// Of a file that has a silly name and whose last RELEASE has come, or the other way round: who
+/// removes the directory waits until the name is gone.
+void announce_removal(FileSystem& fs, OpenInode& open);
+
 /// Leaves the kept file with its old name alone, for a rename(2) whose second half failed. Best
 /// effort.
 Task<void> restore_name(FileSystem& fs, InodeRef kept, std::string name);
