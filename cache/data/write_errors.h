@@ -20,11 +20,13 @@ class WriteErrors {
   /// For a new handle: errors from now on, and an older one if nobody has been told of it.
   Seen sample() const { return reported_ ? count_ : count_ - 1; }
   /// The errno to report to this handle now, or 0.
+  int due(Seen seen) const { return seen == count_ ? 0 : error_number_; }
+  /// The same, and this handle has been told.
   int take(Seen& seen) {
-    if (seen == count_) return 0;
+    const int error_number = due(seen);
+    if (error_number != 0) reported_ = true;
     seen = count_;
-    reported_ = true;
-    return error_number_;
+    return error_number;
   }
   bool unreported() const { return !reported_; }
 

@@ -16,8 +16,8 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
   if (writer) co_await commit_file(fs, writer);
   if (leaving) co_await release_locks(fs, file->shared, *leaving);
   cache::WriteErrors& errors = file->shared->errors;
-  const cache::WriteErrors::Seen before = file->errors_seen;
-  if (!request.reply_error(errors.take(file->errors_seen))) file->errors_seen = before;
+  // Nobody has been told when the caller was let go before: the next one is, or the log.
+  if (request.reply_error(errors.due(file->errors_seen))) errors.take(file->errors_seen);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ void SessionCounters::visit(CounterVisitor& visitor) const {
   visitor.visit("fuse_unanswered", unanswered.value());
   visitor.visit("fuse_interrupts", interrupts.value());
   visitor.visit("fuse_interrupted", interrupted.value());
+  visitor.visit("fuse_left_behind", left_behind.value());
   visitor.visit("fuse_timed_out", timed_out.value());
   visitor.visit("fuse_slots_taken", slots_taken.value());
   visitor.visit("fuse_slot_stalls", slot_stalls.value());

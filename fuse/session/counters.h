@@ -19,6 +19,7 @@ struct SessionCounters {
   Counter unanswered;           ///< operations that ended without an answer: a defect of ours
   Counter interrupts;           ///< INTERRUPT requests that met their request
   Counter interrupted;          ///< requests answered EINTR because their caller is being killed
+  Counter left_behind;          ///< requests answered because their caller is gone, or exits
   Counter timed_out;            ///< requests answered because the server has not (soft, softerr)
   Counter slots_taken;          ///< receive slots handed over to an operation (WRITE)
   Counter slot_stalls;          ///< times receiving stopped for want of a slot

@@ -25,13 +25,22 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 /// kernel where no signal reaches it. He is looked at once they have taken this long.
 constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
 
+/// A READ that began this long ago and whose caller is gone is answered: the kernel keeps its pages
+/// locked until then, and who truncates the file would wait for them where no signal reaches him.
+constexpr Duration kPagesKeptForNobody = std::chrono::seconds(1);
+
+/// A process that exits waits so many times longer while the server answers.
+constexpr int kExitingServed = 6;
+
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
 thread_local Dispatch* current_dispatch = nullptr;
 
-bool is_data_call(const PendingRequest& pending) {
-  return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE;
+/// Callers of these can come to wait where no signal is seen.
+bool may_go_unsignalled(const PendingRequest& pending) {
+  return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
+         pending.opcode == FUSE_FLUSH;
 }
 
 void tell(PendingRequest& pending) {
@@ -68,7 +77,7 @@ PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
     overdue_timer_.arm(limit_.longest);
   }
-  if (is_data_call(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+  if (may_go_unsignalled(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
   ++running_;
   if (fuse_req_interrupted(request)) {
     // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
@@ -132,14 +141,38 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
   return true;
 }
 
+Duration InFlight::server_silent_for() const {
+  if (!limit_.waiting_since) return Duration::max();
+  return reactor_.now() - limit_.waiting_since();
+}
+
+/// Nobody is going to see the answer, and somebody waits for it all the same. FLUSH of a process
+/// that exits is the close(2) that makes its data durable: it is waited for longer while the server
+/// does something.
+bool InFlight::is_left_behind(const PendingRequest& pending) const {
+  const Duration taken = reactor_.now() - pending.begun;
+  if (pending.opcode == FUSE_READ) {
+    return taken >= kPagesKeptForNobody && life_of(pending.context.pid) != Life::goes_on;
+  }
+  if (pending.opcode != FUSE_FLUSH || taken < limit_.exiting) return false;
+  const bool served = server_silent_for() < limit_.exiting;
+  if (served && taken < kExitingServed * limit_.exiting) return false;
+  return life_of(pending.context.pid) == Life::exiting;
+}
+
 // Read-ahead outlives its caller and serves others: unlike an interrupted one, such a request is
-// left alone when its caller is gone or cannot be looked at.
-void InFlight::release_data_call_if_killed(PendingRequest& pending) {
+// left alone for a while when its caller is gone, and for good when he cannot be looked at. Its
+// operation keeps slot and memory until the server has answered.
+void InFlight::release_unsignalled(PendingRequest& pending) {
   if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
   const ProcStatus status(pending.context.pid);
-  if (!status.readable() || !is_being_killed(status.text())) return;
-  counters_.interrupted.add();
-  answered(pending, fuse_reply_err(pending.request, EINTR));
+  if (status.readable() && is_being_killed(status.text())) {
+    counters_.interrupted.add();
+    answered(pending, fuse_reply_err(pending.request, EINTR));
+  } else if (is_left_behind(pending)) {
+    counters_.left_behind.add();
+    answered(pending, fuse_reply_err(pending.request, EINTR));
+  }
 }
 
 void InFlight::look_again() {
@@ -148,8 +181,8 @@ void InFlight::look_again() {
     if (!pending.request) return;
     if (pending.interrupted) {
       any_left |= !release_if_killed(pending);
-    } else if (is_data_call(pending)) {
-      release_data_call_if_killed(pending);
+    } else if (may_go_unsignalled(pending)) {
+      release_unsignalled(pending);
       any_left |= pending.request != nullptr;
     }
   });

@@ -3,6 +3,7 @@
 
 #include <fuse_lowlevel.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -26,6 +27,10 @@ class InFlight;
 struct AnswerLimit {
   Duration longest{0};   ///< 0: for ever
   int error_number = 0;  ///< what callers are told
+  /// How long a process that exits waits in FLUSH for a server that does not answer; for one that
+  /// does, six times as long. It sees no signal any more, SIGKILL neither, so
+  /// that the kernel sends no INTERRUPT.
+  Duration exiting = std::chrono::seconds(5);
   /// Since when the server owes the answer it owes longest.
   std::function<TimePoint()> waiting_since;
 };
@@ -67,7 +72,9 @@ class InFlight {
   static void on_interrupt(fuse_req_t request, void* pending);
   void interrupted(PendingRequest& pending);
   bool release_if_killed(PendingRequest& pending);
-  void release_data_call_if_killed(PendingRequest& pending);
+  void release_unsignalled(PendingRequest& pending);
+  bool is_left_behind(const PendingRequest& pending) const;
+  Duration server_silent_for() const;
   void look_again();
   void release_overdue();
 

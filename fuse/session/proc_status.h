@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace nfsrdma::fs {
@@ -30,5 +31,16 @@ std::string_view status_field(std::string_view status, std::string_view name);
 /// Whether the thread with this status cannot go on running: SIGKILL is pending, or a signal that
 /// will end it. Signals that are caught or ignored do not count.
 bool is_being_killed(std::string_view status);
+
+/// Whether a thread still runs programs, as far as /proc tells.
+enum class Life : std::uint8_t {
+  goes_on,  ///< or nobody can tell: it is hidden, or of another pid namespace
+  exiting,  ///< in exit(2), or a zombie: it sees no signal any more, and no result
+  gone,
+};
+Life life_of(pid_t pid);
+
+/// The same from the text of /proc/<pid>/stat.
+bool is_exiting(std::string_view stat);
 
 }  // namespace nfsrdma::fs

@@ -18,6 +18,7 @@ const fuse_lowlevel_ops& HoldingFileSystem::operations() {
   static const fuse_lowlevel_ops table = [] {
     fuse_lowlevel_ops made = MemoryFileSystem::operations();
     made.open = on_open;
+    made.flush = on_flush;
     made.read = on_read;
     made.write = on_write;
     return made;
@@ -25,9 +26,20 @@ const fuse_lowlevel_ops& HoldingFileSystem::operations() {
   return table;
 }
 
-void HoldingFileSystem::on_open(fuse_req_t request, fuse_ino_t, fuse_file_info* open) {
+void HoldingFileSystem::on_flush(fuse_req_t request, fuse_ino_t number, fuse_file_info*) {
+  auto& files = file_system(request);
+  fs::Request taken(request);
+  if (files.hold_flushes && is_held(files, number)) {
+    files.held.push_back({std::move(taken), Buffer(), nullptr, 0});
+  } else {
+    taken.reply_ok();
+  }
+}
+
+void HoldingFileSystem::on_open(fuse_req_t request, fuse_ino_t number, fuse_file_info* open) {
   fuse_file_info direct = *open;
-  direct.direct_io = 1;  // requests are as large as the calls, and nothing is read ahead
+  // Requests are as large as the calls, and nothing is read ahead.
+  direct.direct_io = file_system(request).find(number)->name != kHeldPages;
   fs::Request(request).reply_open(direct);
 }
 

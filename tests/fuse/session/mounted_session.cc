@@ -36,6 +36,7 @@ MountedSession::MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSy
   config.mount_point = path_;
   config.mount_options = {"fsname=memory", "subtype=nfsrdma-test", "allow_other"};
   config.callers.other_users = true;
+  config.answer_limit.exiting = kExiting;
   auto session = fs::Session::create(*reactor_, *slots_, config, operations, &files);
   EXPECT_TRUE(session.has_value()) << session.error().message();
   session_ = std::move(*session);

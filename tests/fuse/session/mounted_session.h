@@ -4,6 +4,7 @@
 #include <fuse_lowlevel.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,9 @@ void wait_until(const std::function<bool()>& condition);
 /// Mounted from construction to destruction. Everything of the session happens on its own thread.
 class MountedSession final : private fs::ReceiverObserver {
  public:
+  /// How long a process that exits waits for its FLUSH.
+  static constexpr Duration kExiting = std::chrono::milliseconds(600);
+
   MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSystem& files,
                  std::size_t slots = 8);
   MountedSession(const MountedSession&) = delete;

@@ -1,6 +1,7 @@
 #include "fuse/session/proc_status.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fuse/session/caller.h"
@@ -55,6 +56,26 @@ TEST(ProcStatus, OfThisProcess) {
   EXPECT_EQ(status_field(own.text(), "Pid"), std::to_string(::getpid()));
   EXPECT_FALSE(is_being_killed(own.text()));
   EXPECT_FALSE(ProcStatus(0).readable());
+}
+
+TEST(ProcStatus, ExitingIsAFlagOfTheTask) {
+  EXPECT_TRUE(is_exiting("7 (cat) S 1 7 7 34816 7 4194308 105 0"));
+  EXPECT_FALSE(is_exiting("7 (cat) S 1 7 7 34816 7 4194304 105 0"));
+  EXPECT_TRUE(is_exiting("7 (a) 4 (b) S 1 7 7 34816 7 4 105 0")) << "any name is possible";
+  EXPECT_FALSE(is_exiting("7 (cat"));
+  EXPECT_FALSE(is_exiting(""));
+}
+
+TEST(ProcStatus, LifeOfAProcess) {
+  EXPECT_EQ(life_of(::getpid()), Life::goes_on);
+  EXPECT_EQ(life_of(0), Life::goes_on) << "of another pid namespace";
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(life_of(child), Life::exiting) << "a zombie";
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(life_of(child), Life::gone);
 }
 
 TEST(Groups, AsManyAsAuthSysCarries) {

@@ -152,6 +152,54 @@ TEST_F(RequestTest, ACallerThatIsKilledAfterAHandledSignalIsReleased) {
   EXPECT_FALSE(answer_first_with_data());
 }
 
+class LeavingCaller : public RequestTest {
+ protected:
+  bool is_answered(std::size_t place) {
+    bool answered = false;
+    mounted_->on_shard([&] { answered = files_.held[place].request.answered(); });
+    return answered;
+  }
+};
+
+// The kernel waits in FLUSH out of exit(2), where no signal is seen: no INTERRUPT comes.
+TEST_F(LeavingCaller, AProcessThatExitsDoesNotWaitForEver) {
+  mounted_->on_shard([this] { files_.hold_flushes = true; });
+  Child closing([path = file_.c_str()] { return ::close(::open(path, O_RDONLY)); });
+  wait_for_held(1);
+  Child exiting([path = file_.c_str()] { return ::open(path, O_RDONLY) < 0; });
+  wait_for_held(2);
+  EXPECT_EQ(exiting.wait(), 0);
+  EXPECT_TRUE(is_answered(1));
+  EXPECT_FALSE(is_answered(0)) << "close(2) waits for its answer, for longer already";
+  EXPECT_EQ(count(&SessionCounters::left_behind), 1u);
+  mounted_->on_shard([this] {
+    EXPECT_FALSE(files_.held[1].request.reply_error(ENOSPC)) << "nobody is told";
+    EXPECT_TRUE(files_.held[0].request.reply_ok());
+  });
+  EXPECT_EQ(closing.wait(), 0);
+}
+
+// The kernel keeps the pages of a READ locked until it is answered, whoever is gone.
+TEST_F(LeavingCaller, PagesAreNotKeptForAReaderThatIsGone) {
+  const std::string path = mounted_->path(HoldingFileSystem::kHeldPages.data());
+  Child reader([path = path.c_str()] {
+    char octet = 0;
+    return ::pread(::open(path, O_RDONLY), &octet, 1, 0) == 1 ? 0 : 1;
+  });
+  wait_until([&] {
+    bool any = false;
+    mounted_->on_shard([&] { any = !files_.held.empty(); });
+    return any;
+  });
+  reader.send(SIGKILL);
+  EXPECT_EQ(reader.wait(), -SIGKILL);
+  wait_until([&] { return is_answered(0); });
+  mounted_->on_shard([this] {
+    static const std::array<std::byte, kSmall> octets{};
+    EXPECT_FALSE(files_.held[0].request.reply_data(octets));
+  });
+}
+
 TEST_F(RequestTest, ReadAndAnswerAreOneSystemCallEach) {
   mounted_->on_shard([&] { files_.add("plain", kSmall); });
   const int fd = ::open(mounted_->path("plain").c_str(), O_RDONLY);

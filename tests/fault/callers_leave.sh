@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# The server does not answer, and callers leave in ways in which they see no signal any more. A process
+# that exits with data to write ends all the same; the data arrives later, or the failure is told. A
+# reader that is killed leaves no page behind for which who truncates the file would wait.
+. "$(dirname "$0")/lib.sh"
+ulimit -c 0
+start_responder --not-durable
+head -c 4M /dev/zero >"$export_dir/read"
+start_mount
+text="written by one that has left"
+
+cat >"$work/writer.py" <<'P'
+"""writer.py FILE TEXT HOW: writes once it hears a line, and exits without closing, or closes."""
+import os, sys, threading, time
+name, text, how = sys.argv[1:]
+file = os.open(name, os.O_CREAT | os.O_RDWR)
+print("open", flush=True)
+sys.stdin.readline()
+os.pwrite(file, text.encode(), 0)
+if how == "close":
+    os.close(file)
+    print("closed", flush=True)
+if how == "thread":  # exit_group(2) of another than the first one
+    threading.Thread(target=os._exit, args=(0,)).start()
+    time.sleep(3600)
+if how == "abort":  # a core dump's signal is not pending any more
+    os.abort()
+os._exit(0)
+P
+
+# writer NAME HOW: starts one that will write to NAME; sets $pid, and $to: it writes after a line there.
+writer() {
+  mkfifo "$work/$1.go"
+  python3 "$work/writer.py" "$mnt/$1" "$text" "$2" <"$work/$1.go" >"$work/$1.said" 2>&1 &
+  pid=$!
+  exec {to}>"$work/$1.go"
+  for _ in $(seq 600); do
+    grep -q open "$work/$1.said" && return
+    sleep 0.05
+  done
+  fail "the writer of $1 did not start: $(cat "$work/$1.said")"
+}
+
+# expect_gone PID WHAT: it ends although the server does not answer.
+expect_gone() {
+  for _ in $(seq 300); do
+    if [ ! -e "/proc/$1" ] || grep -q zombie "/proc/$1/status" 2>/dev/null; then return; fi
+    sleep 0.1
+  done
+  fail "$2 does not end: $(cat "/proc/$1/wchan")"
+}
+
+# expect_line FILE TEXT
+expect_line() {
+  for _ in $(seq 300); do
+    grep -q "$2" "$1" 2>/dev/null && return
+    sleep 0.1
+  done
+  fail "'$2' is not in $1"
+}
+
+pids=() go=()
+for how in close exit thread abort; do
+  writer $how $how
+  pids+=("$pid") go+=("$to")
+done
+control stop >/dev/null
+for to in "${go[@]}"; do echo >&"$to"; done
+for i in 1 2 3; do expect_gone "${pids[$i]}" "a process that exits ($i)"; done
+# One that lives on has waited longer, and for as long as it takes: it is to know what becomes of its data.
+grep -q closed "$work/close.said" && fail "close(2) returned without the server"
+kill -0 "${pids[0]}" || fail "who closes is gone"
+control continue >/dev/null
+expect_line "$work/close.said" closed
+for how in close exit thread abort; do expect_line "$export_dir/$how" "$text"; done
+
+# What fails after its caller has left is told: there is nobody else, so the log has it.
+writer unlucky exit
+control stop >/dev/null
+echo >&"$to"
+expect_gone "$pid" "a process that exits"
+control fault nfsstat=NFS4ERR_NOSPC:op=WRITE >/dev/null
+control continue >/dev/null
+expect_line "$work/mount.log" "failed after its last flush"
+control clear >/dev/null
+
+# A READ that is delayed for an hour, of a reader that does not wait for it.
+head -c 1 "$mnt/read" >"$work/begin"
+id=$(control fault delay=3600000:op=READ:times=1 | sed 's/ok //')
+tail -c 1 "$mnt/read" >"$work/read.out" 2>&1 &
+pid=$!
+expect_delayed "$id"
+kill -KILL $pid
+expect_gone $pid "a killed reader"
+python3 -c 'import os, sys; os.close(os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC))' "$mnt/read" &
+expect_gone $! "open(O_TRUNC) of what a killed reader was reading"
+wait $! || fail "open(O_TRUNC)"
+[ "$(stat -c %s "$export_dir/read")" = 0 ] || fail "the file was not truncated"
+echo new >"$mnt/read"
+[ "$(cat "$mnt/read")" = new ] || fail "wrong data"
+control clear >/dev/null
+control disconnect >/dev/null
+expect_alive
