@@ -66,8 +66,7 @@ std::vector<std::string> mount_list(const Options& options) {
   list.push_back("subtype=" + options.subtype);
   if (options.allow_root) list.emplace_back("allow_root");
   if (options.allow_other) list.emplace_back("allow_other");
-  // The kernel lets a second user pass a directory that it remembers without asking anybody.
-  if (options.other_users()) list.emplace_back("default_permissions");
+  if (options.kernel_checks()) list.emplace_back("default_permissions");
   return list;
 }
 

@@ -17,6 +17,11 @@ Result<void> apply_read_only(Options& options, const OptionValue& value) {
   return pass_on(options, value);
 }
 
+Result<void> apply_permissions(Options& options, const OptionValue& value) {
+  options.default_permissions = value.name == "default_permissions";
+  return {};
+}
+
 Result<void> apply_synchronous(Options& options, const OptionValue& value) {
   options.synchronous = value.name == "sync";
   return {};
@@ -57,7 +62,11 @@ constexpr OptionSpec kOptions[] = {
            options.allow_root = true;
            return {};
          }),
-    flag("default_permissions", "let the kernel check file modes before it asks the server"),
+    flag("default_permissions", "let the kernel check file modes before it asks the server",
+         apply_permissions),
+    flag("nodefault_permissions",
+         "leave all checks to the server, as its ACLs need; with allow_other no name is cached",
+         apply_permissions),
     with_value("fsname", "NAME", "server:/export", "the source shown by df and findmnt",
                [](Options& options, const OptionValue& value) -> Result<void> {
                  options.fsname = value.text;

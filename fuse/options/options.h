@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,10 @@ struct Options {
   /// Of these, what the user may miss: said in any case.
   std::vector<std::string> notices;
 
+  /// Whether the kernel checks modes before anything is asked of the server; unset: it does when
+  /// other users are let in.
+  std::optional<bool> default_permissions;
+  bool kernel_checks() const { return default_permissions.value_or(other_users()); }
   bool other_users() const { return allow_other || allow_root; }
 };
 

@@ -29,7 +29,6 @@ constexpr OptionSpec kOptions[] = {
     refused("bind", "", "not a matter of this file system; use mount --bind"),
     refused("blkdev", "", "there is no block device"),
     refused("auto_unmount", "", "the mount is removed by the program itself when it ends"),
-    refused("nodefault_permissions", "", "not supported yet together with allow_other"),
 };
 
 }  // namespace

@@ -389,6 +389,17 @@ TEST(OptionValues, Mount) {
   EXPECT_TRUE(applied({"allow_root"})->other_users());
 }
 
+// What only an ACL of the server permits, the kernel would refuse.
+TEST(OptionValues, WhoChecksPermissions) {
+  EXPECT_FALSE(applied({})->kernel_checks());
+  EXPECT_TRUE(applied({"default_permissions"})->kernel_checks());
+  EXPECT_TRUE(applied({"allow_other"})->kernel_checks());
+  EXPECT_TRUE(applied({"allow_root"})->kernel_checks());
+  EXPECT_FALSE(applied({"allow_other", "nodefault_permissions"})->kernel_checks());
+  EXPECT_FALSE(applied({"nodefault_permissions", "allow_other"})->kernel_checks());
+  EXPECT_TRUE(applied({"nodefault_permissions", "default_permissions"})->kernel_checks());
+}
+
 TEST(Help, NamesEveryOption) {
   const auto help = help_text();
   for (const auto& spec : option_table()) {
