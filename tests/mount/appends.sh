@@ -45,7 +45,7 @@ for text in (b"short", b"another", LARGE, b"x" * 4096, b"last"):
         sys.exit(f"{name}: after appending {text[:10]}, at {at} of {len(found)}: {found[at:at + 30]}, "
                  f"expected {len(expected)}: {expected[at:at + 30]}")
 PY
-for size in 100 4096 5000 8192; do
+for size in 100 4090 4096 5000 8192; do
   head -c $size /dev/zero | tr '\0' a >"$export/f$size"
   python3 "$work/appends.py" "$mnt" "$work/mnt2" "$work/control" f$size $size
 done
