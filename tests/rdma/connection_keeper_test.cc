@@ -268,7 +268,7 @@ TEST_F(Keeper, ConnectionsThatEndSoonAreFollowedByPauses) {
   lose();
   answer();
   std::size_t connections = 2;
-  for (const auto pause : {50ms, 100ms, 200ms, 400ms, 800ms, 1000ms, 1000ms}) {
+  for (const auto pause : {50ms, 100ms, 200ms, 400ms, 500ms, 500ms}) {
     lose();
     harness_.reactor.advance(pause - 1ms);
     EXPECT_EQ(harness_.fabric.connections(), connections) << pause.count();

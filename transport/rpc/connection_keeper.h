@@ -63,7 +63,7 @@ struct ReconnectPolicy {
   Duration longest = std::chrono::seconds(30);
   Duration proof = std::chrono::milliseconds(500);
   Duration first_brief = std::chrono::milliseconds(50);
-  Duration longest_brief = std::chrono::seconds(1);
+  Duration longest_brief = std::chrono::milliseconds(500);
 };
 
 /// An attempt gets at least this long to connect: SYN is repeated after 1 s and after 3 s.
