@@ -286,6 +286,20 @@ TEST_F(RecoveryTest, RevokedStatesAreFoundInBatches) {
   server_.status_flags = 0;
 }
 
+// RFC 8881 section 18.48.3: one code for each stateid. More of them are nobody's.
+TEST_F(RecoveryTest, CodesThatNobodyAskedForAreIgnored) {
+  start();
+  OpenRef file = must_open(1);
+  surplus_codes_ = 100;
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  EXPECT_EQ(batches_, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  EXPECT_TRUE(read_from(file));
+}
+
 // An answer about a stateid that another OPEN of the file has replaced meanwhile is out of date.
 TEST_F(RecoveryTest, AnAnswerAboutAReplacedStateidDoesNotCount) {
   start();

@@ -459,6 +459,32 @@ TEST_F(SessionTest, BadSlotShrinksTheTable) {
   EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
 }
 
+// NFS4ERR_BADSLOT says how many slots there are: those from the refused one on are not used again.
+TEST_F(SessionTest, BadSlotOfAHigherSlotLeavesTheLowerOnes) {
+  start();
+  server_.target_highest_slotid = 2;  // in answers that are held
+  bool hold = true;
+  server_.fate = [&](const Arrival&) { return hold ? Fate::hold : Fate::answer; };
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(
+        std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+  }
+  reactor_.settle();
+  hold = false;
+  server_.fail(OP_SEQUENCE, NFS4ERR_BADSLOT, 1);
+  Pending<Result<Attributes>> refused(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  ASSERT_EQ(arrivals().back().sequence->sa_slotid, 3U);
+  EXPECT_EQ(counter("session_slots_usable"), 3U);
+  EXPECT_FALSE(refused.done()) << "it waits for one of the three";
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(refused.done());
+  EXPECT_TRUE(refused.value());
+  EXPECT_LT(arrivals().back().sequence->sa_slotid, 3U);
+}
+
 // E-8881-15: what changes something asks for its reply to be kept.
 TEST_F(SessionTest, OnlyChangesAskForACachedReply) {
   start();
