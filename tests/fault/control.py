@@ -1,19 +1,29 @@
 #!/usr/bin/env python3
-"""Sends one line to a responder's control socket and prints the answer: control.py PATH LINE..."""
+"""Sends one line to a responder's control socket and prints the answer: control.py PATH LINE...
+
+Imported, it does so without another process: one that is started closes copies of its parent's
+descriptors, and each close makes the kernel send FLUSH for its file."""
 import socket
 import sys
 
-path, line = sys.argv[1], " ".join(sys.argv[2:])
-with socket.socket(socket.AF_UNIX) as control:
-    control.connect(path)
-    control.sendall(line.encode() + b"\n")
-    answer = ""
-    while not answer.endswith("\n") or not (
-        answer.splitlines()[-1].startswith(("ok", "error:"))
-    ):
-        octets = control.recv(65536)
-        if not octets:
-            sys.exit("the responder closed the control socket")
-        answer += octets.decode()
-print(answer, end="")
-sys.exit(0 if answer.splitlines()[-1].startswith("ok") else 1)
+
+def send(path, line):
+    """The answer; its last line begins with "ok" or "error:"."""
+    with socket.socket(socket.AF_UNIX) as control:
+        control.connect(path)
+        control.sendall(line.encode() + b"\n")
+        answer = ""
+        while not answer.endswith("\n") or not (
+            answer.splitlines()[-1].startswith(("ok", "error:"))
+        ):
+            octets = control.recv(65536)
+            if not octets:
+                sys.exit("the responder closed the control socket")
+            answer += octets.decode()
+    return answer
+
+
+if __name__ == "__main__":
+    answer = send(sys.argv[1], " ".join(sys.argv[2:]))
+    print(answer, end="")
+    sys.exit(0 if answer.splitlines()[-1].startswith("ok") else 1)

@@ -3,11 +3,12 @@
 # meanwhile; when the server has no room for them, close or fsync says so, once.
 . "$(dirname "$0")/lib.sh"
 start_responder --not-durable --lease 5
+export PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1
 start_mount
 
 cat >"$work/writer.py" <<'P'
-import os, random, subprocess, sys
-here, model, seed, *strike = sys.argv[1:]
+import control, os, random, sys
+here, model, seed, socket, *strike = sys.argv[1:]
 random.seed(int(seed))
 text = bytearray()
 fd = os.open(here, os.O_CREAT | os.O_RDWR)
@@ -17,36 +18,41 @@ for i in range(6000):
     if os.pwrite(fd, data, place) != len(data): sys.exit("a short write")
     text[place:place + len(data)] = data
     if i % 1500 == 0 and os.pread(fd, 100000, 0) != text[:100000]: sys.exit("read back")
-    if strike and i % 1000 == 500: subprocess.run(strike, check=True, stdout=subprocess.DEVNULL)
+    # Not by another process: its end would flush the file, and nothing would be left to be lost.
+    if strike and i % 1000 == 500: control.send(socket, " ".join(strike))
 os.close(fd)
 open(model, "wb").write(text)
 P
 
-# strike NAME CONTROL...: six times while three processes write; one of them says when.
+# strike NAME WRITERS CONTROL...: six times while so many processes write; the first says when.
 strike() {
-  local name=$1 writers=() i
-  shift
-  for i in 1 2 3; do
-    python3 "$work/writer.py" "$mnt/$name$i" "$work/$name$i" "$i" "$@" &
+  local name=$1 count=$2 writers=() i
+  shift 2
+  for i in $(seq "$count"); do
+    python3 "$work/writer.py" "$mnt/$name$i" "$work/$name$i" "$i" "$work/control" "$@" &
     writers+=($!)
     set --
   done
-  for i in 1 2 3; do
+  for i in $(seq "$count"); do
     wait "${writers[$((i - 1))]}" || fail "$name: writer $i"
     cmp "$work/$name$i" "$export_dir/$name$i" || fail "$name: data of writer $i"
   done
 }
-strike disconnect "$here/control.py" "$work/control" disconnect
-strike reboot "$here/control.py" "$work/control" reboot 0
-strike grace "$here/control.py" "$work/control" reboot 1
-[ "$(counter op_WRITE)" -lt 15000 ] || fail "the writes were not gathered"
+sent_again() { grep -c 'the server has restarted: .* writes are sent again' "$work/mount.log" || true; }
+strike disconnect 3 disconnect
+[ "$(sent_again)" = 0 ] || fail "nothing was lost, and writes were sent again"
+strike alone 1 reboot 0
+[ "$(sent_again)" -gt 0 ] || fail "the server restarted behind every COMMIT: nothing was lost"
+strike reboot 3 reboot 0
+strike grace 3 reboot 1
+[ "$(counter op_WRITE)" -lt 17000 ] || fail "the writes were not gathered"
 
 # failing STATUS ERRNO: two descriptors learn of the error once each; the next write tells at once.
 failing() {
   control fault "nfsstat=$1:op=WRITE" >/dev/null
-  python3 - "$mnt/full" "$2" "$here/control.py" "$work/control" <<'P' || fail "$1"
-import errno, os, subprocess, sys
-name, expected, program, socket = sys.argv[1:]
+  python3 - "$mnt/full" "$2" "$work/control" <<'P' || fail "$1"
+import control, errno, os, sys
+name, expected, socket = sys.argv[1:]
 def outcome(call, *arguments):
     try:
         call(*arguments)
@@ -63,7 +69,7 @@ check("fsync again", outcome(os.fsync, one), "ok")
 check("the other descriptor", outcome(os.fsync, two), expected)
 check("the other again", outcome(os.fsync, two), "ok")
 check("write after an error", outcome(os.pwrite, one, b"text", 0), expected)
-subprocess.run([program, socket, "clear"], check=True, stdout=subprocess.DEVNULL)
+control.send(socket, "clear")
 check("write with room", outcome(os.pwrite, one, b"text", 0), "ok")
 check("write after that", outcome(os.pwrite, one, b"more", 4), "ok")
 check("close", outcome(os.close, one), "ok")
