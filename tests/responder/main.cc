@@ -59,6 +59,8 @@ po::options_description make_options(CommandLine& line) {
   add("grace", po::value(&server.service.grace_seconds)->value_name("S"),
       "grace period after the start (default 0)");
   add("read-only", po::bool_switch(&server.service.read_only), "refuse all changes");
+  add("verifier-in-times", po::bool_switch(&server.service.verifier_in_times),
+      "keep the verifier of an exclusive create in the file's times");
   add("delegations", po::value(&line.delegations)->value_name("KIND"),
       "none (default), read, or write: the most that an OPEN can get");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");

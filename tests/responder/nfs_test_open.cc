@@ -126,6 +126,20 @@ TEST_F(NfsOpenTest, ExclusiveCreateIsRepeatableByItsVerifier) {
   }
 }
 
+class NfsVerifierInTimesTest : public NfsOpenTest {
+ protected:
+  NfsVerifierInTimesTest() { config.verifier_in_times = true; }
+};
+
+TEST_F(NfsVerifierInTimesTest, TellsThatTheTimesHoldIt) {
+  const Opened first = open(client, exclusive("file", EXCLUSIVE4_1, 1));
+  ASSERT_EQ(first.status, NFS4_OK);
+  EXPECT_EQ(first.ok.attrset, (bitmap4{FATTR4_TIME_ACCESS, FATTR4_TIME_MODIFY}));
+  EXPECT_EQ(getattr(client, first.handle, {FATTR4_TIME_MODIFY}).time_modify.seconds, 0x01010101);
+  EXPECT_EQ(open(client, exclusive("file", EXCLUSIVE4_1, 1)).status, NFS4_OK);
+  EXPECT_EQ(open(client, exclusive("file", EXCLUSIVE4_1, 2)).status, NFS4ERR_EXIST);
+}
+
 TEST_F(NfsOpenTest, ExclusiveCreateSetsAttributesAtOnce) {
   Attributes attributes;
   attributes.present = {FATTR4_MODE, FATTR4_TIME_MODIFY_SET};

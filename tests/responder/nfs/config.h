@@ -27,6 +27,9 @@ struct ServiceConfig {
   /// Length of the grace period that follows construction and restart(); 0: none.
   std::uint32_t grace_seconds = 0;
   bool read_only = false;
+  /// The verifier of an exclusive create is kept in the times of the file, as Linux and NFS-Ganesha
+  /// do, which attrset then says (RFC 8881 section 18.16.3). False: beside the file.
+  bool verifier_in_times = false;
   DelegationKind delegations = DelegationKind::none;
   /// COMMIT and stable writes wait for the disk. False trades crash safety for speed.
   bool durable = true;

@@ -70,9 +70,18 @@ Owner owner_of(std::uint32_t id) {
   return owner;
 }
 
+}  // namespace
+
+bitmap4 exclusive_create_attributes(const ServiceConfig& config) {
+  constexpr bitmap4 kTimes{FATTR4_TIME_ACCESS_SET, FATTR4_TIME_MODIFY_SET};
+  return config.verifier_in_times ? kSettable - kTimes : kSettable;
+}
+
+namespace {
+
 void describe_server(const ServiceConfig& config, Attributes& out) {
   out.supported_attrs = kSupported;
-  out.suppattr_exclcreat = kSettable;
+  out.suppattr_exclcreat = exclusive_create_attributes(config);
   out.fh_expire_type = FH4_PERSISTENT;
   out.link_support = true;
   out.symlink_support = true;
@@ -114,7 +123,6 @@ void describe_inode(const FileStat& stat, Attributes& out) {
 
 const bitmap4& supported_attributes() { return kSupported; }
 const bitmap4& settable_attributes() { return kSettable; }
-const bitmap4& exclusive_create_attributes() { return kSettable; }
 const bitmap4& write_only_attributes() { return kWriteOnly; }
 
 nfs_ftype4 type_of_format(std::uint32_t format) {

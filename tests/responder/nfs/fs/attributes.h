@@ -12,8 +12,8 @@ namespace nfsrdma::responder {
 const nfs4::bitmap4& supported_attributes();
 /// What SETATTR and the creating operations can set.
 const nfs4::bitmap4& settable_attributes();
-/// What EXCLUSIVE4_1 can set at once: the verifier is kept elsewhere, so all that is settable.
-const nfs4::bitmap4& exclusive_create_attributes();
+/// What EXCLUSIVE4_1 can set at once: all that is settable but what holds the verifier.
+nfs4::bitmap4 exclusive_create_attributes(const ServiceConfig& config);
 /// time_access_set, time_modify_set, mode_set_masked: GETATTR of these is an error.
 const nfs4::bitmap4& write_only_attributes();
 

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "client/proto/ops_open.h"
 #include "tests/responder/nfs/fs/attribute_setter.h"
+#include "tests/responder/nfs/fs/attributes.h"
 #include "tests/responder/nfs/ops/new_object.h"
 
 namespace nfsrdma::responder {
@@ -23,7 +26,48 @@ const verifier4& verifier_of(const createhow4& how) {
   return how.mode == EXCLUSIVE4 ? how.createverf : how.ch_createboth.cva_verf;
 }
 
-Outcome<Attributes> attributes_of(const createhow4& how) {
+/// The verifier as times that every file system keeps.
+Attributes times_of(const verifier4& verifier) {
+  constexpr std::uint32_t kSecondsBits = 0x7fffffff;
+  std::array<std::uint32_t, 2> words;
+  static_assert(sizeof words == sizeof verifier);
+  std::memcpy(words.data(), verifier.data(), sizeof words);
+  Attributes times;
+  times.present = {FATTR4_TIME_ACCESS_SET, FATTR4_TIME_MODIFY_SET};
+  times.time_access_set = {SET_TO_CLIENT_TIME4, {words[0] & kSecondsBits, 0}};
+  times.time_modify_set = {SET_TO_CLIENT_TIME4, {words[1] & kSecondsBits, 0}};
+  return times;
+}
+
+/// Keeps the verifier of an exclusive create for a repetition.
+nfsstat4 keep_verifier(CompoundContext& context, OpenTarget& target, const verifier4& verifier) {
+  if (!context.server.config.verifier_in_times) {
+    context.server.exclusive_creates.remember(target.found.file->key(), verifier);
+    return NFS4_OK;
+  }
+  bitmap4 set;
+  target.attrset = target.attrset | bitmap4{FATTR4_TIME_ACCESS, FATTR4_TIME_MODIFY};
+  return apply_attributes(context.files(), context.who, target.found.file, times_of(verifier),
+                          /*size_fd=*/-1, set);
+}
+
+/// Whether the file was made with this verifier.
+bool has_verifier(CompoundContext& context, const FoundFile& found, const verifier4& verifier) {
+  if (!context.server.config.verifier_in_times) {
+    return context.server.exclusive_creates.matches(found.file->key(), verifier);
+  }
+  const Attributes times = times_of(verifier);
+  const auto& x = found.stat.x;
+  return x.stx_size == 0 && x.stx_atime.tv_sec == times.time_access_set.time.seconds &&
+         x.stx_mtime.tv_sec == times.time_modify_set.time.seconds;
+}
+
+Outcome<Attributes> attributes_of(const CompoundContext& context, const createhow4& how) {
+  if (how.mode == EXCLUSIVE4_1) {
+    const bitmap4 possible = exclusive_create_attributes(context.server.config);
+    const bitmap4 asked = how.ch_createboth.cva_attrs.attrmask;
+    if (!((asked & settable_attributes()) - possible).empty()) return refuse(NFS4ERR_INVAL);
+  }
   switch (how.mode) {
     case UNCHECKED4:
     case GUARDED4: return decode_settable(how.createattrs);
@@ -46,11 +90,11 @@ Outcome<OpenTarget> finish_created(CompoundContext& context, const Component& na
   OpenTarget target;
   target.found = {context.files().adopt(fd.get(), *stat, context.current, name.view()), *stat};
   target.made = std::move(fd);
-  if (is_exclusive(how.mode)) {
-    context.server.exclusive_creates.remember(stat->key(), verifier_of(how));
-  }
-  const nfsstat4 status =
+  nfsstat4 status =
       finish_new_object(context, target.found, attributes, target.made.get(), target.attrset);
+  if (status == NFS4_OK && is_exclusive(how.mode)) {
+    status = keep_verifier(context, target, verifier_of(how));
+  }
   if (status == NFS4_OK) return target;
   const auto directory = context.files().path_fd(context.current);
   if (directory) ::unlinkat(*directory, name.c_str(), 0);
@@ -64,10 +108,7 @@ Outcome<OpenTarget> use_existing(CompoundContext& context, const Component& name
   auto target = find_target(context, name);
   if (!target) return target;
   if (is_exclusive(how.mode)) {
-    const InodeKey& key = target->found.file->key();
-    if (!context.server.exclusive_creates.matches(key, verifier_of(how))) {
-      return refuse(NFS4ERR_EXIST);
-    }
+    if (!has_verifier(context, target->found, verifier_of(how))) return refuse(NFS4ERR_EXIST);
     target->retried = true;
     target->attrset = attributes.present;
     return target;
@@ -88,7 +129,7 @@ Outcome<OpenTarget> find_target(CompoundContext& context, const Component& name)
 
 Outcome<OpenTarget> create_target(CompoundContext& context, const Component& name,
                                   const createhow4& how, std::uint32_t access) {
-  const auto attributes = attributes_of(how);
+  const auto attributes = attributes_of(context, how);
   if (!attributes) return refuse(attributes.error());
   const auto directory = context.files().path_fd(context.current);
   if (!directory) return refuse(directory.error());
