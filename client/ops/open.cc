@@ -181,6 +181,12 @@ void add_create(Compound& compound, const Creation& creation, std::string_view n
   compound.add_modifying(args, result_size::kOpen);
 }
 
+/// Whether attrset says that the server keeps the verifier in a time: by the attribute that was
+/// changed, as Linux and NFS-Ganesha do, or by the one that sets it.
+bool holds_verifier(const bitmap4& attrset, std::uint32_t time, std::uint32_t setter) {
+  return attrset.test(time) || attrset.test(setter);
+}
+
 // EXCLUSIVE4_1 may keep its verifier in attributes, which it reports in attrset, and may leave out
 // what was asked (RFC 8881 section 18.16.3). The rest is set once the file is there.
 SetAttributes still_to_set(const Creation& creation, const SetAttributes& initial,
@@ -194,8 +200,10 @@ SetAttributes still_to_set(const Creation& creation, const SetAttributes& initia
   if (missing.test(FATTR4_TIME_ACCESS_SET)) rest.access_time = initial.access_time;
   if (missing.test(FATTR4_TIME_MODIFY_SET)) rest.modify_time = initial.modify_time;
   const bitmap4 taken = attrset - creation.in_open;
-  if (taken.test(FATTR4_TIME_ACCESS_SET) && !rest.access_time) rest.access_time = SetTime{};
-  if (taken.test(FATTR4_TIME_MODIFY_SET) && !rest.modify_time) rest.modify_time = SetTime{};
+  const bool access_time = holds_verifier(taken, FATTR4_TIME_ACCESS, FATTR4_TIME_ACCESS_SET);
+  const bool modify_time = holds_verifier(taken, FATTR4_TIME_MODIFY, FATTR4_TIME_MODIFY_SET);
+  if (access_time && !rest.access_time) rest.access_time = initial.access_time.value_or(SetTime{});
+  if (modify_time && !rest.modify_time) rest.modify_time = initial.modify_time.value_or(SetTime{});
   return rest;
 }
 

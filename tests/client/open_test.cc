@@ -229,6 +229,24 @@ TEST_F(OpenTest, ExclusiveCreateSetsTheRestAfterwards) {
   EXPECT_EQ(server_.executions_of(OP_SETATTR), 1U);
 }
 
+// RFC 8881 section 18.16.3: Linux and NFS-Ganesha keep the verifier in the times, and name the
+// times themselves in attrset, not the attributes that set them.
+TEST_F(OpenTest, TimesThatHoldTheVerifierAreSet) {
+  attrset_ = {FATTR4_MODE, FATTR4_TIME_ACCESS, FATTR4_TIME_MODIFY};
+  bitmap4 set;
+  server_.on<SETATTR4args, SETATTR4res>([&](const SETATTR4args& args, SETATTR4res&) {
+    auto attributes = decode_attributes(args.obj_attributes);
+    ASSERT_TRUE(attributes);
+    set = attributes->present;
+    EXPECT_EQ(attributes->time_access_set.set_it, SET_TO_SERVER_TIME4);
+    EXPECT_EQ(attributes->time_modify_set.set_it, SET_TO_SERVER_TIME4);
+  });
+  start();
+  auto opened = run(create(mount(), {}, handle(1), "f", CreateMode::exclusive, {}, kBoth));
+  ASSERT_TRUE(opened) << opened.error().message();
+  EXPECT_EQ(set, (bitmap4{FATTR4_TIME_ACCESS_SET, FATTR4_TIME_MODIFY_SET}));
+}
+
 TEST_F(OpenTest, OtherCreatesSetEverythingAtOnce) {
   start();
   SetAttributes initial;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # O_EXCL: of eight processes on two mounts exactly one makes each file.
 . "$(dirname "$0")/lib.sh"
-start_responder
+start_responder ${NFSRDMA_VERIFIER_IN_TIMES:+--verifier-in-times}
 mount_export
 mount_export "" "$work/mnt2"
 
