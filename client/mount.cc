@@ -78,7 +78,7 @@ Error at_step(Error error, const char* step, std::string_view subject) {
 /// Everything a mount consists of, in the order of dependence.
 struct Mount::Parts {
   Parts(Mount& mount, rpc::ChannelFactory& channels)
-      : ids(mount.reactor_),
+      : ids(mount.reactor_, mount.config_.names),
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
                   machine_name_of(mount.config_)),
         session(mount.reactor_, compounds, mount.config_.caller),
@@ -197,9 +197,11 @@ Task<Result<Found>> Mount::find_root() {
   auto answered = co_await session().execute(*compound);
   CO_TRY(answered);
   auto passed = steps::pass<nfs4::PUTROOTFH4res>(compound->results());
-  auto found =
-      passed ? steps::read_found(*this, compound->results()) : Result<Found>(fail_from(passed));
+  OwnerNames names;
+  auto found = passed ? steps::read_found(*this, compound->results(), names)
+                      : Result<Found>(fail_from(passed));
   compound.reset();
+  if (found && names.pending()) co_await names.settle(found->attributes);
   if (found || !found.error().is(Layer::nfs, nfs4::NFS4ERR_WRONGSEC)) co_return found;
   auto flavours = co_await flavours_of_root(*this, config_.caller);
   co_return fail(at_step(std::move(found.error()), "PUTROOTFH",
@@ -229,7 +231,7 @@ Task<Result<void>> Mount::fetch_limits() {
   CO_TRY(answered);
   auto passed = steps::pass<PUTFH4res>(compound->results());
   CO_TRY(passed);
-  auto attributes = steps::read_last_attributes(*this, compound->results());
+  auto attributes = steps::read_facts(compound->results());
   CO_TRY(attributes);
   Limits& limits = session().limits();
   limits.apply_file_system(attributes->maxread, attributes->maxwrite);
@@ -246,6 +248,7 @@ Task<Result<void>> Mount::stop(Duration patience) {
   parts_->lease.stop();
   parts_->overdue.stop();
   parts_->lock_waiters.end();
+  parts_->ids.end();
   parts_->silence.stop();
   parts_->stalls.stop();
   bool timed_out = false;

@@ -19,6 +19,7 @@ class CompoundPool;
 class DelegationTable;
 class IdMap;
 class LockWaiters;
+class NameService;
 class OpenTable;
 class Session;
 
@@ -34,7 +35,9 @@ struct MountConfig {
   std::uint32_t wsize = 1 << 20;  ///< octets of one WRITE at most, before negotiation
   std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
   bool delegations = true;        ///< asked for with every OPEN that can use one
-  Caller caller;                  ///< whose credential the mount's own operations carry
+  /// Tells who is meant by owners that are no numbers; outlives the mount. Null: nobody.
+  NameService* names = nullptr;
+  Caller caller;  ///< whose credential the mount's own operations carry
   /// An answer that has not come for so long is reported in the log.
   Duration time_out = std::chrono::seconds(180);
   Duration start_timeout = std::chrono::seconds(30);

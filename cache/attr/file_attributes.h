@@ -21,6 +21,9 @@ struct FileSystemId {
   friend bool operator==(const FileSystemId&, const FileSystemId&) = default;
 };
 
+/// Whose a file is as long as the server does not tell.
+inline constexpr std::uint32_t kNobody = 65534;
+
 struct FileAttributes {
   std::uint64_t change = 0;      ///< differs whenever data or metadata differ (FATTR4_CHANGE)
   std::uint64_t size = 0;        ///< octets
@@ -29,8 +32,8 @@ struct FileAttributes {
   FileSystemId fsid;
   std::uint32_t mode = 0;  ///< file type (S_IFMT) and permission bits
   std::uint32_t links = 0;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
+  std::uint32_t uid = kNobody;
+  std::uint32_t gid = kNobody;
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
   FileTime access_time;

@@ -31,13 +31,16 @@ struct NewObject {
 struct Created {
   FileHandle handle;
   Result<Attributes> attributes;
+  OwnerNames names;
 };
 
 Result<Created> read_created(Mount& mount, CompoundReader& results) {
   TRY((steps::pass<PUTFH4res, CREATE4res>(results)));
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
-  return Created{*handle, steps::read_last_attributes(mount, results)};
+  OwnerNames names;
+  auto attributes = steps::read_last_attributes(mount, results, names);
+  return Created{*handle, std::move(attributes), std::move(names)};
 }
 
 /// Whether an object that is there already can be the one that was to be made. The server may have
@@ -76,7 +79,8 @@ Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::strin
   CO_TRY(created);
   compound.reset();
   const FileHandle handle = created->handle;
-  auto attributes = co_await steps::or_fetch(mount, caller, handle, std::move(created->attributes));
+  auto attributes = co_await steps::or_fetch(mount, caller, handle, std::move(created->attributes),
+                                             std::move(created->names));
   CO_TRY(attributes);
   co_return Found{handle, *attributes};
 }

@@ -17,7 +17,11 @@ Task<Result<Attributes>> getattr(Mount& mount, Caller caller, FileHandle file) {
   CompoundReader& results = compound->results();
   auto passed = steps::pass<nfs4::PUTFH4res>(results);
   CO_TRY(passed);
-  co_return steps::read_last_attributes(mount, results);
+  OwnerNames names;
+  auto attributes = steps::read_last_attributes(mount, results, names);
+  compound.reset();
+  if (attributes && names.pending()) co_await names.settle(*attributes);
+  co_return attributes;
 }
 
 }  // namespace nfsrdma::client

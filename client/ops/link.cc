@@ -32,9 +32,11 @@ Task<Result<Found>> link(Mount& mount, Caller caller, FileHandle file, FileHandl
     if (found && found->handle == file) co_return found;
   }
   CO_TRY(passed);
-  auto attributes = steps::read_last_attributes(mount, results);
+  OwnerNames names;
+  auto attributes = steps::read_last_attributes(mount, results, names);
   compound.reset();
-  auto complete = co_await steps::or_fetch(mount, caller, file, std::move(attributes));
+  auto complete =
+      co_await steps::or_fetch(mount, caller, file, std::move(attributes), std::move(names));
   CO_TRY(complete);
   co_return Found{file, *complete};
 }

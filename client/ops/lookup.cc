@@ -9,14 +9,14 @@
 namespace nfsrdma::client {
 namespace {
 
-Result<Found> read_lookup(Mount& mount, CompoundReader& results) {
+Result<Found> read_lookup(Mount& mount, CompoundReader& results, OwnerNames& names) {
   TRY((steps::pass<nfs4::PUTFH4res, nfs4::LOOKUP4res>(results)));
-  return steps::read_found(mount, results);
+  return steps::read_found(mount, results, names);
 }
 
-Result<Found> read_lookup_parent(Mount& mount, CompoundReader& results) {
+Result<Found> read_lookup_parent(Mount& mount, CompoundReader& results, OwnerNames& names) {
   TRY((steps::pass<nfs4::PUTFH4res, nfs4::LOOKUPP4res>(results)));
-  return steps::read_found(mount, results);
+  return steps::read_found(mount, results, names);
 }
 
 }  // namespace
@@ -30,7 +30,11 @@ Task<Result<Found>> lookup(Mount& mount, Caller caller, FileHandle dir, std::str
   steps::add_found(*compound);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_lookup(mount, compound->results());
+  OwnerNames names;
+  auto found = read_lookup(mount, compound->results(), names);
+  compound.reset();
+  if (found && names.pending()) co_await names.settle(found->attributes);
+  co_return found;
 }
 
 Task<Result<Found>> lookup_parent(Mount& mount, Caller caller, FileHandle dir) {
@@ -41,7 +45,11 @@ Task<Result<Found>> lookup_parent(Mount& mount, Caller caller, FileHandle dir) {
   steps::add_found(*compound);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_lookup_parent(mount, compound->results());
+  OwnerNames names;
+  auto found = read_lookup_parent(mount, compound->results(), names);
+  compound.reset();
+  if (found && names.pending()) co_await names.settle(found->attributes);
+  co_return found;
 }
 
 }  // namespace nfsrdma::client

@@ -29,6 +29,7 @@ struct Answer {
   std::optional<GrantedDelegation> delegation;
   FileHandle handle;
   Result<Attributes> attributes;
+  OwnerNames names;
 };
 
 Result<Answer> read_answer(Mount& mount, CompoundReader& results) {
@@ -38,9 +39,12 @@ Result<Answer> read_answer(Mount& mount, CompoundReader& results) {
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
   const OPEN4resok& ok = result.resok4;
-  return Answer{ok.stateid, ok.rflags,
-                ok.attrset, delegation_of(ok.delegation),
-                *handle,    steps::read_last_attributes(mount, results)};
+  OwnerNames names;
+  auto attributes = steps::read_last_attributes(mount, results, names);
+  return Answer{ok.stateid,      ok.rflags,
+                ok.attrset,      delegation_of(ok.delegation),
+                *handle,         std::move(attributes),
+                std::move(names)};
 }
 
 OPEN4args open_args(const OpenOwner& owner, clientid4 clientid, std::uint32_t share_access,
@@ -83,7 +87,8 @@ std::uint32_t proven_access(const Caller& caller, std::uint32_t share_access, bo
   if (!made) return share_access;
   constexpr std::uint32_t kOwnerReads = 0400;
   constexpr std::uint32_t kOwnerWrites = 0200;
-  const bool owner = attributes.owner.numeric && attributes.owner.id == caller.uid;
+  const bool owner =
+      attributes.has(FATTR4_OWNER) && attributes.owner.numeric && attributes.owner.id == caller.uid;
   if (!owner) return 0;
   std::uint32_t access = 0;
   if ((attributes.mode & kOwnerReads) != 0) access |= OPEN4_SHARE_ACCESS_READ;
@@ -121,8 +126,8 @@ Task<Result<Opened>> complete(Mount& mount, Asked asked, Answer answer) {
       mount.opens().merge(asked.caller, answer.handle, asked.share_access, answer.stateid);
   opened.preserve_unlinked = (answer.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
   const OpenFileRef file = opened.open.file();
-  auto attributes =
-      co_await steps::or_fetch(mount, asked.caller, answer.handle, std::move(answer.attributes));
+  auto attributes = co_await steps::or_fetch(mount, asked.caller, answer.handle,
+                                             std::move(answer.attributes), std::move(answer.names));
   const bool wanted = asked.delegating == Delegating::wanted && mount.config().delegations;
   if (answer.delegation && !(attributes && wanted)) {
     mount.session().background().start(

@@ -31,13 +31,14 @@ bool impossible(std::string_view name) {
          name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos;
 }
 
-Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes) {
+Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes,
+                         OwnerNames& names) {
   Entry entry;
   entry.cookie = from.cookie;
   entry.name = from.name;
   auto attributes = decode_attributes(from.attrs);
   if (!attributes) return fail_from(attributes);
-  mount.ids().resolve(*attributes);
+  mount.ids().resolve(*attributes, names);
   entry.attributes = *attributes;
   if (attributes->has(FATTR4_FILEHANDLE)) entry.handle = attributes->filehandle;
   const bool failed = attributes->has(FATTR4_RDATTR_ERROR) && attributes->rdattr_error != NFS4_OK;
@@ -47,7 +48,7 @@ Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes)
 }
 
 Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint64_t cookie,
-                                bool with_attributes) {
+                                bool with_attributes, OwnerNames& names) {
   TRY(steps::pass<PUTFH4res>(results));
   READDIR4res result;
   TRY(results.read(result));
@@ -63,7 +64,7 @@ Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint
       ++page.left_out;
       continue;
     }
-    auto made = make_entry(mount, entry, with_attributes);
+    auto made = make_entry(mount, entry, with_attributes, names);
     if (!made) return fail_from(made);
     page.entries.push_back(std::move(*made));
   }
@@ -96,7 +97,14 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Que
   compound->set_divisible();
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_page(mount, compound->results(), question.cookie, question.with_attributes);
+  OwnerNames names;
+  auto page =
+      read_page(mount, compound->results(), question.cookie, question.with_attributes, names);
+  compound.reset();
+  if (!page || !names.pending()) co_return page;
+  co_await names.wait();
+  for (Entry& entry : page->entries) names.fill(entry.attributes);
+  co_return page;
 }
 
 /// Least inline reply that is worth a page: about fifty entries with attributes.

@@ -15,10 +15,11 @@ const bitmap4 kStatusAttributes{FATTR4_FILES_AVAIL, FATTR4_FILES_FREE,  FATTR4_F
                                 FATTR4_MAXNAME,     FATTR4_SPACE_AVAIL, FATTR4_SPACE_FREE,
                                 FATTR4_SPACE_TOTAL};
 
-Result<FileSystemStatus> read_status(Mount& mount, CompoundReader& results) {
+Result<FileSystemStatus> read_status(CompoundReader& results) {
   TRY(steps::pass<PUTFH4res>(results));
-  auto attributes = steps::read_last_attributes(mount, results);
+  auto attributes = steps::read_facts(results);
   if (!attributes) return fail_from(attributes);
+  TRY(results.finish());
   FileSystemStatus status;
   status.space_total = attributes->space_total;
   status.space_free = attributes->space_free;
@@ -39,7 +40,7 @@ Task<Result<FileSystemStatus>> statfs(Mount& mount, Caller caller, FileHandle fi
   compound->add(GETATTR4args{kStatusAttributes}, max_attributes_size(kStatusAttributes));
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_status(mount, compound->results());
+  co_return read_status(compound->results());
 }
 
 }  // namespace nfsrdma::client

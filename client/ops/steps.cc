@@ -8,7 +8,6 @@
 #include "client/ops/getattr.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
-#include "client/state/id_map.h"
 
 namespace nfsrdma::client::steps {
 
@@ -64,12 +63,10 @@ Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results)
   return change;
 }
 
-Result<Attributes> read_attributes(Mount& mount, CompoundReader& results) {
+Result<Attributes> read_facts(CompoundReader& results) {
   GETATTR4res result;
   TRY(results.read(result));
-  auto attributes = decode_attributes(result.resok4.obj_attributes);
-  if (attributes) mount.ids().resolve(*attributes);
-  return attributes;
+  return decode_attributes(result.resok4.obj_attributes);
 }
 
 Result<FileHandle> read_handle(CompoundReader& results) {
@@ -82,24 +79,29 @@ Result<FileHandle> read_handle(CompoundReader& results) {
   return result.resok4.object;
 }
 
-Result<Found> read_found(Mount& mount, CompoundReader& results) {
+Result<Found> read_found(Mount& mount, CompoundReader& results, OwnerNames& names) {
   auto handle = read_handle(results);
   if (!handle) return fail_from(handle);
-  auto attributes = read_last_attributes(mount, results);
+  auto attributes = read_last_attributes(mount, results, names);
   if (!attributes) return fail_from(attributes);
   return Found{*handle, *attributes};
 }
 
-Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results) {
-  auto attributes = read_attributes(mount, results);
-  if (attributes) TRY(results.finish());
+Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, OwnerNames& names) {
+  auto attributes = read_facts(results);
+  if (!attributes) return attributes;
+  TRY(results.finish());
+  mount.ids().resolve(*attributes, names);
   return attributes;
 }
 
 Task<Result<Attributes>> or_fetch(Mount& mount, Caller caller, FileHandle handle,
-                                  Result<Attributes> attributes) {
+                                  Result<Attributes> attributes, OwnerNames names) {
   const bool busy = !attributes && attributes.error().is(Layer::nfs, NFS4ERR_DELAY);
-  if (!busy) co_return attributes;
+  if (!busy) {
+    if (attributes && names.pending()) co_await names.settle(*attributes);
+    co_return attributes;
+  }
   auto fetched = co_await getattr(mount, caller, handle);
   co_return fetched;
 }

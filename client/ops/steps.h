@@ -8,6 +8,7 @@
 
 #include "client/compound/compound.h"
 #include "client/ops/set_attributes.h"
+#include "client/state/id_map.h"
 #include "client/types.h"
 
 namespace nfsrdma::client {
@@ -60,21 +61,24 @@ Result<void> pass(CompoundReader& results) {
   return outcome;
 }
 
-/// Reads a GETATTR result; owners are numbers afterwards.
-Result<Attributes> read_attributes(Mount& mount, CompoundReader& results);
+/// Reads a GETATTR result that has no owners.
+Result<Attributes> read_facts(CompoundReader& results);
 /// Reads what add_change_before() has asked for.
 Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results);
 /// Reads GETFH; a server that answers an empty handle is refused.
 Result<FileHandle> read_handle(CompoundReader& results);
+// Attributes with owners are not to be handed on before the owners' names, if there are any, have
+// been looked up: what these readers add to `names` has to be waited for, without the request.
+
 /// Reads GETFH and GETATTR, the end of the reply.
-Result<Found> read_found(Mount& mount, CompoundReader& results);
+Result<Found> read_found(Mount& mount, CompoundReader& results, OwnerNames& names);
 /// Reads GETATTR, the end of the reply.
-Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results);
+Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, OwnerNames& names);
 
 /// For attributes asked behind something that has been done: when the server had no time for them
-/// they are asked for again, alone, instead of failing what has succeeded.
+/// they are asked for again, alone, instead of failing what has succeeded. Waits for `names`.
 Task<Result<Attributes>> or_fetch(Mount& mount, Caller caller, FileHandle handle,
-                                  Result<Attributes> attributes);
+                                  Result<Attributes> attributes, OwnerNames names);
 
 /// Attributes encoded as an fattr4 whose view lives as long as this.
 class EncodedAttributes {
@@ -85,7 +89,8 @@ class EncodedAttributes {
   const nfs4::fattr4& view() const { return view_; }
 
  private:
-  std::array<std::byte, 256> memory_;
+  // Two owners by name, and all else that can be set.
+  std::array<std::byte, 2 * nfs4::kMaxOwner + 256> memory_;
   nfs4::fattr4 view_;
 };
 

@@ -18,7 +18,7 @@ void add_data_attributes(Compound& compound) {
   compound.add(nfs4::GETATTR4args{steps::kDataAttributes}, size);
 }
 
-Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t asked) {
+Result<Written> read_written(CompoundReader& results, std::size_t asked) {
   TRY(steps::pass<nfs4::PUTFH4res>(results));
   auto change_before = steps::read_change_before(results);
   if (!change_before) return fail_from(change_before);
@@ -31,8 +31,8 @@ Result<Written> read_written(Mount& mount, CompoundReader& results, std::size_t 
   }
   Written written{ok.count, ok.committed, ok.writeverf, std::nullopt, *change_before};
   // The data is written whatever becomes of the attributes behind it.
-  auto attributes = steps::read_last_attributes(mount, results);
-  if (attributes) written.attributes = *attributes;
+  auto attributes = steps::read_facts(results);
+  if (attributes && results.finish()) written.attributes = *attributes;
   return written;
 }
 
@@ -54,7 +54,7 @@ Task<Result<Written>> write_once(Mount& mount, Caller caller, FileHandle file, S
   add_data_attributes(*compound);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return read_written(mount, compound->results(), data.size());
+  co_return read_written(compound->results(), data.size());
 }
 
 }  // namespace

@@ -1,114 +1,168 @@
 #include "client/state/id_map.h"
 
-#include <grp.h>
-#include <pwd.h>
+#include <algorithm>
+#include <utility>
 
-#include <array>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <unordered_map>
+#include "transport/base/log.h"
 
 namespace nfsrdma::client {
 namespace {
 
-/// A server may send any number of names; only so many are remembered.
-constexpr std::size_t kMostNames = 4096;
-constexpr std::size_t kLookupBytes = 16 * 1024;
-
-/// The part before "@domain". The domain is not checked: one mount, one server, one domain.
-std::string local_part(std::string_view name) {
-  return std::string(name.substr(0, name.find('@')));
-}
-
-std::optional<std::uint32_t> find_user(const std::string& name) {
-  std::array<char, kLookupBytes> memory;
-  passwd entry;
-  passwd* found = nullptr;
-  if (getpwnam_r(name.c_str(), &entry, memory.data(), memory.size(), &found) != 0) return {};
-  return found ? std::optional(found->pw_uid) : std::nullopt;
-}
-
-std::optional<std::uint32_t> find_group(const std::string& name) {
-  std::array<char, kLookupBytes> memory;
-  group entry;
-  group* found = nullptr;
-  if (getgrnam_r(name.c_str(), &entry, memory.data(), memory.size(), &found) != 0) return {};
-  return found ? std::optional(found->gr_gid) : std::nullopt;
+/// max_attributes_size() reckons with names of kMaxOwner; a longer one is nobody's.
+bool plausible(std::string_view name) {
+  return !name.empty() && name.size() <= nfs4::kMaxOwner && name.find('\0') == name.npos;
 }
 
 }  // namespace
 
-/// What shard and helper thread share. The helper may outlive the IdMap, never touching the reactor
-/// once `reactor` is null.
-struct IdMap::Shared {
-  struct Job {
-    std::string name;
-    Kind kind;
-  };
-  using Names = std::unordered_map<std::string, std::uint32_t>;
+/// One name, from the first question on.
+struct OwnerNames::Name : ListNode {
+  Name(Reactor& reactor, std::string_view name) : text(name), waiters(reactor) {}
 
-  std::mutex mutex;
-  std::condition_variable wake;
-  Reactor* reactor = nullptr;   // guarded by mutex; null: the end
-  std::deque<Job> jobs;         // guarded by mutex
-  bool thread_started = false;  // the shard's, as is `names`
-  std::array<Names, 2> names;
+  void put_into(nfs4::Owner& owner) const {
+    owner.id = number.value_or(IdMap::kNobody);
+    owner.numeric = told;
+    owner.name = {};
+  }
+  void stop_waiting() {
+    waited_for = false;
+    patience.reset();
+    waiters.wake_all();
+  }
+
+  const std::string text;
+  std::optional<std::uint32_t> number;  ///< of the last answer; none: there is no such name
+  bool told = false;                    ///< there was an answer
+  bool asked = false;                   ///< an answer is to come
+  bool waited_for = false;              ///< operations wait for it
+  TimePoint believed_until{};           ///< until then nobody asks, nor waits
+  WaitList waiters;
+  std::optional<Timer> patience;
 };
 
-IdMap::IdMap(Reactor& reactor) : shared_(std::make_shared<Shared>()) {
-  shared_->reactor = &reactor;
-}
-
-IdMap::~IdMap() {
-  std::lock_guard lock(shared_->mutex);
-  shared_->reactor = nullptr;
-  shared_->wake.notify_all();
-}
-
-void IdMap::resolve(Attributes& attributes) {
-  for (auto [owner, kind] : {std::pair{&attributes.owner, Kind::user},
-                             std::pair{&attributes.owner_group, Kind::group}}) {
-    if (owner->numeric) continue;
-    owner->id = number_of(owner->name, kind);
-    owner->numeric = true;
-    owner->name = {};
+Task<void> OwnerNames::wait() {
+  for (const std::shared_ptr<Name>& name : names_) {
+    while (name->waited_for) co_await name->waiters.wait();
   }
 }
 
-std::uint32_t IdMap::number_of(std::string_view name, Kind kind) {
-  auto& names = shared_->names[static_cast<std::size_t>(kind)];
-  std::string key = local_part(name);
-  if (auto known = names.find(key); known != names.end()) return known->second;
-  if (names.size() >= kMostNames) return kNobody;
-  names.emplace(key, kNobody);
-  if (!shared_->thread_started) {
-    shared_->thread_started = true;
-    std::thread(&IdMap::work, shared_).detach();
-  }
-  std::lock_guard lock(shared_->mutex);
-  shared_->jobs.push_back({std::move(key), kind});
-  shared_->wake.notify_one();
-  return kNobody;
-}
-
-void IdMap::work(std::shared_ptr<Shared> shared) {
-  std::unique_lock lock(shared->mutex);
-  for (;;) {
-    shared->wake.wait(lock, [&] { return !shared->reactor || !shared->jobs.empty(); });
-    if (!shared->reactor) return;
-    Shared::Job job = std::move(shared->jobs.front());
-    shared->jobs.pop_front();
-    lock.unlock();
-    const auto number = job.kind == Kind::user ? find_user(job.name) : find_group(job.name);
-    lock.lock();
-    if (!shared->reactor || !number) continue;
-    shared->reactor->wake_from_other_thread([shared, job, number = *number] {
-      shared->names[static_cast<std::size_t>(job.kind)][job.name] = number;
+void OwnerNames::fill(Attributes& attributes) const {
+  for (nfs4::Owner* owner : {&attributes.owner, &attributes.owner_group}) {
+    if (owner->numeric || owner->name.empty()) continue;
+    const auto found = std::find_if(names_.begin(), names_.end(), [&](const auto& name) {
+      return name->text.data() == owner->name.data();
     });
+    if (found != names_.end()) (*found)->put_into(*owner);
   }
+}
+
+Task<void> OwnerNames::settle(Attributes& attributes) {
+  co_await wait();
+  fill(attributes);
+}
+
+IdMap::IdMap(Reactor& reactor, NameService* service)
+    : reactor_(reactor), service_(service), asking_names_(reactor) {}
+
+IdMap::~IdMap() { end(); }
+
+void IdMap::end() {
+  ended_ = true;
+  asking_names_.wake_all();
+  for (Cache& cache : caches_) {
+    for (auto& [text, name] : cache.names) name->stop_waiting();
+  }
+}
+
+void IdMap::resolve(Attributes& attributes, OwnerNames& names) {
+  if (!attributes.owner.numeric) resolve_one(attributes.owner, OwnerKind::user, names);
+  if (!attributes.owner_group.numeric) resolve_one(attributes.owner_group, OwnerKind::group, names);
+}
+
+void IdMap::resolve_one(nfs4::Owner& owner, OwnerKind kind, OwnerNames& waited_for) {
+  const std::string_view text = std::exchange(owner.name, {});
+  owner.id = kNobody;
+  if (!service_ || !plausible(text)) {
+    owner.numeric = true;
+    return;
+  }
+  const NameRef name = obtain(text, kind);
+  if (!name) return;
+  if (!name->waited_for) return name->put_into(owner);
+  owner.name = name->text;
+  auto& waiting = waited_for.names_;
+  if (std::find(waiting.begin(), waiting.end(), name) == waiting.end()) waiting.push_back(name);
+}
+
+/// Null: more names are being looked up than are remembered.
+IdMap::NameRef IdMap::obtain(std::string_view text, OwnerKind kind) {
+  Cache& known = cache(kind);
+  auto found = known.names.find(text);
+  if (found == known.names.end()) {
+    if (known.names.size() >= kMostNames) {
+      const Name* oldest = known.idle.pop_front();
+      if (!oldest) return {};
+      known.names.erase(known.names.find(oldest->text));
+    }
+    found = known.names.emplace(text, std::make_shared<Name>(reactor_, text)).first;
+  }
+  const NameRef name = found->second;
+  name->unlink();
+  if (reactor_.now() >= name->believed_until && !ended_) ask(name, kind);
+  // A service that answers at once has put it there already.
+  if (!name->asked && !name->linked()) known.idle.push_back(*name);
+  return name;
+}
+
+void IdMap::ask(const NameRef& name, OwnerKind kind) {
+  if (name->waited_for) return;
+  name->waited_for = true;
+  name->patience.emplace(reactor_, [this, name = name.get()] { unanswered(*name); });
+  name->patience->arm(kPatience);
+  if (std::exchange(name->asked, true)) return;
+  service_->find_number(kind, name->text,
+                        [this, alive = std::weak_ptr(alive_), name, kind](auto number) {
+                          if (!alive.expired()) answered(*name, kind, number);
+                        });
+}
+
+void IdMap::answered(Name& name, OwnerKind kind, std::optional<std::uint32_t> number) {
+  name.number = number;
+  name.told = true;
+  name.asked = false;
+  name.believed_until = reactor_.now() + (number ? kHitTime : kMissTime);
+  if (!name.linked()) cache(kind).idle.push_back(name);
+  name.stop_waiting();
+}
+
+void IdMap::unanswered(Name& name) {
+  name.believed_until = reactor_.now() + kUnansweredTime;
+  log::info("the name service has not told who '{}' is; who waits for it gets {}", name.text,
+            name.told ? "the last answer" : "nobody");
+  // The timer whose function this is goes with it: not before it has returned.
+  name.waited_for = false;
+  name.waiters.wake_all();
+}
+
+Task<std::string> IdMap::name_of(OwnerKind kind, std::uint32_t number) {
+  struct Question {
+    std::string name;
+    bool over = false;
+  };
+  const auto question = std::make_shared<Question>();
+  if (!service_ || ended_) co_return question->name;
+  const auto wake = [this, alive = std::weak_ptr(alive_), question] {
+    question->over = true;
+    if (!alive.expired()) asking_names_.wake_all();
+  };
+  service_->find_name(kind, number, [question, wake](std::string name) {
+    question->name = std::move(name);
+    wake();
+  });
+  Timer patience(reactor_, wake);
+  patience.arm(kPatience);
+  while (!question->over && !ended_) co_await asking_names_.wait();
+  co_return question->name;
 }
 
 }  // namespace nfsrdma::client

@@ -6,7 +6,6 @@ namespace nfsrdma::fs {
 namespace {
 
 constexpr std::uint32_t kPermissionBits = 07777;
-constexpr std::uint32_t kNobody = 65534;   // an owner that has no number here
 constexpr std::uint64_t kBlockUnit = 512;  // st_blocks counts these, always
 constexpr blksize_t kPreferredBlock = 1 << 20;
 
@@ -19,7 +18,7 @@ timespec to_timespec(const cache::FileTime& time) {
   return spec;
 }
 
-std::uint32_t to_id(const nfs4::Owner& owner) { return owner.numeric ? owner.id : kNobody; }
+std::uint32_t to_id(const nfs4::Owner& owner) { return owner.numeric ? owner.id : cache::kNobody; }
 
 void apply_identity(const client::Attributes& fresh, cache::FileAttributes& known) {
   if (fresh.has(nfs4::FATTR4_TYPE)) {
@@ -73,6 +72,12 @@ void apply(const client::Attributes& fresh, cache::FileAttributes& known) {
 bool describes_file(const client::Attributes& attributes) {
   return attributes.has(nfs4::FATTR4_TYPE) && attributes.has(nfs4::FATTR4_FILEID) &&
          attributes.has(nfs4::FATTR4_CHANGE);
+}
+
+bool owners_known(const client::Attributes& attributes) {
+  const bool user = !attributes.has(nfs4::FATTR4_OWNER) || attributes.owner.numeric;
+  const bool group = !attributes.has(nfs4::FATTR4_OWNER_GROUP) || attributes.owner_group.numeric;
+  return user && group;
 }
 
 std::uint64_t inode_number(std::uint64_t fileid, const cache::FileSystemId& of,

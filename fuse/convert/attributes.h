@@ -13,6 +13,8 @@ void apply(const client::Attributes& fresh, cache::FileAttributes& known);
 
 /// Attributes complete enough to make an inode of: type, fileid and change.
 bool describes_file(const client::Attributes& attributes);
+/// False when the name service has not told yet who an owner is: nobody is shown meanwhile.
+bool owners_known(const client::Attributes& attributes);
 
 /// `root`: the mount's own file system. Files of other file systems of the server get an st_ino
 /// made of both ids, because all of them share one st_dev.

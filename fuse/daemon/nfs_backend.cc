@@ -23,7 +23,9 @@ constexpr std::size_t kSpareMessageSlots = 8;
 }  // namespace
 
 NfsBackend::NfsBackend(Reactor& reactor, Options options)
-    : reactor_(reactor), options_(std::move(options)) {}
+    : reactor_(reactor),
+      options_(std::move(options)),
+      names_(std::make_unique<client::SystemNames>(reactor, options_.domain)) {}
 
 NfsBackend::~NfsBackend() = default;
 
@@ -141,6 +143,7 @@ client::MountConfig NfsBackend::mount_config() const {
   own.gid = ::getegid();
   config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
   return config;
+  config.names = names_.get();
 }
 
 rdma::Options NfsBackend::rdma_options() const {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "client/mount.h"
+#include "client/state/system_names.h"
 #include "fuse/daemon/backend.h"
 #include "fuse/daemon/finisher.h"
 #include "fuse/daemon/memory_shape.h"
@@ -48,6 +49,7 @@ class NfsBackend final : public Backend {
   MemoryShape shape_;
   MemoryShape reserved_;  // what the pools were made for
   // Destroyed from the last to the first: what uses memory goes before the memory.
+  const std::unique_ptr<client::SystemNames> names_;
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;
   std::unique_ptr<BufferPool> reply_slots_;

@@ -76,7 +76,10 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
   cache::FileAttributes whole = known.value();
   apply(fresh, whole);
   if (by.before) inode.follow_pages(*by.before, fresh.change);
-  return known.store(whole, issue, clock_, config_.attributes);
+  const Outcome outcome = known.store(whole, issue, clock_, config_.attributes);
+  // Nobody, until the name service tells: to be asked again, delegation or not.
+  if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
+  return outcome;
 }
 
 void FileSystem::drop_outdated_attributes(Inode& inode) {

@@ -101,6 +101,7 @@ struct Options {
   CacheOptions cache;
   LockOptions locks;
   PatienceOptions patience;
+  std::string domain;  ///< of owners by name; empty: what idmapd.conf says
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;

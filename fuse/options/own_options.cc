@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cctype>
+
 #include "fuse/options/option_groups.h"
 
 namespace nfsrdma::fs {
@@ -52,6 +55,18 @@ Result<void> apply_rpcrdma(Options& options, const OptionValue& value) {
 Result<void> apply_inline(Options& options, const OptionValue& value) {
   if (value.number % kInlineStep != 0) return bad_value("must be a multiple of 1024 (RFC 8797)");
   options.transport.inline_threshold = static_cast<std::uint32_t>(value.number);
+  return {};
+}
+
+/// It becomes a line of libnfsidmap's configuration.
+Result<void> apply_domain(Options& options, const OptionValue& value) {
+  const auto fits = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+  };
+  if (value.text.empty() || !std::ranges::all_of(value.text, fits)) {
+    return bad_value("must be a domain name, such as example.org");
+  }
+  options.domain = value.text;
   return {};
 }
 
@@ -120,6 +135,12 @@ constexpr OptionSpec kOptions[] = {
        options.transport.crc = false;
        return {};
      }},
+    {.name = "domain",
+     .argument = "NAME",
+     .kind = OptionKind::ours,
+     .default_value = "",
+     .doc = "domain of owners that the server sends as user@domain, instead of idmapd.conf's",
+     .apply = apply_domain},
     {.name = "capture",
      .argument = "FILE",
      .kind = OptionKind::ours,

@@ -34,6 +34,29 @@ Attributes everything() {
   return a;
 }
 
+// RFC 8881 section 5.7: a server need not have OWNER and OWNER_GROUP. Root must not be who owns
+// its files.
+TEST(FileAttributesConversion, AFileWithoutOwnersIsNobodys) {
+  Attributes fresh = everything();
+  fresh.present = fresh.present - bitmap4{FATTR4_OWNER, FATTR4_OWNER_GROUP};
+  cache::FileAttributes known;
+  apply(fresh, known);
+  const struct stat s = to_stat(known, kRoot);
+  EXPECT_EQ(s.st_uid, 65534U);
+  EXPECT_EQ(s.st_gid, 65534U);
+  EXPECT_TRUE(owners_known(fresh));
+}
+
+TEST(FileAttributesConversion, AnOwnerNobodyHasToldOfIsNotKept) {
+  Attributes fresh = everything();
+  EXPECT_TRUE(owners_known(fresh));
+  fresh.owner_group = {0, false, {}};
+  EXPECT_FALSE(owners_known(fresh));
+  cache::FileAttributes known;
+  apply(fresh, known);
+  EXPECT_EQ(known.gid, 65534U);
+}
+
 TEST(FileAttributesConversion, StatShowsWhatTheServerSaid) {
   cache::FileAttributes known;
   apply(everything(), known);

@@ -13,6 +13,7 @@ ganesha_plugins=$(ls -d /usr/lib/*/ganesha 2>/dev/null | head -n 1 || true)
 ganesha_pid=
 ganesha_lease=10  # seconds
 ganesha_grace=5   # seconds
+ganesha_owners="Only_Numeric_Owners = true;"
 ganesha_mem_file=2097152  # octets of a file that the back end mem keeps, at most
 
 need_ganesha() {
@@ -38,7 +39,7 @@ NFS_CORE_PARAM {
 }
 NFSV4 {
   Minor_Versions = 1; Lease_Lifetime = $ganesha_lease; Grace_Period = $ganesha_grace;
-  RecoveryBackend = fs_ng; RecoveryRoot = "$work/recovery"; Only_Numeric_Owners = true;
+  RecoveryBackend = fs_ng; RecoveryRoot = "$work/recovery"; $ganesha_owners
 }
 NFS_KRB5 { Active_krb5 = false; }
 LOG {
