@@ -8,6 +8,7 @@
 
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
+#include "fuse/daemon/rpcbind.h"
 #include "fuse/ops/ops.h"
 #include "fuse/session/caller.h"
 #include "transport/base/log.h"
@@ -89,6 +90,11 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
 }
 
 Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
+  if (options_.transport.server_port() == 0) {
+    auto found = ask_rpcbind(address, options_.transport.protocol);
+    CO_TRY(found);
+    address = *found;
+  }
   auto started = co_await start_with(address, options_.transport.provider);
   if (started || !may_fall_back(options_.transport, started.error())) co_return started;
   log::warning("provider iwarp to {}, not verbs: {}", address.text(), started.error().message());
@@ -137,13 +143,13 @@ client::MountConfig NfsBackend::mount_config() const {
   config.wsize = options_.wsize;
   config.time_out = options_.patience.time_out();
   config.max_slots = shape_.credits;
+  config.names = names_.get();
   config.delegations = !options_.cache.attributes.noac;
   fuse_ctx own{};
   own.uid = ::geteuid();
   own.gid = ::getegid();
   config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
   return config;
-  config.names = names_.get();
 }
 
 rdma::Options NfsBackend::rdma_options() const {

@@ -23,7 +23,8 @@ class NfsBackend final : public Backend {
   NfsBackend(Reactor& reactor, Options options);
   ~NfsBackend() override;
 
-  /// Resolves the server's name (which blocks), and tries its addresses one after another.
+  /// Resolves the server's name, asks its rpcbind with port=0 (both block), and tries its addresses
+  /// one after another.
   Task<Result<void>> start() override;
   Task<Result<void>> stop(Duration patience) override;
 
@@ -48,8 +49,8 @@ class NfsBackend final : public Backend {
   const Options options_;
   MemoryShape shape_;
   MemoryShape reserved_;  // what the pools were made for
-  // Destroyed from the last to the first: what uses memory goes before the memory.
   const std::unique_ptr<client::SystemNames> names_;
+  // Destroyed from the last to the first: what uses memory goes before the memory.
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;
   std::unique_ptr<BufferPool> reply_slots_;

@@ -214,8 +214,8 @@ constexpr OptionSpec kOptions[] = {
      .argument = "N",
      .kind = OptionKind::nfs,
      .default_value = "20049",
-     .doc = "the server's port; the default with proto=tcp is 2049",
-     .min = 1,
+     .doc = "the server's port; the default with proto=tcp is 2049; 0 asks its rpcbind",
+     .min = 0,
      .max = kMaxPort,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
        options.transport.port = static_cast<std::uint16_t>(value.number);

@@ -44,8 +44,8 @@ struct LockOptions {
 /// How the server is reached.
 struct TransportOptions {
   Protocol protocol = Protocol::rdma;
-  std::uint16_t port = 0;  ///< 0: the protocol's own
-  bool ipv6_only = false;  ///< proto=rdma6, proto=tcp6
+  std::optional<std::uint16_t> port;  ///< none: the protocol's own; 0: rpcbind tells
+  bool ipv6_only = false;             ///< proto=rdma6, proto=tcp6
   RpcRdma rpcrdma = RpcRdma::one;
   std::uint32_t inline_threshold = 4096;  ///< octets, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
@@ -57,7 +57,7 @@ struct TransportOptions {
 
   /// The port as given, or that of the protocol: 20049 (RFC 8267 section 9), 2049.
   std::uint16_t server_port() const {
-    if (port != 0) return port;
+    if (port) return *port;
     return protocol == Protocol::tcp ? 2049 : 20049;
   }
 };
@@ -100,8 +100,8 @@ struct Options {
   rpc::AuthFlavor sec = rpc::AuthFlavor::sys;
   CacheOptions cache;
   LockOptions locks;
-  PatienceOptions patience;
   std::string domain;  ///< of owners by name; empty: what idmapd.conf says
+  PatienceOptions patience;
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;

@@ -334,6 +334,20 @@ TEST(OptionValues, Tcp) {
   EXPECT_EQ(applied({"tcp", "rdma"})->transport.server_port(), 20049) << "the later one holds";
 }
 
+// nfs(5): port=0 asks the server's rpcbind.
+TEST(OptionValues, PortOfRpcbind) {
+  EXPECT_EQ(applied({"port=0"})->transport.server_port(), 0);
+  EXPECT_EQ(applied({"port=0", "tcp", "port=2050"})->transport.server_port(), 2050);
+}
+
+TEST(OptionValues, Domain) {
+  EXPECT_EQ(applied({})->domain, "");
+  EXPECT_EQ(applied({"domain=example.org"})->domain, "example.org");
+  EXPECT_FALSE(applied({"domain="}));
+  EXPECT_FALSE(applied({"domain=a b"}));
+  EXPECT_FALSE(applied({"domain=a\nMethod=static"})) << "it becomes a line of a file";
+}
+
 TEST(OptionValues, AttributeTimes) {
   const auto each =
       applied({"acregmin=1", "acregmax=2", "acdirmin=3", "acdirmax=4"})->cache.attributes;
