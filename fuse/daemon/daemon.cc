@@ -1,6 +1,5 @@
 #include "fuse/daemon/daemon.h"
 
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,13 +29,6 @@ constexpr Duration kLazyUnmountPatience = 2s;
 /// operations in progress. With half a second for closing the connection that makes two seconds.
 constexpr Duration kEndPatience = 1500ms;
 constexpr Duration kDrainPatience = 1s;
-
-/// A mount whose connection has ended. Device numbers are used again at once, so that a new mount
-/// on the same directory may have the old one's.
-bool is_dead(const std::string& mount_point) {
-  struct statfs ignored {};
-  return ::statfs(mount_point.c_str(), &ignored) != 0 && errno == ENOTCONN;
-}
 
 }  // namespace
 
@@ -90,7 +82,7 @@ Task<Result<void>> Daemon::bring_up() {
   CO_TRY(mounted);
   co_await initialised_.wait(kInitPatience);
   if (initialised_.is_set()) {
-    raise_read_ahead(session_->device(), config_.session.limits.max_read);
+    raise_read_ahead(session_->own_mount().device, config_.session.limits.max_read);
     co_return Result<void>{};
   }
   co_return fail(Error::local(EPROTO, "FUSE_INIT", "the kernel did not take the session"));
@@ -114,8 +106,8 @@ Result<void> Daemon::mount() {
   auto session = Session::create(reactor_, backend_->slots(), config_.session,
                                  backend_->operations(), backend_->user_data());
   if (!session) return fail_from(session);
-  TRY((*session)->mount());
   session_ = std::move(*session);
+  TRY(session_->mount());
   backend_->on_mounted(session_->handle());
   return session_->start(*this);
 }
@@ -123,31 +115,71 @@ Result<void> Daemon::mount() {
 Task<void> Daemon::shut_down() {
   stopping_ = true;
   TimePoint left_at = reactor_.now();
-  if (session_) {
-    if (!kernel_let_go_) {
-      co_await leave_mount_table();
-    }
+  if (session_ && session_->mounted()) {
+    if (!kernel_let_go_) co_await leave_mount_table();
     left_at = reactor_.now();
     session_->pause();
     co_await drain();
-    if (!kernel_let_go_) end_connection();
+    // Detached but in use: whoever still has something open there gets ENOTCONN from now on.
+    session_->end_connection();
   }
   const Duration left = kEndPatience - (reactor_.now() - left_at);
   auto stopped = co_await backend_->stop(std::max(left, kEndPatience - kDrainPatience));
   if (!stopped) log::warning("{}", stopped.error().message());
-  co_await remove_dead_mount();
+  // After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
+  if (kernel_let_go_) co_await detach(UnmountMode::dead);
   log::info("{} is unmounted", config_.source);
 }
 
 /// Requests are still answered meanwhile, so that mapped pages can be written back.
 Task<void> Daemon::leave_mount_table() {
-  auto clean = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::clean,
-                                kCleanUnmountPatience);
+  const OwnMount& own = session_->own_mount();
+  auto place = place_of(own, read_mount_table());
+  if (!may_unmount(place)) co_return;
+  auto clean =
+      co_await unmount(reactor_, own, place.path, UnmountMode::clean, kCleanUnmountPatience);
   if (clean) co_return;
-  log::warning("{}: {}; detaching it", config_.session.mount_point, clean.error().message());
-  auto lazy = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
-                               kLazyUnmountPatience);
-  if (!lazy) log::error("{}: {}", config_.session.mount_point, lazy.error().message());
+  log::warning("{}: {}; detaching it", place.path, clean.error().message());
+  co_await detach(UnmountMode::lazy);
+}
+
+/// Out of the tree at once, but not with other file systems that are mounted below: their data may
+/// be nowhere else.
+Task<void> Daemon::detach(UnmountMode mode) {
+  const OwnMount& own = session_->own_mount();
+  const auto table = read_mount_table();
+  auto place = place_of(own, table);
+  if (!may_unmount(place)) co_return;
+  if (place.state == MountPlace::State::used || table.empty()) {
+    log::error(
+        "{} stays in the tree, without a program, because of what is mounted below it ({}); "
+        "umount -l {} takes all of it away",
+        place.path, table.empty() ? "unknown without /proc" : place.others, place.path);
+    co_return;
+  }
+  auto detached = co_await unmount(reactor_, own, place.path, mode, kLazyUnmountPatience);
+  if (!detached) log::error("{}: {}", place.path, detached.error().message());
+}
+
+/// Only this program's own mount, and so nothing that lies on top of it.
+bool Daemon::may_unmount(const MountPlace& place) const {
+  const auto& path = config_.session.mount_point;
+  if (!session_->own_mount().known()) {
+    log::warning("{}: which mount is this program's own is not known; it unmounts none", path);
+    return false;
+  }
+  if (place.state == MountPlace::State::gone) {
+    log::debug("{} is not in the mount table any more", path);
+    return false;
+  }
+  if (place.state == MountPlace::State::covered) {
+    log::error(
+        "{} stays in the tree, without a program, because {} lies on top of it; unmount "
+        "that, then: fusermount3 -u {}",
+        place.path, place.others, place.path);
+    return false;
+  }
+  return true;
 }
 
 Task<void> Daemon::drain() {
@@ -156,24 +188,6 @@ Task<void> Daemon::drain() {
   if (!idle_.is_set()) {
     log::warning("{} operations are given up", session_->in_flight().running());
   }
-}
-
-/// Detached but in use: whoever still has something open there gets ENOTCONN from now on.
-void Daemon::end_connection() {
-  if (!abort_connection(session_->device())) {
-    log::warning("{}: no /sys/fs/fuse/connections; its users wait until this program has ended",
-                 config_.session.mount_point);
-  }
-}
-
-/// After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
-Task<void> Daemon::remove_dead_mount() {
-  const auto entry = find_mount(config_.session.mount_point);
-  if (!session_ || !entry || entry->device != session_->device()) co_return;
-  if (!is_dead(entry->mount_point)) co_return;
-  auto removed = co_await unmount(reactor_, config_.session.mount_point, UnmountMode::lazy,
-                                  kLazyUnmountPatience);
-  if (!removed) log::error("{}: {}", config_.session.mount_point, removed.error().message());
 }
 
 void Daemon::on_initialised() { initialised_.set(); }

@@ -10,6 +10,7 @@
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
 #include "fuse/session/session.h"
+#include "fuse/session/unmount.h"
 
 namespace nfsrdma::fs {
 
@@ -17,7 +18,7 @@ struct DaemonConfig {
   std::string source;  ///< for messages
   /// The limits are the backend's.
   SessionConfig session;
-  Duration retry{0};       ///< how long to go on when the server cannot be reached
+  Duration retry{0};  ///< how long to go on when the server cannot be reached
   std::string stats_file;  ///< empty: none
   bool foreground = false;
 };
@@ -43,8 +44,8 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   Task<void> shut_down();
   Task<void> leave_mount_table();
   Task<void> drain();
-  void end_connection();
-  Task<void> remove_dead_mount();
+  Task<void> detach(UnmountMode mode);
+  bool may_unmount(const MountPlace& place) const;
 
   void on_initialised() override;
   void on_receive_ended(const Error& reason) override;

@@ -1,14 +1,15 @@
 #include "fuse/session/mount_table.h"
 
-#include <array>
+#include <charconv>
 #include <fstream>
 #include <iterator>
-#include <vector>
 
 namespace nfsrdma::fs {
 namespace {
 
 // Fields of a line (proc(5)): id parent major:minor root mount-point options tags... - type source
+constexpr std::size_t kIdField = 0;
+constexpr std::size_t kParentField = 1;
 constexpr std::size_t kDeviceField = 2;
 constexpr std::size_t kMountPoint = 4;
 constexpr std::size_t kBeforeSeparator = 6;
@@ -44,33 +45,53 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
+std::uint64_t decimal(std::string_view digits) {
+  std::uint64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
 std::optional<MountEntry> parse_line(std::string_view line) {
   const auto words = words_of(line);
   for (std::size_t i = kBeforeSeparator; i + 2 < words.size(); ++i) {
     if (words[i] != "-") continue;
-    return MountEntry{std::string(words[kDeviceField]), unescape(words[kMountPoint]),
-                      unescape(words[i + 1]), unescape(words[i + 2])};
+    return MountEntry{decimal(words[kIdField]),         decimal(words[kParentField]),
+                      std::string(words[kDeviceField]), unescape(words[kMountPoint]),
+                      unescape(words[i + 1]),           unescape(words[i + 2])};
   }
   return std::nullopt;
 }
 
+std::string table_text() {
+  std::ifstream file("/proc/self/mountinfo");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
-std::optional<MountEntry> find_mount_in(std::string_view mountinfo, std::string_view mount_point) {
-  std::optional<MountEntry> topmost;
+std::vector<MountEntry> parse_mount_table(std::string_view mountinfo) {
+  std::vector<MountEntry> table;
   while (!mountinfo.empty()) {
     const auto end = std::min(mountinfo.find('\n'), mountinfo.size());
     auto entry = parse_line(mountinfo.substr(0, end));
-    if (entry && entry->mount_point == mount_point) topmost = std::move(entry);
+    if (entry) table.push_back(std::move(*entry));
     mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
+  }
+  return table;
+}
+
+std::vector<MountEntry> read_mount_table() { return parse_mount_table(table_text()); }
+
+std::optional<MountEntry> find_mount_in(std::string_view mountinfo, std::string_view mount_point) {
+  std::optional<MountEntry> topmost;
+  for (auto& entry : parse_mount_table(mountinfo)) {
+    if (entry.mount_point == mount_point) topmost = std::move(entry);
   }
   return topmost;
 }
 
 std::optional<MountEntry> find_mount(std::string_view mount_point) {
-  std::ifstream file("/proc/self/mountinfo");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return find_mount_in(text, mount_point);
+  return find_mount_in(table_text(), mount_point);
 }
 
 }  // namespace nfsrdma::fs

@@ -1,12 +1,15 @@
 #include "fuse/session/session.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <cerrno>
 
 #include "fuse/session/device_io.h"
 #include "fuse/session/mount.h"
-#include "fuse/session/mount_table.h"
+#include "fuse/session/unmount.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -31,6 +34,22 @@ std::string option_list(const SessionConfig& config) {
   return list;
 }
 
+/// The kernel has let go of the connection: its device number may be another's by now.
+bool has_ended(int device) {
+  pollfd state{device, 0, 0};
+  return ::poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0;
+}
+
+/// Puts the end of a broken pipe in the place of the device: the descriptor's number stays taken as
+/// long as libfuse uses it, and looks like that of a connection that has ended.
+void close_device(int device) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  const UniqueFd reader(ends[0]);
+  const UniqueFd writer(ends[1]);
+  ::dup3(writer.get(), device, O_CLOEXEC);
+}
+
 }  // namespace
 
 Session::Session(Reactor& reactor, BufferPool& slots, SessionConfig config)
@@ -40,11 +59,10 @@ Session::Session(Reactor& reactor, BufferPool& slots, SessionConfig config)
       in_flight_(reactor, config_.callers, config_.answer_limit) {}
 
 Session::~Session() {
-  receiver_.reset();
-  const auto entry = find_mount(config_.mount_point);
-  const bool another = entry && entry->device != device_;
-  // libfuse unmounts by name, if the connection has not ended, and frees what mounting allocated.
-  if (session_ && !another) fuse_session_unmount(session_.get());
+  end_connection();
+  // libfuse frees what mounting has allocated. It unmounts by name, whatever lies there, unless the
+  // device is one whose connection has ended.
+  if (session_ && has_ended(fuse_session_fd(session_.get()))) fuse_session_unmount(session_.get());
 }
 
 Result<std::unique_ptr<Session>> Session::create(Reactor& reactor, BufferPool& slots,
@@ -70,21 +88,29 @@ Result<std::unique_ptr<Session>> Session::create(Reactor& reactor, BufferPool& s
 
 Result<void> Session::mount() {
   TRY(mount_session(*session_, config_.mount_point));
+  own_mount_ = identify_mount(config_.mount_point);
   const int device = fuse_session_fd(session_.get());
   const int flags = ::fcntl(device, F_GETFL);
   if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail(Error::from_errno(errno, "/dev/fuse"));
   }
-  TRY(complete_init_answer(*session_));
-  const auto entry = find_mount(config_.mount_point);
-  if (entry) device_ = entry->device;
-  return {};
+  return complete_init_answer(*session_);
 }
 
 Result<void> Session::start(ReceiverObserver& observer) {
   receiver_ =
       std::make_unique<Receiver>(reactor_, slots_, *session_, in_flight_, config_.limits, observer);
   return receiver_->start();
+}
+
+void Session::end_connection() {
+  receiver_.reset();
+  const int device = session_ ? fuse_session_fd(session_.get()) : -1;
+  if (device < 0) return;
+  fuse_session_exit(session_.get());  // else libfuse logs every answer that fails
+  // Closing the device may not do: a thread that waits in it keeps it open.
+  if (own_mount_.known() && !has_ended(device)) abort_connection(own_mount_.device);
+  close_device(device);
 }
 
 }  // namespace nfsrdma::fs

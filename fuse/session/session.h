@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuse/session/in_flight.h"
+#include "fuse/session/own_mount.h"
 #include "fuse/session/receiver.h"
 
 namespace nfsrdma::fs {
@@ -23,8 +24,7 @@ struct SessionConfig {
 };
 
 /// Owns libfuse's session and the device. Belongs to one reactor. Destroying it ends the connection
-/// with the kernel (requests in progress fail) and takes a mount that is still there out of the
-/// tree, however used; unmount.h has the orderly way.
+/// with the kernel, but unmounts nothing: see unmount.h.
 class Session {
  public:
   /// `operations` are libfuse's, with `user_data` as their user data; init is this class's own.
@@ -47,9 +47,13 @@ class Session {
     if (receiver_) receiver_->pause();
   }
 
-  /// The mount's device, "0:53", which tells it from others on the same directory. Empty before
-  /// mount(), or when somebody has unmounted it at once.
-  const std::string& device() const { return device_; }
+  bool mounted() const { return session_ && fuse_session_fd(session_.get()) >= 0; }
+  /// Ends the connection with the kernel, if it has not ended: every request that waits fails with
+  /// ENOTCONN, and so does all further use of the mount. The observer is not told.
+  void end_connection();
+
+  /// Not known() before mount(), or when somebody has unmounted it at once.
+  const OwnMount& own_mount() const { return own_mount_; }
   /// For notifications to the kernel.
   fuse_session& handle() { return *session_; }
   InFlight& in_flight() { return in_flight_; }
@@ -66,7 +70,7 @@ class Session {
   Reactor& reactor_;
   BufferPool& slots_;
   SessionConfig config_;
-  std::string device_;
+  OwnMount own_mount_;
   InFlight in_flight_;
   std::unique_ptr<fuse_session, DestroySession> session_;
   std::unique_ptr<Receiver> receiver_;

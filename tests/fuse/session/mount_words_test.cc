@@ -5,6 +5,7 @@
 
 #include "fuse/session/mount.h"
 #include "fuse/session/mount_table.h"
+#include "fuse/session/own_mount.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -34,6 +35,53 @@ TEST(MountTable, OnlyWholePathsAndWholeLines) {
   EXPECT_FALSE(find_mount_in(kTable, "/mnt").has_value());
   EXPECT_FALSE(find_mount_in(kTable, "/mnt/short").has_value());
   EXPECT_FALSE(find_mount_in("", "/").has_value());
+}
+
+constexpr const char* kTree =
+    "51 60 0:60 / /m/moved/deep rw - tmpfs below rw\n"
+    "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+    "60 40 0:53 / /m/moved rw - fuse.nfsrdma server:/x rw\n"
+    "40 22 0:53 / /m rw - fuse.nfsrdma server:/x rw\n"
+    "45 22 0:57 / /n rw - fuse.nfsrdma server:/x rw\n"
+    "46 45 0:58 / /n rw - tmpfs on_top rw\n";
+
+using State = MountPlace::State;
+
+MountPlace place(const OwnMount& mount, const char* table) {
+  return place_of(mount, parse_mount_table(table));
+}
+
+TEST(MountPlace, IsFoundByNumberWhateverItsPathIs) {
+  const auto found = place({"/before", "0:54", 41}, kTable);
+  EXPECT_EQ(found.state, State::covered);
+  EXPECT_EQ(found.path, "/mnt/two");
+  EXPECT_EQ(place({"/mnt/a b", "0:53", 40}, kTable).state, State::free);
+  EXPECT_EQ(place({"/before", "0:53", 40}, kTable).path, "/mnt/a b");
+}
+
+TEST(MountPlace, AnotherMountOnTheSamePathIsNotIt) {
+  EXPECT_EQ(place({"/mnt/two", "0:99", 42}, kTable).state, State::gone);
+  EXPECT_EQ(place({"/mnt/two", "0:55", 41}, kTable).state, State::gone) << "a bind mount of it";
+  EXPECT_EQ(place({"/mnt/two", "", 0}, kTable).state, State::gone) << "not known";
+}
+
+TEST(MountPlace, WhatLiesOnTopOrBelowIsNamed) {
+  EXPECT_EQ(place({"/n", "0:57", 45}, kTree).others, "tmpfs on /n");
+  const auto used = place({"/m", "0:53", 40}, kTree);
+  EXPECT_EQ(used.state, State::used);
+  EXPECT_EQ(used.others, "tmpfs on /m/moved/deep");
+}
+
+TEST(MountPlace, WithoutATableOrMountIds) {
+  EXPECT_EQ(place({"/m", "0:53", 40}, "").path, "/m");
+  EXPECT_EQ(place({"/m", "0:53", 0}, kTree).path, "/m") << "not its bind mount";
+}
+
+TEST(OwnMount, IsNoOtherFileSystem) {
+  EXPECT_FALSE(identify_mount("/proc").known()) << "not a FUSE mount";
+  EXPECT_FALSE(identify_mount("/nonexistent").known());
+  EXPECT_FALSE(lies_at({"/proc", "", 0}, "/proc"));
+  EXPECT_FALSE(lies_at({"/proc", "0:99999", 0}, "/proc"));
 }
 
 TEST(MountFailure, WhatLibfuseSaysBecomesARemedy) {
