@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuse/session/proc_status.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -60,8 +61,19 @@ rpc::Credential Callers::credential(const fuse_ctx& context) {
   entry.credential.uid = context.uid;
   entry.credential.gid = context.gid;
   const ProcStatus status(context.pid);
+  if (status.hidden()) report_hidden(context);
   parse_groups(status.text(), entry.credential);
   return entry.credential;
+}
+
+void Callers::report_hidden(const fuse_ctx& context) {
+  if (hidden_reported_) return;
+  hidden_reported_ = true;
+  log::warning(
+      "callers that /proc does not show (process {} of user {} is one) act without their "
+      "supplementary groups, and a signal may end a call of theirs that the server leaves "
+      "unanswered; is /proc mounted with hidepid=, or are they in another pid namespace?",
+      context.pid, context.uid);
 }
 
 }  // namespace nfsrdma::fs

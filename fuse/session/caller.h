@@ -22,12 +22,15 @@ struct CallerPolicy {
 
 /// Makes credentials. Without other users every caller has this process's own ids, so its own
 /// groups are used. With them, a caller's supplementary groups are read from /proc, and remembered
-/// for a short while. Belongs to one shard.
+/// for a short while. A caller that /proc hides has none: its user may have groups that this
+/// process has given up. Belongs to one shard.
 class Callers {
  public:
   Callers(const Reactor& reactor, CallerPolicy policy);
 
   rpc::Credential credential(const fuse_ctx& context);
+  /// Says once what it means that callers cannot be looked at.
+  void report_hidden(const fuse_ctx& context);
 
  private:
   struct Entry {
@@ -43,6 +46,7 @@ class Callers {
   CallerPolicy policy_;
   rpc::Credential own_;
   std::array<Entry, kEntries> entries_;
+  bool hidden_reported_ = false;
 };
 
 /// Fills the group list from the text of /proc/<pid>/status; no more than AUTH_SYS can carry.

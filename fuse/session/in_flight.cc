@@ -32,6 +32,10 @@ constexpr Duration kPagesKeptForNobody = std::chrono::seconds(1);
 /// A process that exits waits so many times longer while the server answers.
 constexpr int kExitingServed = 6;
 
+/// A caller that /proc hides got some signal: one it handles, and a server that answers lets it go
+/// on; or SIGKILL, and it must not stay for as long as a server is silent.
+constexpr Duration kHiddenPatience = std::chrono::seconds(5);
+
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
@@ -126,6 +130,7 @@ void InFlight::on_interrupt(fuse_req_t, void* data) {
 void InFlight::interrupted(PendingRequest& pending) {
   counters_.interrupts.add();
   pending.interrupted = true;
+  pending.interrupted_at = reactor_.now();
   const bool released = release_if_killed(pending);
   tell(pending);
   if (!released && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
@@ -133,8 +138,11 @@ void InFlight::interrupted(PendingRequest& pending) {
 
 bool InFlight::release_if_killed(PendingRequest& pending) {
   const ProcStatus status(pending.context.pid);
-  // A caller that cannot be looked at is released: better an EINTR than a process that stays.
   if (status.readable() && !is_being_killed(status.text())) return false;
+  if (status.hidden()) {
+    callers_.report_hidden(pending.context);
+    if (reactor_.now() - pending.interrupted_at < kHiddenPatience) return false;
+  }
   counters_.interrupted.add();
   answered(pending, fuse_reply_err(pending.request, EINTR));
   tell(pending);

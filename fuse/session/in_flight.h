@@ -42,6 +42,7 @@ struct PendingRequest : ListNode {
   fuse_ctx context{};
   std::uint32_t opcode = 0;
   TimePoint begun{0};
+  TimePoint interrupted_at{0};
   bool interrupted = false;            ///< the kernel sent INTERRUPT for it
   std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
 };

@@ -51,7 +51,10 @@ std::size_t read_file_of(pid_t pid, const char* name, std::span<char> text) {
 
 }  // namespace
 
-ProcStatus::ProcStatus(pid_t pid) : size_(read_file_of(pid, "status", text_)) {}
+ProcStatus::ProcStatus(pid_t pid) : size_(read_file_of(pid, "status", text_)) {
+  // Whether a thread exists is said of those that /proc hides, too.
+  gone_ = size_ == 0 && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+}
 
 std::string_view status_field(std::string_view status, std::string_view name) {
   for (std::size_t start = 0; start < status.size();) {

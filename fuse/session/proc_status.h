@@ -16,6 +16,9 @@ class ProcStatus {
   explicit ProcStatus(pid_t pid);
   /// False when the thread is gone, or hidden from this program.
   bool readable() const { return size_ > 0; }
+  /// Nothing can be known of the thread, which may well run: /proc is mounted with hidepid= or not
+  /// at all, or the thread is in another pid namespace.
+  bool hidden() const { return size_ == 0 && !gone_; }
   std::string_view text() const { return {text_.data(), size_}; }
 
  private:
@@ -23,6 +26,7 @@ class ProcStatus {
   static constexpr std::size_t kMost = 16384;
   std::array<char, kMost> text_;
   std::size_t size_ = 0;
+  bool gone_ = false;
 };
 
 /// The value of one line ("Groups", "SigPnd") without its blanks; empty when there is none.

@@ -55,6 +55,7 @@ TEST(ProcStatus, OfThisProcess) {
   ASSERT_TRUE(own.readable());
   EXPECT_EQ(status_field(own.text(), "Pid"), std::to_string(::getpid()));
   EXPECT_FALSE(is_being_killed(own.text()));
+  EXPECT_FALSE(own.hidden());
   EXPECT_FALSE(ProcStatus(0).readable());
 }
 
@@ -76,6 +77,15 @@ TEST(ProcStatus, LifeOfAProcess) {
   EXPECT_EQ(life_of(child), Life::exiting) << "a zombie";
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_EQ(life_of(child), Life::gone);
+}
+
+TEST(ProcStatus, HiddenIsNotGone) {
+  EXPECT_TRUE(ProcStatus(0).hidden()) << "a thread of another pid namespace";
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(ProcStatus(child).readable());
+  EXPECT_FALSE(ProcStatus(child).hidden()) << "it is gone";
 }
 
 TEST(Groups, AsManyAsAuthSysCarries) {
