@@ -12,6 +12,7 @@
 #include "fuse/session/mount_table.h"
 #include "fuse/session/unmount.h"
 #include "transport/base/log.h"
+#include "transport/base/log_thread.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -29,6 +30,7 @@ constexpr Duration kLazyUnmountPatience = 2s;
 /// operations in progress. With half a second for closing the connection that makes two seconds.
 constexpr Duration kEndPatience = 1500ms;
 constexpr Duration kDrainPatience = 1s;
+constexpr auto kStatsPatience = 2s;
 
 }  // namespace
 
@@ -57,6 +59,9 @@ ExitCode Daemon::run() {
   while (reactor_.run_once(Duration::zero())) {
   }
   write_stats();
+  if (config_.stats && !config_.stats->wait(kStatsPatience)) {
+    log::error("stats: the file system of the file does not answer");
+  }
   return exit_code_;
 }
 
@@ -202,11 +207,13 @@ void Daemon::on_terminate() {
   if (!session_) {
     // Nothing is mounted; what the server knows of us ends with its lease.
     report_.failed(kInterrupted, config_.source + ": interrupted");
+    log::finish(100ms);
     std::fflush(nullptr);  // a capture of a server that does not answer is of use just now
     ::_exit(kInterrupted);
   }
   if (stopping_) {
     log::warning("a second signal: ending at once");
+    log::finish(100ms);
     ::_exit(kInterrupted);
   }
   over_.set();
@@ -222,10 +229,9 @@ void Daemon::on_dump() {
 }
 
 void Daemon::write_stats() {
-  if (config_.stats_file.empty()) return;
-  auto written = write_counters(config_.stats_file,
-                                [this](CounterVisitor& visitor) { visit_counters(visitor); });
-  if (!written) log::error("{}", written.error().message());
+  if (!config_.stats) return;
+  config_.stats->write(
+      format_counters([this](CounterVisitor& visitor) { visit_counters(visitor); }));
 }
 
 void Daemon::visit_counters(CounterVisitor& visitor) const {

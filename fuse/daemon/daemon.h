@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fuse/daemon/backend.h"
@@ -9,6 +10,7 @@
 #include "fuse/daemon/exit_code.h"
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
+#include "fuse/daemon/statistics_file.h"
 #include "fuse/session/session.h"
 #include "fuse/session/unmount.h"
 
@@ -19,7 +21,7 @@ struct DaemonConfig {
   /// The limits are the backend's.
   SessionConfig session;
   Duration retry{0};  ///< how long to go on when the server cannot be reached
-  std::string stats_file;  ///< empty: none
+  std::optional<StatisticsFile> stats;
   bool foreground = false;
 };
 

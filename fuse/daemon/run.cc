@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -17,10 +18,14 @@
 #include "fuse/options/command_line.h"
 #include "fuse/session/mount.h"
 #include "transport/base/log.h"
+#include "transport/base/log_thread.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fs {
 namespace {
+
+/// For a log that nobody takes.
+constexpr auto kLogPatience = std::chrono::milliseconds(500);
 
 int say_usage_error(const Error& error) {
   fmt::print(stderr, "nfsrdma: {}\n", error.detail);
@@ -57,7 +62,16 @@ Result<void> prepare(Options& options) {
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);
   options.mount_point = *mount_point;
-  return {};
+  TRY(check_own_file("capture", options.transport.capture_file, options.mount_point));
+  return check_own_file("stats", options.program.stats_file, options.mount_point);
+}
+
+/// Before the mount, and before the command goes into the background.
+Result<std::optional<StatisticsFile>> open_statistics(const Options& options) {
+  if (options.program.stats_file.empty()) return std::nullopt;
+  auto file = StatisticsFile::open(options.program.stats_file);
+  if (!file) return fail_from(file);
+  return std::move(*file);
 }
 
 std::vector<std::string> mount_list(const Options& options) {
@@ -79,7 +93,6 @@ DaemonConfig daemon_config(const Options& options) {
   config.session.answer_limit.longest = options.patience.longest_answer();
   config.session.answer_limit.error_number = options.patience.error_number;
   config.retry = options.program.retry;
-  config.stats_file = options.program.stats_file;
   config.foreground = options.program.foreground;
   return config;
 }
@@ -92,30 +105,37 @@ void configure_log(const Options& options) {
                                           : log::Level::warning;
   log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
                  program.foreground ? options.mount_point : "nfsrdma");
+  log::write_beside();
   for (const auto& note : options.notes) log::info("{}", note);
 }
 
-int serve(const Options& options, StartReport report) {
+int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report) {
   configure_log(options);
   auto reactor = make_epoll_reactor();
-  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options), daemon_config(options),
+  DaemonConfig config = daemon_config(options);
+  config.stats = std::move(stats);
+  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options), std::move(config),
                 std::move(report));
-  return daemon.run();
+  const ExitCode code = daemon.run();
+  log::finish(kLogPatience);
+  return code;
 }
 
 int mount(Options options) {
   auto prepared = prepare(options);
   if (!prepared) return say_failure(options, prepared.error());
+  auto stats = open_statistics(options);
+  if (!stats) return say_failure(options, stats.error());
   if (options.program.fake) return kSuccess;
   if (options.program.verbose) {
     for (const auto& note : options.notes) fmt::print(stderr, "nfsrdma: {}\n", note);
   }
-  if (options.program.foreground) return serve(options, StartReport());
+  if (options.program.foreground) return serve(options, std::move(*stats), StartReport());
   auto background = go_into_background();
   if (!background.report) return background.exit_code;
   // A working directory would keep a file system from being unmounted.
   if (::chdir("/") != 0) log::warning("chdir /: errno {}", errno);
-  return serve(options, std::move(*background.report));
+  return serve(options, std::move(*stats), std::move(*background.report));
 }
 
 }  // namespace

@@ -5,15 +5,12 @@
 #include <string>
 
 #include "transport/base/metrics.h"
-#include "transport/base/result.h"
 
 namespace nfsrdma::fs {
 
 using CounterSource = std::function<void(CounterVisitor&)>;
 
 std::string format_counters(const CounterSource& source);
-/// Replaces the file as a whole, so that a reader never sees half of it.
-Result<void> write_counters(const std::string& file, const CounterSource& source);
 void log_counters(const CounterSource& source);
 
 }  // namespace nfsrdma::fs

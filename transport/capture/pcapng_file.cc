@@ -1,11 +1,16 @@
 #include "transport/capture/pcapng_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
 #include "transport/base/log.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::capture {
 namespace {
@@ -20,12 +25,36 @@ constexpr std::uint32_t kLinkTypeRaw = 101;  // the packet starts with its IP he
 constexpr std::uint32_t kNoSnapLength = 0;
 constexpr std::uint32_t kFirstInterface = 0;
 constexpr std::size_t kBlockAlignment = 4;
+constexpr const char* kStep = "create capture file";
+constexpr mode_t kForTheUserAlone = 0600;
+
+/// A capture has all data of everybody in it. A file that somebody else has put there, a symbolic
+/// link or a second name of another file is not written to; a pipe would hold up who records.
+Result<UniqueFd> open_for_user_alone(const std::string& path) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  UniqueFd file(::open(path.c_str(), flags, kForTheUserAlone));
+  if (!file && errno == ELOOP)
+    return fail(Error::local(ELOOP, kStep, path + " is a symbolic link"));
+  if (!file) return fail(Error::from_errno(errno, kStep, path));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail(Error::from_errno(errno, kStep, path));
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) {
+    return fail(Error::local(EINVAL, kStep, path + " is not an own, ordinary file; remove it"));
+  }
+  if (::fchmod(file.get(), kForTheUserAlone) != 0 || ::ftruncate(file.get(), 0) != 0) {
+    return fail(Error::from_errno(errno, kStep, path));
+  }
+  return file;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
-  if (file == nullptr) return fail(Error::from_errno(errno, "create capture file", path));
+  auto opened = open_for_user_alone(path);
+  if (!opened) return fail_from(opened);
+  std::FILE* file = ::fdopen(opened->get(), "wb");
+  if (file == nullptr) return fail(Error::from_errno(errno, kStep, path));
+  static_cast<void>(opened->release());
   std::unique_ptr<PcapngFile> made(new PcapngFile(file, path));
   made->write_file_header();
   return made;

@@ -17,6 +17,7 @@ namespace nfsrdma::capture {
 /// Any thread may add packets.
 class PcapngFile {
  public:
+  /// Mode 0600; empties a file of the user. Neither symbolic links nor others' files.
   static Result<std::unique_ptr<PcapngFile>> create(const std::string& path);
 
   /// One packet with the current time, concatenated from its parts.

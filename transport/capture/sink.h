@@ -32,7 +32,7 @@ class Flow {
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// Creates or truncates the file.
+  /// Creates the file, or empties one of the user's own; its mode is 0600.
   static Result<std::unique_ptr<Sink>> create(const std::string& path);
 
   /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected.
