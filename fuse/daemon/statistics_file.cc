@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kStatistics = "stats";
 constexpr mode_t kForTheUserAlone = 0600;
 
-Result<void> write_all(int file, std::string_view text) {
+Result<void> write_text(int file, std::string_view text) {
   while (!text.empty()) {
     const auto written = ::write(file, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -61,7 +61,7 @@ struct StatisticsFile::Shared {
   Result<void> replace(std::string_view text) const {
     auto file = create();
     if (!file) return fail_from(file);
-    auto written = write_all(file->get(), text);
+    auto written = write_text(file->get(), text);
     if (!written) {
       remove();
       return fail(Error::local(written.error().code, kStatistics, path));
