@@ -23,9 +23,9 @@
 #include "client/session/pauses.h"
 #include "client/session/slot_table.h"
 #include "client/session/task_group.h"
-#include "client/session/wait_list.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 #include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
@@ -176,8 +176,8 @@ class Session {
   SlotTable slots_;
   Pauses pauses_;
   TaskGroup background_;
-  WaitList drain_waiters_;
-  WaitList recovery_waiters_;
+  WaitQueue drain_waiters_;
+  WaitQueue recovery_waiters_;
   IntrusiveList<Waiting> waiting_;
   Limits limits_;
   std::size_t on_the_wire_ = 0;

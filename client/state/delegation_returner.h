@@ -3,9 +3,9 @@
 // then DELEGRETURN.
 #pragma once
 
-#include "client/session/wait_list.h"
 #include "client/state/delegation.h"
 #include "transport/base/metrics.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::client {
 
@@ -40,7 +40,7 @@ class DelegationReturner {
   Mount& mount_;
   DelegationTable& table_;
   IntrusiveList<Delegation> waiting_;
-  WaitList gone_;
+  WaitQueue gone_;
   std::size_t workers_ = 0;
   Counter returned_;
 };

@@ -28,7 +28,7 @@ void LockState::on_refused(nfs4::nfsstat4 status) { file.server_open().on_refuse
 
 FileLocks::LockRef FileLocks::obtain(const LockOwner& owner) {
   if (LockRef known = find(owner)) return known;
-  auto state = std::make_shared<LockState>(file_, owner);
+  auto state = std::make_shared<LockState>(reactor_, file_, owner);
   states_.push_back(state);
   return state;
 }

@@ -13,8 +13,8 @@
 
 #include "client/compound/state_holder.h"
 #include "client/proto/types.h"
-#include "client/state/async_mutex.h"
 #include "client/state/lock_ranges.h"
+#include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::client {
 
@@ -43,7 +43,8 @@ class LockOwnerText {
 
 /// The locks of one owner on one open file. Requests name it while the server has given a stateid.
 struct LockState final : StateHolder {
-  LockState(OpenFile& of, const LockOwner& by) : file(of), owner(by) {}
+  LockState(Reactor& reactor, OpenFile& of, const LockOwner& by)
+      : file(of), owner(by), changing(reactor) {}
 
   /// With seqid zero, "the current one".
   nfs4::stateid4 stateid() const override;
@@ -69,7 +70,7 @@ class FileLocks {
  public:
   using LockRef = std::shared_ptr<LockState>;
 
-  explicit FileLocks(OpenFile& file) : file_(file) {}
+  FileLocks(OpenFile& file, Reactor& reactor) : file_(file), reactor_(reactor) {}
 
   LockRef obtain(const LockOwner& owner);
   /// Null when the owner has locked nothing here.
@@ -94,6 +95,7 @@ class FileLocks {
 
  private:
   OpenFile& file_;
+  Reactor& reactor_;
   std::vector<LockRef> states_;
 };
 

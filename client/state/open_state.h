@@ -12,10 +12,10 @@
 
 #include "client/compound/state_holder.h"
 #include "client/session/pauses.h"
-#include "client/state/async_mutex.h"
 #include "client/state/delegation.h"
 #include "client/state/lock_state.h"
 #include "client/types.h"
+#include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::client {
 
@@ -28,7 +28,8 @@ class OpenFile final : public StateHolder,
                        public ListNode,
                        public std::enable_shared_from_this<OpenFile> {
  public:
-  OpenFile(FileHandle handle, Caller caller) : handle_(handle), caller_(caller) {}
+  OpenFile(Reactor& reactor, FileHandle handle, Caller caller)
+      : handle_(handle), caller_(caller), locks_(*this, reactor), changing_(reactor) {}
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
@@ -122,7 +123,7 @@ class OpenFile final : public StateHolder,
   std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   ServerOpen server_open_{*this};
-  FileLocks locks_{*this};
+  FileLocks locks_;
   DelegationRef delegation_;  ///< that the opens stand on, or could
   AsyncMutex changing_;       ///< CLOSE and OPEN_DOWNGRADE, one at a time
   /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.

@@ -42,7 +42,7 @@ OpenFileRef OpenTable::find(std::uint32_t uid, const FileHandle& handle) const {
 OpenFileRef OpenTable::obtain(const Caller& caller, const FileHandle& handle) {
   FileRef file = find(caller.uid, handle);
   if (!file) {
-    file = std::make_shared<OpenFile>(handle, caller);
+    file = std::make_shared<OpenFile>(mount_.reactor(), handle, caller);
     files_.emplace(handle, file);
   }
   return file;

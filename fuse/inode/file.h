@@ -9,10 +9,10 @@
 
 #include "cache/dir/directory_stream.h"
 #include "client/proto/ops_open.h"
-#include "client/state/async_mutex.h"
 #include "client/state/open_state.h"
 #include "fuse/inode/inode.h"
 #include "fuse/inode/open_inode.h"
+#include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::fs {
 
@@ -59,11 +59,11 @@ using FileRef = boost::intrusive_ptr<File>;
 /// An open directory.
 class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_unsafe_counter> {
  public:
-  explicit Directory(InodeRef of) : inode(std::move(of)) {}
+  Directory(Reactor& reactor, InodeRef of) : inode(std::move(of)), reading(reactor) {}
 
   InodeRef inode;
   cache::DirectoryStream stream;
-  client::AsyncMutex reading;  ///< one reader of the stream at a time
+  AsyncMutex reading;  ///< one reader of the stream at a time
 };
 
 using DirectoryRef = boost::intrusive_ptr<Directory>;

@@ -13,10 +13,10 @@
 #include "cache/data/write_errors.h"
 #include "cache/data/write_gate.h"
 #include "cache/data/write_order.h"
-#include "client/state/async_mutex.h"
 #include "fuse/inode/inode.h"
 #include "fuse/inode/under_way.h"
 #include "transport/base/intrusive_list.h"
+#include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::fs {
 
@@ -50,7 +50,12 @@ struct Watched : ListNode {
 class OpenInode : public ListNode {
  public:
   OpenInode(Reactor& reactor, cache::KeptMemory& memory)
-      : kept(memory), gate(reactor), order(reactor), reads(reactor) {}
+      : kept(memory),
+        gate(reactor),
+        order(reactor),
+        reads(reactor),
+        committing(reactor),
+        showing(reactor) {}
 
   /// Some of what was written here and answered is not at the server.
   bool dirty() const { return !gathering.octets.empty() || order.gathered() > 0; }
@@ -71,8 +76,8 @@ class OpenInode : public ListNode {
   Watched watched;
   /// A gathered write failed: writes are sent at once until one succeeds.
   bool write_through = false;
-  client::AsyncMutex committing;  ///< one COMMIT at a time
-  client::AsyncMutex showing;     ///< the kernel is shown what others have changed
+  AsyncMutex committing;  ///< one COMMIT at a time
+  AsyncMutex showing;     ///< the kernel is shown what others have changed
   std::optional<SillyName> silly;
   /// The closes are under way that the silly name goes with.
   std::optional<UnderWay::One> removal;

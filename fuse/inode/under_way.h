@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "client/session/wait_list.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fs {
@@ -45,7 +45,7 @@ class UnderWay {
 
  private:
   IntrusiveList<One> list_;  ///< oldest first
-  client::WaitList ended_one_;
+  WaitQueue ended_one_;
   std::uint64_t begun_ = 0;
   std::uint64_t ended_ = 0;
 };

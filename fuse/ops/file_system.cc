@@ -33,6 +33,7 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
     : mount_(mount),
       config_(std::move(config)),
       resend_slot_(data_slots.acquire()),
+      resend_mutex_(mount.reactor()),
       kept_memory_(mount.reactor(), kept_limits(data_slots)),
       gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
       page_watch_(*this, mount.reactor(), config_.attributes.shortest(false)),
@@ -286,7 +287,7 @@ FileRef FileSystem::remove_file(std::uint64_t id) {
 
 std::uint64_t FileSystem::add_directory(InodeRef inode) {
   const std::uint64_t id = directories_.id_of_next();
-  directories_.emplace(new Directory(std::move(inode)));
+  directories_.emplace(new Directory(mount_.reactor(), std::move(inode)));
   return id;
 }
 

@@ -11,7 +11,6 @@
 #include "cache/attr/cached_attributes.h"
 #include "cache/data/kept_memory.h"
 #include "client/mount.h"
-#include "client/state/async_mutex.h"
 #include "client/state/delegation_table.h"
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
@@ -24,6 +23,7 @@
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
+#include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::fs {
 
@@ -160,7 +160,7 @@ class FileSystem final : private client::DelegationUser {
   void end_relief() { relieving_ = false; }
 
   /// Registered memory for sending lost data again, for whoever holds the mutex.
-  client::AsyncMutex& resend_mutex() { return resend_mutex_; }
+  AsyncMutex& resend_mutex() { return resend_mutex_; }
   std::span<std::byte> resend_memory() { return resend_slot_.bytes(); }
 
   /// A name for an open file whose last name goes: unique for this mount.
@@ -179,7 +179,7 @@ class FileSystem final : private client::DelegationUser {
   std::uint64_t names_changed_at_ = 0;
   KernelNotifier notifier_;
   Buffer resend_slot_;
-  client::AsyncMutex resend_mutex_;
+  AsyncMutex resend_mutex_;
   cache::KeptMemory kept_memory_;
   Gatherer gatherer_;
   PageWatch page_watch_;

@@ -101,7 +101,8 @@ SizeTeller::SizeTeller(FileSystem& fs, Reactor& reactor, const std::string& moun
       reactor_(reactor),
       name_(mount_point.empty() ? std::string() : secret_name()),
       shared_(std::make_shared<Shared>()),
-      patience_(reactor, [this] { go_on(); }) {
+      patience_(reactor, [this] { go_on(); }),
+      one_at_a_time_(reactor) {
   shared_->path = mount_point + "/" + name_;
 }
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "client/state/async_mutex.h"
 #include "fuse/inode/inode.h"
 #include "fuse/session/request.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/async_mutex.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fs {
@@ -69,7 +69,7 @@ class SizeTeller final : private FdHandler {
   std::shared_ptr<Shared> shared_;  ///< with the thread
   std::thread thread_;
   Timer patience_;
-  client::AsyncMutex one_at_a_time_;
+  AsyncMutex one_at_a_time_;
   std::coroutine_handle<> waiter_;
   InodeRef target_;
   std::optional<std::uint64_t> told_;

@@ -4,14 +4,16 @@
 #include <coroutine>
 #include <utility>
 
-#include "transport/base/intrusive_list.h"
+#include "transport/base/sync/wait_queue.h"
 
-namespace nfsrdma::client {
+namespace nfsrdma {
 
-/// Hands itself to waiters in their order of arrival. Not thread safe. Must not be destroyed while
-/// held or waited for.
+/// Hands itself to waiters in their order of arrival, each in a turn of its own (see the README).
+/// Not thread safe. Must not be destroyed while held or waited for.
 class AsyncMutex {
  public:
+  explicit AsyncMutex(Reactor& reactor) : waiters_(reactor) {}
+
   /// Unlocks when destroyed.
   class Guard {
    public:
@@ -28,24 +30,20 @@ class AsyncMutex {
     AsyncMutex* mutex_;
   };
 
-  class Locking : public ListNode {
+  class Locking {
    public:
-    explicit Locking(AsyncMutex& mutex) : mutex_(mutex) {}
+    explicit Locking(AsyncMutex& mutex) : mutex_(mutex), wait_(mutex.waiters_) {}
     bool await_ready() noexcept {
       if (mutex_.held_) return false;
       mutex_.held_ = true;
       return true;
     }
-    void await_suspend(std::coroutine_handle<> waiter) {
-      waiter_ = waiter;
-      mutex_.waiters_.push_back(*this);
-    }
+    void await_suspend(std::coroutine_handle<> waiter) { wait_.await_suspend(waiter); }
     Guard await_resume() noexcept { return Guard(&mutex_); }
 
    private:
-    friend class AsyncMutex;
     AsyncMutex& mutex_;
-    std::coroutine_handle<> waiter_;
+    WaitQueue::Wait wait_;
   };
 
   /// `auto guard = co_await mutex.lock();`
@@ -53,16 +51,13 @@ class AsyncMutex {
   bool held() const { return held_; }
 
  private:
+  // With a waiter the mutex stays held: it is the waiter's now, though its turn comes later.
   void unlock() {
-    if (Locking* next = waiters_.pop_front()) {
-      next->waiter_.resume();  // the mutex stays held: it is the next one's now
-    } else {
-      held_ = false;
-    }
+    if (!waiters_.wake_one()) held_ = false;
   }
 
   bool held_ = false;
-  IntrusiveList<Locking> waiters_;
+  WaitQueue waiters_;
 };
 
-}  // namespace nfsrdma::client
+}  // namespace nfsrdma
