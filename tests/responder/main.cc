@@ -63,6 +63,8 @@ po::options_description make_options(CommandLine& line) {
       "keep the verifier of an exclusive create in the file's times");
   add("delegations", po::value(&line.delegations)->value_name("KIND"),
       "none (default), read, or write: the most that an OPEN can get");
+  add("mandatory-locks", po::bool_switch(&server.service.mandatory_locks),
+      "byte-range locks keep others from reading and writing");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
   add("inline", po::value(&server.transport.inline_size)->value_name("OCTETS"),
       "largest inline message, 1024 to 262144 (default 4096)");

@@ -171,6 +171,7 @@ std::string Server::run_command(const std::string& line) {
   if (command == "request" || command == "raise") {
     return change_receive_size(*responder_, command, argument);
   }
+  if (command == "revoke-locks") return "ok " + std::to_string(service_->revoke_locks());
   if (command == "recall") return recall(*service_, argument);
   if (command == "stats") return counters_text() + "ok";
   if (command == "clear") {

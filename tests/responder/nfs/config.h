@@ -31,6 +31,9 @@ struct ServiceConfig {
   /// do, which attrset then says (RFC 8881 section 18.16.3). False: beside the file.
   bool verifier_in_times = false;
   DelegationKind delegations = DelegationKind::none;
+  /// READ, WRITE and changes of the size meet byte-range locks: what another owner's lock is in the
+  /// way of is NFS4ERR_LOCKED, and an open's stateid has no locks (RFC 8881 section 9.1.2).
+  bool mandatory_locks = false;
   /// COMMIT and stable writes wait for the disk. False trades crash safety for speed.
   bool durable = true;
   /// Nothing but this service changes the directory: change_info4.atomic may then be true.

@@ -134,6 +134,8 @@ void NfsService::set_target_slots(std::uint32_t slots, bool recall) {
 
 std::size_t NfsService::recall_delegations() { return state_->clients->delegations.recall_all(); }
 
+std::size_t NfsService::revoke_locks() { return state_->clients->states.revoke_locks(); }
+
 void NfsService::recall_any_delegations(std::uint32_t keep) {
   state_->clients->delegations.recall_any(keep);
 }

@@ -51,6 +51,10 @@ class NfsService final : public Service {
   /// Asks every client to keep at most so many (CB_RECALL_ANY).
   void recall_any_delegations(std::uint32_t keep);
 
+  /// Takes away all byte-range locks, as an administrator does; returns how many lock stateids were
+  /// revoked.
+  std::size_t revoke_locks();
+
   void visit_counters(CounterVisitor& visitor) const;
 
  private:

@@ -65,6 +65,19 @@ Outcome<State*> open_for_io(CompoundContext& context, const stateid4& stateid,
   return *state;
 }
 
+nfsstat4 check_locks(CompoundContext& context, const State* state, std::uint64_t offset,
+                     std::uint64_t count, bool writes) {
+  if (!context.server.config.mandatory_locks) return NFS4_OK;
+  if (state && state->kind() == StateKind::delegation) return NFS4_OK;
+  const LockRanges* locks = context.states().locks_on(*context.current);
+  if (!locks) return NFS4_OK;
+  const bool to_end = count == 0 || count - 1 > UINT64_MAX - offset;
+  const ByteRange range{offset, to_end ? UINT64_MAX : offset + (count - 1)};
+  const bool by_lock = state && state->kind() == StateKind::lock;
+  const auto* holder = by_lock ? static_cast<const LockState*>(state) : nullptr;
+  return locks->conflict(range, writes, holder) ? NFS4ERR_LOCKED : NFS4_OK;
+}
+
 Outcome<UniqueFd> open_without_state(CompoundContext& context, std::uint32_t access) {
   const int flags = access == OPEN4_SHARE_ACCESS_READ ? O_RDONLY : O_WRONLY;
   return context.files().reopen(context.who, context.current, flags);

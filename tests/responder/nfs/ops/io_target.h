@@ -15,6 +15,11 @@ nfs4::nfsstat4 not_a_regular_file(const File& file);
 Outcome<State*> open_for_io(CompoundContext& context, const nfs4::stateid4& stateid,
                             std::uint32_t access);
 
+/// Where locks are mandatory: NFS4ERR_LOCKED when one of another owner is in the way of `count`
+/// bytes (0: all to the end). `state` is what open_for_io() found.
+nfs4::nfsstat4 check_locks(CompoundContext& context, const State* state, std::uint64_t offset,
+                           std::uint64_t count, bool writes);
+
 /// A descriptor for I/O with a special stateid: opened with the caller's rights.
 Outcome<UniqueFd> open_without_state(CompoundContext& context, std::uint32_t access);
 

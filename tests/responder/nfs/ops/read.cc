@@ -48,6 +48,8 @@ nfsstat4 op_read(CompoundContext& context, const READ4args& args, READ4res& resu
   if (wrong != NFS4_OK) return wrong;
   const auto open = open_for_io(context, args.stateid, OPEN4_SHARE_ACCESS_READ);
   if (!open) return open.error();
+  const nfsstat4 locked = check_locks(context, *open, args.offset, args.count, /*writes=*/false);
+  if (locked != NFS4_OK) return locked;
   UniqueFd transient;
   if (!*open) {
     auto opened = open_without_state(context, OPEN4_SHARE_ACCESS_READ);

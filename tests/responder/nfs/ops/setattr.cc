@@ -17,6 +17,9 @@ nfsstat4 op_setattr(CompoundContext& context, const SETATTR4args& args, SETATTR4
     if (wrong != NFS4_OK) return wrong == NFS4ERR_ISDIR ? wrong : NFS4ERR_INVAL;
     const auto open = open_for_io(context, args.stateid, OPEN4_SHARE_ACCESS_WRITE);
     if (!open) return open.error();
+    // From the new end on, everything may change.
+    const nfsstat4 locked = check_locks(context, *open, change->size, 0, /*writes=*/true);
+    if (locked != NFS4_OK) return locked;
     if (*open) size_fd = (*open)->fd();
   }
   nfsstat4 status = recall_from_others(context, *context.current, OPEN4_SHARE_ACCESS_WRITE);

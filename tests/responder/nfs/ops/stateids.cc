@@ -18,8 +18,8 @@ nfsstat4 op_test_stateid(CompoundContext& context, const TEST_STATEID4args& args
   return NFS4_OK;
 }
 
-// A lock-owner's state that holds no lock can be freed, and a delegation that was revoked: opens
-// are ended by CLOSE.
+// A lock-owner's state that holds no lock can be freed, and what was revoked: opens are ended by
+// CLOSE.
 nfsstat4 op_free_stateid(CompoundContext& context, const FREE_STATEID4args& args,
                          FREE_STATEID4res&) {
   const stateid4 stateid = context.effective(args.fsa_stateid);
@@ -28,6 +28,10 @@ nfsstat4 op_free_stateid(CompoundContext& context, const FREE_STATEID4args& args
   if (delegation) {
     if (!(*delegation)->revoked) return NFS4ERR_LOCKS_HELD;
     context.server.clients->delegations.remove(**delegation);
+    return NFS4_OK;
+  }
+  if (LockState* revoked = context.states().find_revoked_lock(*context.client, stateid)) {
+    context.states().remove_lock(*revoked);
     return NFS4_OK;
   }
   const auto state = context.states().find(*context.client, stateid);

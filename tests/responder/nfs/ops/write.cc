@@ -26,6 +26,9 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
   if (wrong != NFS4_OK) return wrong;
   const auto open = open_for_io(context, args.stateid, OPEN4_SHARE_ACCESS_WRITE);
   if (!open) return open.error();
+  const nfsstat4 locked =
+      check_locks(context, *open, args.offset, args.data.data.size(), /*writes=*/true);
+  if (locked != NFS4_OK) return locked;
   UniqueFd transient;
   if (!*open) {
     auto opened = open_without_state(context, OPEN4_SHARE_ACCESS_WRITE);

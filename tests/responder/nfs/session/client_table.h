@@ -35,6 +35,7 @@ struct Client {
   nfs4::sequenceid4 session_sequence = 0;
   std::optional<nfs4::CREATE_SESSION4res> last_create_session;
   std::uint32_t revoked_delegations = 0;  ///< that it has not acknowledged
+  std::uint32_t revoked_locks = 0;        ///< likewise lock stateids
   TimePoint lease_ends{};
   std::uint32_t requests_open = 0;  ///< the lease does not expire while one is executed
 };

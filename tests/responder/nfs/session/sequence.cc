@@ -16,6 +16,7 @@ constexpr std::size_t kFingerprinted = 512;
 std::uint32_t status_flags(const Session& session) {
   std::uint32_t flags = 0;
   if (session.client->revoked_delegations > 0) flags |= SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  if (session.client->revoked_locks > 0) flags |= SEQ4_STATUS_ADMIN_STATE_REVOKED;
   if (session.back.wanted && !session.back.connection) {
     flags |= SEQ4_STATUS_CB_PATH_DOWN | SEQ4_STATUS_CB_PATH_DOWN_SESSION;
   }

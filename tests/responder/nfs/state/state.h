@@ -76,6 +76,7 @@ struct LockState final : State {
   OpenState& open() const { return open_; }
 
   const std::string owner;
+  bool revoked = false;  ///< by revoke_locks(): waits for FREE_STATEID
 
  private:
   OpenState& open_;

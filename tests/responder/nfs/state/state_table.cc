@@ -64,7 +64,15 @@ Outcome<State*> StateTable::find(const Client& client, const stateid4& stateid) 
   if (delegation && static_cast<DelegationState*>(*state)->revoked) {
     return refuse(NFS4ERR_DELEG_REVOKED);
   }
+  if (state && find_revoked_lock(client, stateid)) return refuse(NFS4ERR_ADMIN_REVOKED);
   return state;
+}
+
+LockState* StateTable::find_revoked_lock(const Client& client, const stateid4& stateid) const {
+  const auto state = find_known(client, stateid);
+  if (!state || (*state)->kind() != StateKind::lock) return nullptr;
+  LockState* lock = static_cast<LockState*>(*state);
+  return lock->revoked ? lock : nullptr;
 }
 
 Outcome<OpenState*> StateTable::find_open(const Client& client, const stateid4& stateid) const {
@@ -120,7 +128,7 @@ LockState* StateTable::lock_of(const Client& client, std::string_view owner,
   const FileState* state = state_of(file);
   if (!state) return nullptr;
   const auto found = std::ranges::find_if(state->lock_states, [&](const LockState* lock) {
-    return &lock->client == &client && lock->owner == owner;
+    return &lock->client == &client && lock->owner == owner && !lock->revoked;
   });
   return found == state->lock_states.end() ? nullptr : *found;
 }
@@ -171,11 +179,26 @@ void StateTable::remove_open(OpenState& open) {
 
 void StateTable::remove_lock(LockState& lock) {
   const FileRef file = lock.file;
+  if (lock.revoked) --lock.client.revoked_locks;
   FileState& state = files_with_state_[file.get()];
   state.locks.unlock_all(&lock);
   std::erase(state.lock_states, &lock);
   std::erase(lock.open().locks, &lock);
   states_.erase(std::uint64_t{lock.id});
+}
+
+std::size_t StateTable::revoke_locks() {
+  std::size_t count = 0;
+  for (auto& [file, state] : files_with_state_) {
+    for (LockState* lock : state.lock_states) {
+      if (lock->revoked) continue;
+      state.locks.unlock_all(lock);
+      lock->revoked = true;
+      ++lock->client.revoked_locks;
+      ++count;
+    }
+  }
+  return count;
 }
 
 DelegationState& StateTable::add_delegation(Client& client, FileRef file, bool for_writing) {

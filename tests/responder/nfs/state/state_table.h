@@ -27,10 +27,13 @@ class StateTable {
   StateTable(std::uint32_t instance, FileTable& files) : instance_(instance), files_(files) {}
 
   nfs4::stateid4 stateid_of(const State& state) const;
-  /// STALE_STATEID, BAD_STATEID, OLD_STATEID, DELEG_REVOKED. The stateid must not be special.
+  /// STALE_STATEID, BAD_STATEID, OLD_STATEID, DELEG_REVOKED, ADMIN_REVOKED. The stateid must not be
+  /// special.
   Outcome<State*> find(const Client& client, const nfs4::stateid4& stateid) const;
   Outcome<OpenState*> find_open(const Client& client, const nfs4::stateid4& stateid) const;
   Outcome<LockState*> find_lock(const Client& client, const nfs4::stateid4& stateid) const;
+  /// Null when it is not that of a revoked lock.
+  LockState* find_revoked_lock(const Client& client, const nfs4::stateid4& stateid) const;
   /// A revoked one, too.
   Outcome<DelegationState*> find_delegation(const Client& client,
                                             const nfs4::stateid4& stateid) const;
@@ -51,6 +54,9 @@ class StateTable {
   /// Ends an open with its locks.
   void remove_open(OpenState& open);
   void remove_lock(LockState& lock);
+  /// Takes away all locks of all clients; their stateids are ADMIN_REVOKED until they are freed.
+  /// Returns how many stateids that are.
+  std::size_t revoke_locks();
   void remove_delegation(DelegationState& delegation);
   void remove_all_of(const Client& client);
   bool has_any(const Client& client) const;
