@@ -41,8 +41,7 @@ int to_errno(nfs4::nfsstat4 status) {
     case NFS4ERR_DQUOT: return EDQUOT;
     case NFS4ERR_STALE:
     case NFS4ERR_BADHANDLE:
-    case NFS4ERR_FHEXPIRED:
-    case NFS4ERR_MOVED: return ESTALE;
+    case NFS4ERR_FHEXPIRED: return ESTALE;
     case NFS4ERR_NOTSUPP:
     case NFS4ERR_LOCK_NOTSUPP:
     case NFS4ERR_OP_ILLEGAL: return EOPNOTSUPP;
@@ -76,6 +75,8 @@ int to_errno(nfs4::nfsstat4 status) {
     case NFS4ERR_BAD_SEQID:
     case NFS4ERR_NOT_SAME:
     case NFS4ERR_RESTOREFH:
+    case NFS4ERR_MOVED:  // nobody follows: to the kernel ESTALE would mean to look the path up
+                         // again
     case NFS4ERR_LEASE_MOVED:
     case NFS4ERR_NO_GRACE:
     case NFS4ERR_RECLAIM_BAD:

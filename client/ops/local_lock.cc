@@ -49,8 +49,11 @@ LockKeeper lock_keeper(Mount& mount, const FileHandle& file) {
 }
 
 Task<Result<void>> keeper_settled(Mount& mount, FileHandle file) {
-  while (lock_keeper(mount, file) == LockKeeper::changing) {
-    if (mount.delegations().known(file)) {
+  for (;;) {
+    const LockKeeper keeper = lock_keeper(mount, file);
+    const bool certain = keeper == LockKeeper::client && mount.session().lease_holds();
+    if (certain || keeper == LockKeeper::server) break;
+    if (keeper == LockKeeper::changing && mount.delegations().known(file)) {
       co_await mount.delegations().give_back(file);
       continue;
     }
@@ -118,8 +121,12 @@ Task<void> establish_locks(Mount& mount, OpenFileRef file) {
     if (lock->at_server || lock->ranges.empty()) continue;
     auto established = co_await establish(mount, file, lock);
     if (established || file->lost()) continue;
-    mount.opens().give_up(*file, "a lock was not granted when its delegation was returned: " +
-                                     established.error().message());
+    if (lock->established) {  // by some of his ranges
+      auto undone = co_await send_unlock(mount, file, lock, ByteRange::whole_file());
+      (void)undone;
+    }
+    mount.opens().lose_locks(
+        *lock, "not granted when the delegation was returned: " + established.error().message());
   }
 }
 

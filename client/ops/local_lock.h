@@ -19,7 +19,8 @@ enum class LockKeeper : std::uint8_t {
 };
 
 LockKeeper lock_keeper(Mount& mount, const FileHandle& file);
-/// Ends when that is clear. An error: the mount is ending.
+/// Ends when that is clear, and if it is this client, when the lease is certain to hold. An error:
+/// the mount is ending.
 Task<Result<void>> keeper_settled(Mount& mount, FileHandle file);
 
 /// Whether a lock may be had, for a file whose locks are kept here. Refused as the server would
@@ -29,8 +30,8 @@ Result<void> lock_locally(Mount& mount, const OpenFileRef& file, const LockWish&
 std::optional<LockConflict> local_conflict(Mount& mount, const FileHandle& file,
                                            const LockWish& wish);
 
-/// Before a delegation is returned: has the server know every lock of the open. One that it does
-/// not grant is lost, and the open with it.
+/// Before a delegation is returned: has the server know every lock of the open. What it does not
+/// grant is lost, with all that the owner has locked there.
 Task<void> establish_locks(Mount& mount, OpenFileRef file);
 
 }  // namespace nfsrdma::client

@@ -59,7 +59,8 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
     auto guard = co_await lock->changing.lock();
     if (file->lost()) co_return fail(lost_locks());
     const LockKeeper keeper = lock_keeper(mount, file->handle());
-    if (keeper == LockKeeper::changing) continue;
+    const bool doubtful = keeper == LockKeeper::client && !mount.session().lease_holds();
+    if (keeper == LockKeeper::changing || doubtful) continue;
     Result<void> granted;
     if (keeper == LockKeeper::client) {
       granted = lock_locally(mount, file, wish);
@@ -71,6 +72,7 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
     if (granted) {
       lock->pid = wish.pid;
       lock->ranges.set(wish.range, wish.exclusive);
+      if (lock->loss_told) lock->lost_ranges.clear(wish.range);
     }
     file->locks().forget_if_unused(lock);
     co_return granted;
@@ -85,13 +87,14 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
     auto stay = co_await local_locks_stay(mount, file);
     CO_TRY(stay);
   }
-  if (!lock->ranges.overlaps(range)) co_return Result<void>{};
-  if (file->lost()) co_return fail(lost_locks());
-  if (lock->at_server) {
+  const bool held = lock->ranges.overlaps(range);
+  if (held && file->lost()) co_return fail(lost_locks());
+  if (held && lock->at_server) {
     auto sent = co_await send_unlock(mount, file, lock, range);
-    CO_TRY(sent);
+    if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
   lock->ranges.clear(range);
+  lock->lost_ranges.clear(range);
   note_unlocked(mount, file, lock);
   co_return Result<void>{};
 }
@@ -123,10 +126,13 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
   }
   if (lock->at_server && lock->established && !file->lost()) {
     outcome = co_await say_goodbye(mount, file, lock);
+    if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back
   }
   lock->established = false;
   lock->at_server = false;
+  lock->refused = nfs4::NFS4_OK;
   lock->ranges = {};
+  lock->lost_ranges = {};
   note_unlocked(mount, file, lock);
   co_return outcome;
 }

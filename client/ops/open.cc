@@ -119,11 +119,14 @@ Task<void> note_delegation(Mount& mount, OpenFileRef file, const Answer& answer,
   if (!secured) log::info("{}", secured.error().message());
 }
 
-Task<Result<Opened>> complete(Mount& mount, Asked asked, Answer answer) {
+/// `opening`: ends when the answer has been merged.
+Task<Result<Opened>> complete(Mount& mount, Asked asked, Answer answer,
+                              std::optional<OpenTable::Opening> opening = {}) {
   Opened opened;
   opened.handle = answer.handle;
   opened.open =
       mount.opens().merge(asked.caller, answer.handle, asked.share_access, answer.stateid);
+  if (opening) opening->end();
   opened.preserve_unlinked = (answer.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
   const OpenFileRef file = opened.open.file();
   auto attributes = co_await steps::or_fetch(mount, asked.caller, answer.handle,
@@ -136,6 +139,7 @@ Task<Result<Opened>> complete(Mount& mount, Asked asked, Answer answer) {
   }
   CO_TRY(attributes);
   opened.attributes = *attributes;
+  file->set_fileid(attributes->fileid);
   co_await note_delegation(mount, file, answer, asked, opened.attributes);
   co_return opened;
 }
@@ -216,15 +220,16 @@ SetAttributes still_to_set(const Creation& creation, const SetAttributes& initia
 
 std::optional<OpenedLocally> open_locally(Mount& mount, const Caller& caller,
                                           const FileHandle& file, std::uint32_t share_access) {
-  const DelegationRef delegation = mount.delegations().held(file);
-  if (!delegation) return std::nullopt;
   OpenRef open = mount.opens().open_locally(caller, file, share_access);
   if (!open) return std::nullopt;
-  return OpenedLocally{std::move(open), delegation->preserve_unlinked()};
+  const bool preserve_unlinked = open->delegation()->preserve_unlinked();
+  return OpenedLocally{std::move(open), preserve_unlinked};
 }
 
 Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uint32_t share_access,
                           Delegating delegating) {
+  auto beginning = mount.opens().begin_open(caller, file);
+  OpenTable::Opening opening = co_await beginning;
   const DelegationTable::Asking asking(mount.delegations());
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -238,8 +243,9 @@ Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uin
   }
   auto answer = co_await ask(mount, std::move(compound));
   CO_TRY(answer);
+  answer->handle = file;  // CLAIM_FH opens what is named, however the server spells it
   const Asked asked{caller, share_access, /*made=*/false, delegating};
-  auto opened = co_await complete(mount, asked, std::move(*answer));
+  auto opened = co_await complete(mount, asked, std::move(*answer), std::move(opening));
   co_return opened;
 }
 

@@ -10,6 +10,7 @@
 #include "client/proto/ops_namespace.h"
 #include "client/recovery/claim_errors.h"
 #include "client/session/session.h"
+#include "client/state/open_table.h"
 
 namespace nfsrdma::client {
 
@@ -20,11 +21,17 @@ Task<Result<void>> LockReclaimer::reclaim(rpc::Channel& channel, OpenFileRef fil
   for (const LockRef& lock : locks) {
     if (!lock->at_server && file->delegated_for_writing()) continue;
     const std::vector<LockedRange> ranges(lock->ranges.all().begin(), lock->ranges.all().end());
+    lock->refused = nfs4::NFS4_OK;
+    bool lost = false;
     for (const LockedRange& range : ranges) {
       auto reclaimed = co_await reclaim_one(channel, file, lock, range);
-      CO_TRY(reclaimed);
+      if (reclaimed) continue;
+      if (is_cut_off(reclaimed.error())) co_return reclaimed;
+      mount_.opens().lose_locks(*lock, reclaimed.error().message());
+      lost = true;
+      break;
     }
-    if (!ranges.empty()) lock->at_server = true;
+    if (!ranges.empty() && !lost) lock->at_server = true;
   }
   co_return Result<void>{};
 }

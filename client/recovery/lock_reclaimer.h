@@ -10,14 +10,15 @@ namespace nfsrdma::client {
 class Mount;
 
 /// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
-/// somebody else may have changed what its holder protects: the open is lost then, so that he hears
-/// of it (EIO), as with the Linux kernel's recover_lost_locks=0.
+/// somebody else may have changed what its holder protects: it is lost then, and his reads and
+/// writes fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
 class LockReclaimer {
  public:
   LockReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
 
   /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
-  /// long as a lease; any other error ends the attempt. What the server had not been asked for
+  /// long as a lease; any other refusal costs the lock. An error ends the attempt: connection or
+  /// session are gone. What the server had not been asked for
   /// needs no reclaim if the delegation has come back; if it has not, the server may be asked now
   /// as for the others: nobody else could lock the file before it restarted, nor has he since.
   Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);

@@ -32,6 +32,16 @@ bool is_revoked(nfsstat4 status) {
   return status == NFS4ERR_ADMIN_REVOKED || status == NFS4ERR_DELEG_REVOKED;
 }
 
+bool any_refused(const OpenFile& file) {
+  return std::ranges::any_of(
+      file.locks().all(), [](const FileLocks::LockRef& lock) { return lock->refused != NFS4_OK; });
+}
+
+std::vector<FileLocks::LockRef> locks_of(const OpenFile& file) {
+  const auto all = file.locks().all();
+  return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 void OpenReclaimer::on_all_forgotten() {
@@ -40,8 +50,8 @@ void OpenReclaimer::on_all_forgotten() {
 
 std::size_t OpenReclaimer::pending() const {
   const Files files = mount_.opens().in_use();
-  return static_cast<std::size_t>(
-      std::ranges::count_if(files, [](const FileRef& file) { return file->recovering(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      files, [](const FileRef& file) { return file->recovering() || any_refused(*file); }));
 }
 
 Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
@@ -66,6 +76,9 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
 
 void OpenReclaimer::judge_reclaim(const FileRef& file, const Error& error) {
   if (error.is(Layer::nfs, NFS4ERR_NO_GRACE)) {
+    for (const FileLocks::LockRef& lock : locks_of(*file)) {
+      if (lock->at_server) mount_.opens().lose_locks(*lock, error.message());
+    }
     file->claim_ = OpenFile::Claim::anew;
     file->vain_claims_ = 0;
   } else {
@@ -82,6 +95,20 @@ Task<void> OpenReclaimer::mend() {
     } else if (file->claim_ == OpenFile::Claim::anew) {
       co_await mend_one(file);
     }
+    co_await mend_locks(file);
+  }
+}
+
+// The lock alone is lost: the open, and what others have locked through it, are as they were.
+Task<void> OpenReclaimer::mend_locks(FileRef file) {
+  for (const FileLocks::LockRef& lock : locks_of(*file)) {
+    if (lock->refused == NFS4_OK || file->claim_ == OpenFile::Claim::previous) continue;
+    const nfsstat4 why = lock->refused;
+    const stateid4 refused = lock->stateid();
+    co_await stateids_.free(file->caller(), refused);
+    if (lock->refused == NFS4_OK || lock->stateid() != refused) continue;  // reclaimed meanwhile
+    mount_.opens().lose_locks(*lock, std::string(status_name(why)));
+    mount_.session().recovery_ended();
   }
 }
 
@@ -90,19 +117,31 @@ Task<void> OpenReclaimer::mend_one(FileRef file) {
     mount_.opens().give_up(*file, "no progress");
     co_return;
   }
-  if (file->locks().any_held()) {
-    mount_.opens().give_up(*file, "its locks are lost");
-    co_return;
-  }
+  auto beginning = mount_.opens().begin_open(file);
+  const OpenTable::Opening opening = co_await beginning;
   file->opened_with_ = 0;
-  file->locks().forget_stateids();
   auto opened = co_await open_all(nullptr, file, CLAIM_FH);
+  if (opened) co_await check_locks(file);
   if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
   if (opened) {
     note_recovered(*file, reopened_);
   } else if (!mount_.session().pauses().interrupted()) {
     mount_.opens().give_up(*file, opened.error().message());
   }
+}
+
+// The server may have refused the open's stateid and know the locks all the same. One that only
+// this client knows of is lost with the delegation.
+Task<void> OpenReclaimer::check_locks(FileRef file) {
+  Locks known;
+  for (const FileLocks::LockRef& lock : locks_of(*file)) {
+    if (lock->established) {
+      known.push_back(lock);
+    } else if (!file->delegation_) {
+      mount_.opens().lose_locks(*lock, "the server has forgotten that the file is open");
+    }
+  }
+  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, known);
 }
 
 void OpenReclaimer::note_recovered(OpenFile& file, Counter& counter) {
@@ -197,7 +236,30 @@ void OpenReclaimer::take_delegation(OpenFile& file, const open_delegation4& give
 }
 
 Task<void> OpenReclaimer::find_revoked() {
-  return StateidRequests::in_batches(*this, &OpenReclaimer::test, mount_.opens().in_use());
+  const Files files = mount_.opens().in_use();
+  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test, files);
+  Locks locks;
+  for (const FileRef& file : files) {
+    for (const FileLocks::LockRef& lock : locks_of(*file)) {
+      if (lock->established) locks.push_back(lock);
+    }
+  }
+  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, locks);
+}
+
+// mend() frees and gives up what is refused here.
+Task<Result<void>> OpenReclaimer::test_locks(Locks locks) {
+  std::vector<stateid4> sent;
+  for (const FileLocks::LockRef& lock : locks) sent.push_back(lock->given);
+  auto codes = co_await stateids_.test(sent);
+  CO_TRY(codes);
+  for (std::size_t i = 0; i < codes->size(); ++i) {
+    LockState& lock = *locks[i];
+    const nfsstat4 code = (*codes)[i];
+    const bool stale = code == NFS4ERR_OLD_STATEID || lock.given != sent[i] || !lock.established;
+    if (code != NFS4_OK && !stale) lock.on_refused(code);
+  }
+  co_return Result<void>{};
 }
 
 Task<Result<void>> OpenReclaimer::test(Files files) {

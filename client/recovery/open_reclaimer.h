@@ -23,7 +23,8 @@ namespace nfsrdma::client {
 ///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew
 ///
 /// DELAY and GRACE are waited for, as long as a lease. A lost open fails its users with EIO; the
-/// next open(2) of the file starts afresh.
+/// next open(2) of the file starts afresh. An open that is got back anew keeps those locks of which
+/// the server says that it still has them; the others are lost (OpenTable::lose_locks).
 class OpenReclaimer final : public Reclaimer {
  public:
   OpenReclaimer(Mount& mount, CompoundPool& compounds)
@@ -42,6 +43,10 @@ class OpenReclaimer final : public Reclaimer {
   using Files = std::vector<FileRef>;
 
   Task<void> mend_one(FileRef file);
+  /// After the open was got anew: which of its locks the server still has.
+  Task<void> check_locks(FileRef file);
+  /// Gives up the locks that the server has refused or says it does not have.
+  Task<void> mend_locks(FileRef file);
   /// OPENs with every share access in use; `channel` null: by ordinary requests.
   Task<Result<void>> open_all(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim);
   Task<Result<void>> open_one(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim,
@@ -54,6 +59,8 @@ class OpenReclaimer final : public Reclaimer {
   void judge_reclaim(const FileRef& file, const Error& error);
   void note_recovered(OpenFile& file, Counter& counter);
   Task<Result<void>> test(Files files);
+  using Locks = std::vector<FileLocks::LockRef>;
+  Task<Result<void>> test_locks(Locks locks);
   Duration patience() const;
 
   Mount& mount_;

@@ -210,12 +210,13 @@ void Recovery::start_mending() {
 Task<void> Recovery::mend() {
   do {
     mend_again_ = false;
-    const bool look = std::exchange(look_for_revoked_, false);
-    if (look) revoked_rounds_.add();
+    looking_ = std::exchange(look_for_revoked_, false);
+    if (looking_) revoked_rounds_.add();
     for (Reclaimer* reclaimer : reclaimers_) {
-      if (look) co_await reclaimer->find_revoked();
+      if (looking_) co_await reclaimer->find_revoked();
       co_await reclaimer->mend();
     }
+    looking_ = false;
   } while ((mend_again_ || look_for_revoked_) && !session_.pauses().interrupted());
   mending_ = false;
   session_.recovery_ended();

@@ -54,6 +54,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void on_not_bound() override;
   void on_state_refused() override;
   bool recovering() const override { return needs_ != 0 || mending_; }
+  bool in_doubt() const override { return needs_ != 0 || look_for_revoked_ || looking_; }
   /// A new session although the server still has the old one. `reason` is for the log.
   void replace_session(const char* reason);
 
@@ -105,6 +106,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   bool mending_ = false;        // mend() runs
   bool mend_again_ = false;     // something more was refused meanwhile
   bool look_for_revoked_ = false;
+  bool looking_ = false;  // for revoked states, and at what becomes of them
   bool hurrying_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set
   std::optional<TimePoint> revoked_looked_at_;

@@ -83,6 +83,7 @@ Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
   security.cbsp_sys_cred.machinename = compounds_.machine_name();
   args.csa_sec_parms.push_back(security);
   compound->add(args, result_size::kCreateSession);
+  const TimePoint asked_at = session_.now();
   auto answered = co_await ask(channel, *compound);
   CO_TRY(answered);
   nfs4::CREATE_SESSION4res result;
@@ -90,12 +91,13 @@ Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
   if (!read) co_return fail(with_remedy(std::move(read.error())));
   auto finished = compound->results().finish();
   CO_TRY(finished);
-  auto accepted = accept_session(result.csr_resok4, args);
+  auto accepted = accept_session(result.csr_resok4, args, asked_at);
   co_return accepted;
 }
 
 Result<void> Establisher::accept_session(const nfs4::CREATE_SESSION4resok& result,
-                                         const nfs4::CREATE_SESSION4args& asked) {
+                                         const nfs4::CREATE_SESSION4args& asked,
+                                         TimePoint asked_at) {
   client_.sequence_used();
   TRY(check_fore_channel(asked.csa_fore_chan_attrs, result.csr_fore_chan_attrs));
   TRY(check_back_channel(asked.csa_back_chan_attrs, result.csr_back_chan_attrs));
@@ -103,7 +105,7 @@ Result<void> Establisher::accept_session(const nfs4::CREATE_SESSION4resok& resul
     log::info("the server makes no callbacks over this connection");
   }
   session_.limits().apply_session(result.csr_fore_chan_attrs, wishes_);
-  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, wishes_.max_slots);
+  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, wishes_.max_slots, asked_at);
   callbacks_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
   return {};
 }

@@ -45,7 +45,7 @@ class Establisher {
 
  private:
   Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
-                              const nfs4::CREATE_SESSION4args& asked);
+                              const nfs4::CREATE_SESSION4args& asked, TimePoint asked_at);
   /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until patience ends.
   Task<Result<void>> ask(rpc::Channel& channel, Compound& compound);
   CompoundRef begin(const char* step);

@@ -1,5 +1,6 @@
 #include "client/session/session.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ namespace {
 constexpr int kMaxTries = 8;
 /// Times that one request's state may be refused and recovered.
 constexpr int kMaxRefusals = 4;
+/// Pauses for NFS4ERR_FILE_OPEN, 1.5 s in all, as the Linux client makes them.
+constexpr int kMaxFileOpens = 4;
 
 }  // namespace
 
@@ -51,6 +54,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
   const TimePoint begun = reactor_.now();
   Waiting waiting(*this, compound);
   Backoff backoff;
+  int file_opens = 0;
   for (int refusals = 0;;) {
     while (must_wait_for_state(compound)) {
       compound.set_waits_for(WaitsFor::recovery);
@@ -66,7 +70,9 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
       note_refused_state(compound);
       continue;
     }
-    if (!asks_for_patience(compound) || reactor_.now() - begun >= patience) co_return answered;
+    const bool again =
+        asks_for_patience(compound) || (is_file_open(compound) && ++file_opens <= kMaxFileOpens);
+    if (!again || reactor_.now() - begun >= patience) co_return answered;
     delayed_.add();
     compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
@@ -110,6 +116,12 @@ bool Session::asks_for_patience(const Compound& compound) const {
   const bool wait =
       results.status() == nfs4::NFS4ERR_DELAY || results.status() == nfs4::NFS4ERR_GRACE;
   return wait && compound.repeatable_after(results.last_index());
+}
+
+bool Session::is_file_open(const Compound& compound) const {
+  const CompoundReader& results = compound.results();
+  return results.status() == nfs4::NFS4ERR_FILE_OPEN &&
+         compound.repeatable_after(results.last_index());
 }
 
 // One request until SEQUENCE has succeeded or there is no hope: slot by slot, number by number.
@@ -231,11 +243,11 @@ Task<void> Session::drained() {
 }
 
 void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore,
-                    std::uint32_t max_slots) {
+                    std::uint32_t max_slots, TimePoint asked_at) {
   id_ = id;
   begun_ = true;
   lost_ = false;
-  renewed_at_ = reactor_.now();
+  renewed_at_ = std::max(renewed_at_, asked_at);
   slots_.reset(fore.ca_maxrequests, max_slots);
 }
 

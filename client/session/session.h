@@ -10,6 +10,7 @@
 //   3. SEQUENCE's result is judged: only its success moves the slot on;
 //   4. NFS4ERR_DELAY and NFS4ERR_GRACE are waited for and repeated with a new sequence number,
 //      unless an operation before has already changed something;
+//      NFS4ERR_FILE_OPEN likewise, but four times only: who has the file open may keep it for ever;
 //   5. a stateid that the server refuses is recovered, and the request repeated with the new one.
 // What the server has lost (session, client id, state) is made anew by client/recovery; requests
 // wait meanwhile, and start over with slots of the new session. One that had been sent and got no
@@ -44,6 +45,8 @@ class StateObserver {
   virtual void on_state_refused() = 0;
   /// Whether states are being recovered.
   virtual bool recovering() const = 0;
+  /// The server may have taken away states, and which is not known yet.
+  virtual bool in_doubt() const = 0;
 
  protected:
   ~StateObserver() = default;
@@ -89,7 +92,9 @@ class Session {
 
   /// A new session, of which the client can use `max_slots` slots. Requests of the old one that are
   /// still unanswered start over. Ordinary ones wait for slots().open().
-  void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore, std::uint32_t max_slots);
+  /// `asked_at`: when CREATE_SESSION was sent.
+  void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore, std::uint32_t max_slots,
+             TimePoint asked_at);
   /// The server does not know the session any more, or it cannot be used.
   void lose(const char* reason);
   bool lost() const { return lost_; }
@@ -115,9 +120,16 @@ class Session {
     const rpc::Channel* channel = keeper_->channel();
     return channel ? channel->max_inline_reply() : 0;
   }
+  TimePoint now() const { return reactor_.now(); }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
   TimePoint renewed_at() const { return renewed_at_; }
+  /// What the server has delegated to this client it cannot have given to anybody else: less than a
+  /// lease has passed since then, and it has not said that it revoked anything (RFC 8881 section
+  /// 8.3). Without that nothing may be granted here in its place.
+  bool lease_holds() const {
+    return reactor_.now() - renewed_at_ < limits_.lease_time && !observer_->in_doubt();
+  }
 
   /// Every request, waiting or new, fails from now on. The keeper is closed separately.
   void shut_down();
@@ -161,6 +173,7 @@ class Session {
   void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
   bool must_wait_for_state(const Compound& compound) const;
   bool asks_for_patience(const Compound& compound) const;
+  bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
   void settle_slots();
   Task<void> settle();

@@ -96,6 +96,7 @@ class Delegation final : public StateHolder, public ListNode {
   Trouble trouble_ = Trouble::none;
   std::uint64_t change_ = 0;  ///< of the file when it was granted
   std::uint64_t size_ = 0;    ///< octets, likewise
+  std::uint64_t fileid_ = 0;  ///< of the file, for messages
   std::vector<Admitted> admitted_;
   mutable IntrusiveList<OpenFile> files_;  ///< that can use it
 };

@@ -47,6 +47,7 @@ void DelegationTable::take(const OpenFileRef& file, const GrantedDelegation& gra
   }
   delegation->change_ = attributes.change;
   delegation->size_ = attributes.size;
+  delegation->fileid_ = attributes.fileid;
   delegation->preserve_unlinked_ = preserve_unlinked;
   OpenTable::stand_on(*file, delegation);
   if (granted.recall) start_return(delegation);

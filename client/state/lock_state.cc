@@ -22,9 +22,23 @@ nfs4::stateid4 LockState::stateid() const {
 
 bool LockState::lost() const { return file.lost() || !established; }
 
-bool LockState::recovering() const { return file.server_open().recovering(); }
+bool LockState::recovering() const {
+  return refused != nfs4::NFS4_OK || file.server_open().recovering();
+}
 
-void LockState::on_refused(nfs4::nfsstat4 status) { file.server_open().on_refused(status); }
+void LockState::on_refused(nfs4::nfsstat4 status) {
+  if (established && refused == nfs4::NFS4_OK) refused = status;
+}
+
+bool LockState::take_away() {
+  const bool held = !ranges.empty();
+  for (const LockedRange& gone : ranges.all()) lost_ranges.set(gone.range, gone.exclusive);
+  if (held) loss_told = false;
+  ranges = {};
+  established = at_server = false;
+  refused = nfs4::NFS4_OK;
+  return held;
+}
 
 FileLocks::LockRef FileLocks::obtain(const LockOwner& owner) {
   if (LockRef known = find(owner)) return known;
@@ -55,11 +69,6 @@ void FileLocks::forget_stateids() {
   for (const LockRef& lock : states_) lock->established = false;
 }
 
-bool FileLocks::any_held() const {
-  return std::any_of(states_.begin(), states_.end(),
-                     [](const LockRef& lock) { return !lock->ranges.empty(); });
-}
-
 bool FileLocks::any_local() const {
   return std::any_of(states_.begin(), states_.end(),
                      [](const LockRef& lock) { return !lock->at_server && !lock->ranges.empty(); });
@@ -72,7 +81,7 @@ bool FileLocks::any_at_server() const {
 
 void FileLocks::forget_if_unused(const LockRef& state) {
   constexpr long kHereAndAtTheCaller = 2;
-  const bool used = state->established || !state->ranges.empty();
+  const bool used = state->established || !state->ranges.empty() || state->any_lost();
   if (used || state.use_count() > kHereAndAtTheCaller) return;
   std::erase(states_, LockRef(state));
 }

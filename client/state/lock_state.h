@@ -41,7 +41,12 @@ class LockOwnerText {
   std::array<std::byte, 24> octets_{};
 };
 
-/// The locks of one owner on one open file. Requests name it while the server has given a stateid.
+/// The locks of one owner on one open file. LOCK and LOCKU name it while the server has given a
+/// stateid; READ, WRITE and SETATTR name it by LockedIo (locked_io.h).
+///
+/// A lock that the server has taken away is never taken back unseen: somebody else may have changed
+/// what it protects. Its owner's I/O fails until he unlocks or closes what he has lost, or locks it
+/// again after he has heard of it.
 struct LockState final : StateHolder {
   LockState(Reactor& reactor, OpenFile& of, const LockOwner& by)
       : file(of), owner(by), changing(reactor) {}
@@ -51,8 +56,11 @@ struct LockState final : StateHolder {
   /// There is none any more; a LOCK has to be asked for on the open again, if that is not lost.
   bool lost() const override;
   bool recovering() const override;
-  /// Locks come back with their open.
+  /// The server has taken the locks away: noted for recovery.
   void on_refused(nfs4::nfsstat4 status) override;
+  /// What is locked is lost, and so is the stateid. Returns whether anything was locked.
+  bool take_away();
+  bool any_lost() const { return !lost_ranges.empty(); }
 
   OpenFile& file;
   const LockOwner owner;
@@ -60,9 +68,12 @@ struct LockState final : StateHolder {
   bool established = false;  ///< the server has given a stateid
   /// The server is asked about this owner's locks; else nobody but this client knows of them.
   bool at_server = false;
-  nfs4::stateid4 given;  ///< the stateid, when established
-  LockRanges ranges;     ///< what he has locked
-  AsyncMutex changing;   ///< LOCK and LOCKU, one at a time
+  nfs4::stateid4 given;    ///< the stateid, when established
+  LockRanges ranges;       ///< what he has locked
+  LockRanges lost_ranges;  ///< what the server has taken away, and he has not unlocked since
+  mutable bool loss_told = false;          ///< an operation of his has failed for that
+  nfs4::nfsstat4 refused = nfs4::NFS4_OK;  ///< why the server does not accept the stateid given
+  AsyncMutex changing;                     ///< LOCK and LOCKU, one at a time
 };
 
 /// All locks on one open file. Belongs to the OpenFile and goes with it.
@@ -85,13 +96,12 @@ class FileLocks {
   void clear_local();
   /// The server has forgotten the owners.
   void forget_stateids();
-  /// Whether anybody has locked anything.
-  bool any_held() const;
   /// Whether the server does not know all that is locked.
   bool any_local() const;
   /// Whether the server is asked about anybody's locks.
   bool any_at_server() const;
   std::span<const LockRef> all() const { return states_; }
+  bool empty() const { return states_.empty(); }
 
  private:
   OpenFile& file_;

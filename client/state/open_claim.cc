@@ -23,6 +23,7 @@ OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
   const std::uint32_t access = share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH;
   const DelegationRef delegation = mount_.delegations().held(handle);
   if (closed_ || !delegation || !delegation->covers(access)) return {};
+  if (!mount_.session().lease_holds()) return {};  // the server is asked
   if (!delegation->allows(caller, access)) return {};
   const FileRef known = find(caller.uid, handle);
   if (known && (known->lost_ || known->recovering())) return {};
@@ -31,6 +32,7 @@ OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
   const bool together = delegation->covers(file->share_access() | access);
   if (!together && (access & ~file->server_access_) != 0) return {};
   stand_on(*file, delegation);
+  file->set_fileid(delegation->fileid_);
   ++file->counts_[access];
   mount_.delegations().touch(*delegation);
   mount_.delegations().count_local_open();

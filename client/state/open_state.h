@@ -16,6 +16,7 @@
 #include "client/state/lock_state.h"
 #include "client/types.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::client {
 
@@ -29,7 +30,11 @@ class OpenFile final : public StateHolder,
                        public std::enable_shared_from_this<OpenFile> {
  public:
   OpenFile(Reactor& reactor, FileHandle handle, Caller caller)
-      : handle_(handle), caller_(caller), locks_(*this, reactor), changing_(reactor) {}
+      : handle_(handle),
+        caller_(caller),
+        locks_(*this, reactor),
+        changing_(reactor),
+        crossing_(reactor) {}
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
@@ -45,8 +50,17 @@ class OpenFile final : public StateHolder,
     current.seqid = 0;
     return current;
   }
+  /// A delegation covers what is in use: requests name its stateid.
+  bool uses_delegation() const {
+    if (!delegation_) return false;
+    const std::uint32_t needed = share_access();
+    return delegation_->covers(needed) || (needed & ~server_access_) != 0;
+  }
   const FileHandle& handle() const { return handle_; }
   const Caller& caller() const { return caller_; }
+  /// Of the file, for messages; 0: not known.
+  std::uint64_t fileid() const { return fileid_; }
+  void set_fileid(std::uint64_t fileid) { fileid_ = fileid; }
   /// Union of what the open references need: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const;
   /// The server would not give this open back; every use of it fails with EIO.
@@ -57,6 +71,8 @@ class OpenFile final : public StateHolder,
   void on_refused(nfs4::nfsstat4 status) override;
   /// What the server knows of it: for what stands on the open whatever is delegated, locks.
   StateHolder& server_open() { return server_open_; }
+  /// What the opens stand on, or could; null: none.
+  const Delegation* delegation() const { return delegation_.get(); }
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
   /// A write delegation is there, and not in doubt.
@@ -99,25 +115,25 @@ class OpenFile final : public StateHolder,
   };
 
   std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
-  bool uses_delegation() const {
-    if (!delegation_) return false;
-    const std::uint32_t needed = share_access();
-    return delegation_->covers(needed) || (needed & ~server_access_) != 0;
-  }
   /// CLOSE and OPEN_DOWNGRADE wait until the delegation goes.
   bool kept_by_delegation() const {
     return delegation_ && delegation_->held() && delegation_->covers(server_access_);
   }
   /// The widest share access that an open in use needs and no OPEN has asked for; 0: none.
   std::uint32_t unclaimed() const;
+  /// The server has it no more. Who still uses it must not name a stateid of zeros, the anonymous
+  /// one (RFC 8881 section 8.2.3): it is opened anew first.
   void forget_opens() {
     newest_ = {};
     server_access_ = 0;
     opened_with_ = 0;
+    const bool in_use = references() > 0 && !uses_delegation();
+    if (in_use && !lost_ && claim_ == Claim::none) claim_ = Claim::anew;
   }
 
   FileHandle handle_;
   Caller caller_;
+  std::uint64_t fileid_ = 0;
   nfs4::stateid4 newest_{};
   std::uint32_t server_access_ = 0;        ///< what the server has granted
   std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
@@ -126,6 +142,10 @@ class OpenFile final : public StateHolder,
   FileLocks locks_;
   DelegationRef delegation_;  ///< that the opens stand on, or could
   AsyncMutex changing_;       ///< CLOSE and OPEN_DOWNGRADE, one at a time
+  /// OPENs that are under way or wait for the change below to end.
+  std::uint32_t opening_ = 0;
+  bool narrowing_ = false;  ///< a CLOSE or OPEN_DOWNGRADE is on its way
+  WaitQueue crossing_;      ///< who waits for the other kind to end
   /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.
   Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;

@@ -60,7 +60,7 @@ OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::ui
   opens_.add();
   const FileRef file = obtain(caller, handle);
   const bool other = file->newest_.other != stateid.other;
-  if (other && file->server_access_ != 0) file->locks_.clear();  // the server did CLOSE first
+  if (other && file->server_access_ != 0) lose_locks(*file, "the server has opened it anew");
   take(*file, stateid, share_access);
   ++file->counts_[share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH];
   if (file->until_merged_) file->until_merged_->cut_short();
@@ -115,9 +115,12 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
     const std::uint32_t needed = file->share_access();
     if (file->lost_ || (file->server_access_ & ~needed) == 0) break;
     if (file->kept_by_delegation()) co_return Result<void>{};
+    if (file->opening_ > 0) {
+      co_await file->crossing_.wait();
+      continue;  // what it brings may be needed
+    }
     const nfs4::stateid4 before = file->newest_;
-    auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
-    auto done = co_await sent;
+    auto done = co_await narrow(file, needed);
     if (done) continue;
     if (forgotten_by_server(done.error())) {
       if (file->newest_.other != before.other && tries++ < kMaxOldStateids) continue;
@@ -127,7 +130,7 @@ Task<Result<void>> OpenTable::settle(FileRef file) {
     }
     const bool old = done.error().is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID);
     if (!old || tries == kMaxOldStateids) {
-      if (needed == 0) file->forget_opens();  // nothing more can be done for it
+      if (file->references() == 0) file->forget_opens();  // nothing more can be done for it
       forget_if_unused(file);
       co_return done;
     }
@@ -175,9 +178,11 @@ Task<Result<void>> OpenTable::send_close(FileRef file) {
   CO_TRY(passed);
   closes_.add();
   // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
+  // One with the same stateid went with it.
   if (file->newest_.other == closing.other) {
+    lose_locks(*file, "the server has closed it");
     file->forget_opens();
-    file->locks_.clear();
+    if (file->claim_ != OpenFile::Claim::none) session.state_refused();
   }
   co_return Result<void>{};
 }
@@ -226,7 +231,7 @@ void OpenTable::forget_kept() {
 }
 
 void OpenTable::forget_if_unused(const FileRef& file) {
-  if (file->references() > 0 || file->server_access_ != 0) return;
+  if (file->references() > 0 || file->server_access_ != 0 || file->opening_ > 0) return;
   forget(*file);
 }
 
@@ -251,24 +256,13 @@ std::vector<std::shared_ptr<OpenFile>> OpenTable::in_use() {
   return files;
 }
 
-void OpenTable::give_up(OpenFile& file, const std::string& why) {
-  log::error("an open file is lost, its users get EIO: {}", why);
-  file.lost_ = true;
-  file.locks_.clear();
-  file.claim_ = OpenFile::Claim::none;
-  file.unlink();
-  file.delegation_.reset();
-  lost_.add();
-  forget(file);  // the next open of the file starts afresh
-  mount_.session().recovery_ended();
-}
-
 void OpenTable::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("opens", opens_.value());
   visitor.visit("closes", closes_.value());
   visitor.visit("open_downgrades", downgrades_.value());
   visitor.visit("open_old_stateids", old_stateids_.value());
   visitor.visit("opens_lost", lost_.value());
+  visitor.visit("locks_lost", locks_lost_.value());
   visitor.visit("open_claims", claims_.value());
   visitor.visit("open_files", files_.size());
 }

@@ -1,10 +1,15 @@
 // All opens of a mount, and the rules by which several opens of one file share a stateid.
 //
-// The races that matter, and what decides them (RFC 8881 sections 8.2.2, 9.10):
+// An OPEN of a known file and a CLOSE or OPEN_DOWNGRADE of the same owner and file are never under
+// way together (OpenTable::Opening): some servers let a CLOSE that an OPEN has made old end both.
+// An OPEN by name tells its file only with the answer, so the two can still cross there.
+//
+// The races that matter then, and what decides them (RFC 8881 sections 8.2.2, 9.10):
 //   OPEN and CLOSE cross, the server does OPEN first: CLOSE names an old seqid and gets
 //   NFS4ERR_OLD_STATEID; it is repeated as soon as the result of the OPEN has been merged.
 //   The server does CLOSE first: OPEN's stateid has another `other`; it replaces the closed one,
 //   whichever reply comes first.
+//   The server does OPEN first and then CLOSE all the same: what is in use is opened anew.
 //   Two OPENs' replies come in the wrong order: the higher seqid is kept.
 // CLOSE and OPEN_DOWNGRADE of one OpenFile never run at the same time (OpenFile::changing_).
 // After a recovery they start over with the stateid that was got back; a CLOSE of an open that the
@@ -37,6 +42,26 @@ struct OpenOwner {
 class OpenTable {
  public:
   explicit OpenTable(Mount& mount) : mount_(mount) {}
+
+  /// An OPEN of a known file, from before it is sent until its answer is merged.
+  class Opening {
+   public:
+    Opening(OpenTable& table, OpenFileRef file) : table_(&table), file_(std::move(file)) {}
+    Opening(Opening&& other) noexcept
+        : table_(other.table_), file_(std::exchange(other.file_, nullptr)) {}
+    Opening& operator=(Opening&&) = delete;
+    ~Opening() { end(); }
+    /// Idempotent.
+    void end();
+
+   private:
+    OpenTable* table_;
+    OpenFileRef file_;
+  };
+  /// Ends when no CLOSE or OPEN_DOWNGRADE of the same owner and file is under way; none begins as
+  /// long as the Opening lives.
+  Task<Opening> begin_open(Caller caller, FileHandle handle);
+  Task<Opening> begin_open(OpenFileRef file);
 
   /// Takes over the result of a successful OPEN.
   OpenRef merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
@@ -73,6 +98,10 @@ class OpenTable {
   static void take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_t share_access);
   /// Opens that are in use, for their recovery; those that are on their way out are forgotten.
   std::vector<std::shared_ptr<OpenFile>> in_use();
+  /// The server has taken away what a lock-owner has locked, or all owners of the open: their reads
+  /// and writes of the file fail until they unlock or close it. `why` is for the log.
+  void lose_locks(OpenFile& file, const std::string& why);
+  void lose_locks(LockState& lock, const std::string& why);
   /// The open is gone for good, all uses of it fail. `why` is for the log.
   void give_up(OpenFile& file, const std::string& why);
 
@@ -92,6 +121,7 @@ class OpenTable {
   Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);
   Task<void> release_quietly(OpenRef open);
   void forget_if_unused(const FileRef& file);
+  Task<Result<void>> narrow(FileRef file, std::uint32_t needed);
   static bool forgotten_by_server(const Error& error);
   static void note_old_stateid(OpenFile& file, const Compound& compound, const Error& error);
 
@@ -104,6 +134,7 @@ class OpenTable {
   Counter claims_;
   Counter old_stateids_;
   Counter lost_;
+  Counter locks_lost_;
 };
 
 }  // namespace nfsrdma::client

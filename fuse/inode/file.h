@@ -46,6 +46,7 @@ class File : public ListNode,
   /// that are left when it is released are open file descriptions (F_OFD_SETLK): the kernel unlocks
   /// nothing of theirs.
   std::vector<std::uint64_t> lockers;
+  std::uint64_t flock_owner = 0;  ///< of its flock(2) locks; 0: it has asked for none
   cache::WriteErrors::Seen errors_seen;
   std::uint64_t id = 0;   ///< what the kernel knows it by
   bool released = false;  ///< the kernel has given it up: only its close is left

@@ -13,6 +13,7 @@
 #include "cache/data/write_errors.h"
 #include "cache/data/write_gate.h"
 #include "cache/data/write_order.h"
+#include "client/state/lock_state.h"
 #include "fuse/inode/inode.h"
 #include "fuse/inode/under_way.h"
 #include "transport/base/intrusive_list.h"
@@ -34,9 +35,10 @@ struct SillyName {
 /// among those of all files.
 struct Gathering : ListNode {
   cache::GatheredWrite octets;
-  boost::intrusive_ptr<File> by;  ///< through which they are sent; empty when there are none
-  TimePoint since{};              ///< when the first of them was written
-  bool appended = false;          ///< some of them with O_APPEND
+  boost::intrusive_ptr<File> by;    ///< through which they are sent; empty when there are none
+  client::FileLocks::LockRef lock;  ///< in whose name; empty: nobody's
+  TimePoint since{};                ///< when the first of them was written
+  bool appended = false;            ///< some of them with O_APPEND
 };
 
 /// A file of which the kernel has read pages (fuse/ops/page_watch.h). As a list node it stands

@@ -6,6 +6,7 @@
 
 #include "client/ops/commit.h"
 #include "client/ops/errno.h"
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/send_write.h"
 #include "transport/base/log.h"
 
@@ -22,13 +23,32 @@ std::span<const std::byte> sendable(FileSystem& fs, std::span<const std::byte> d
   return slot.first(length);
 }
 
+/// In whose name lost bytes are sent again: by an open file that has a lock on them, so that they
+/// do not go over what others have written after the lock was lost; else by the one given.
+struct Resender {
+  FileRef file;
+  client::FileLocks::LockRef lock;
+};
+
+Resender resender(const FileRef& file, client::ByteRange range) {
+  Resender found{file, nullptr};
+  file->shared->files.for_each([&](File& other) {
+    if (!other.writable()) return;
+    const auto lock = lock_for_io(other, IoCaller{}, range);
+    const bool better = lock && (!found.lock || lock->any_lost());
+    if (better) found = {&other, lock};
+  });
+  return found;
+}
+
 /// Sends one lost piece, or its beginning, again; what is durable now is no longer kept. A server
 /// that answers UNSTABLE4 all the same (RFC 8881 section 18.32.3 forbids it) has to be asked for a
 /// COMMIT.
 Task<Result<void>> send_again(FileSystem& fs, FileRef file, UncommittedData::Lost lost) {
   const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), fs.mount().wsize());
   const auto data = sendable(fs, lost.kept.data.first(limit));
-  auto written = co_await write_once(fs, file, lost.offset, data, nfs4::FILE_SYNC4);
+  const Resender by = resender(file, io_range(lost.offset, data.size()));
+  auto written = co_await write_once(fs, by.file, lost.offset, data, nfs4::FILE_SYNC4, by.lock);
   CO_TRY(written);
   UncommittedData& kept = file->shared->kept;
   if (written->committed == nfs4::UNSTABLE4) {

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <optional>
 
 #include "fuse/ops/commit.h"
@@ -14,10 +15,15 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
                std::optional<client::LockOwner> leaving) {
   const FileRef writer = file->writable() ? file : any_writer(*file->shared);
   if (writer) co_await commit_file(fs, writer);
+  // What was read and written under a lock that is lost is not what its owner takes it for.
+  const IoCaller by{leaving ? leaving->id : 0, request.context().pid};
+  const bool lock_lost = lost(lock_for_io(*file, by, client::ByteRange::whole_file()));
   if (leaving) co_await release_locks(fs, file->shared, *leaving);
   cache::WriteErrors& errors = file->shared->errors;
+  const int failed = errors.due(file->errors_seen);
   // Nobody has been told when the caller was let go before: the next one is, or the log.
-  if (request.reply_error(errors.due(file->errors_seen))) errors.take(file->errors_seen);
+  const bool told = request.reply_error(failed == 0 && lock_lost ? EIO : failed);
+  if (told) errors.take(file->errors_seen);
 }
 
 }  // namespace

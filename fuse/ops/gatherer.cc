@@ -23,7 +23,8 @@ Gatherer::Gatherer(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::siz
       memory_(slots, most_slots),
       due_(reactor, [this] { send_due(); }) {}
 
-bool Gatherer::take(const FileRef& file, std::uint64_t offset, std::span<const std::byte> data) {
+bool Gatherer::take(const FileRef& file, const client::FileLocks::LockRef& lock,
+                    std::uint64_t offset, std::span<const std::byte> data) {
   OpenInode& open = *file->shared;
   const std::size_t wsize = fs_.mount().wsize();
   if (data.size() >= std::min(GatheredWrite::kGatherBelow, wsize)) return false;
@@ -31,7 +32,7 @@ bool Gatherer::take(const FileRef& file, std::uint64_t offset, std::span<const s
   if (!file->open || open.write_through || fs_.kept_memory().full()) return false;
   // One stateid and one credential for all octets of a WRITE.
   const FileRef& by = open.gathering.by;
-  if (by && by->open.file() != file->open.file()) send(open);
+  if (by && (by->open.file() != file->open.file() || open.gathering.lock != lock)) send(open);
   GatheredWrite& octets = open.gathering.octets;
   if (!octets.takes(offset, data.size())) {
     cache::GatherSlot next = slot_for(open);
@@ -43,7 +44,7 @@ bool Gatherer::take(const FileRef& file, std::uint64_t offset, std::span<const s
     octets.begin(std::move(next), offset, wsize);
   }
   octets.add(offset, data);
-  note(file);
+  note(file, lock);
   writes_.add();
   octets_.add(length);
   if (octets.full()) send(open);
@@ -60,11 +61,12 @@ cache::GatherSlot Gatherer::slot_for(const OpenInode& open) {
 }
 
 /// Octets of this file are gathered from now on, if they have not been already.
-void Gatherer::note(const FileRef& file) {
+void Gatherer::note(const FileRef& file, const client::FileLocks::LockRef& lock) {
   Gathering& gathering = file->shared->gathering;
   gathering.appended |= file->append;
   if (gathering.linked()) return;
   gathering.by = file;
+  gathering.lock = lock;
   gathering.since = reactor_.now();
   gathering_.push_back(gathering);
   if (!due_.armed()) due_.arm(kLongest);
@@ -75,12 +77,14 @@ void Gatherer::send(OpenInode& open, nfs4::stable_how4 stable) {
   if (gathering.octets.empty()) return;
   gathering.unlink();
   FileRef by = std::move(gathering.by);
+  client::FileLocks::LockRef lock = std::move(gathering.lock);
   const bool appended = std::exchange(gathering.appended, false);
-  spawn(send_taken(std::move(by), gathering.octets.take(), stable,
+  spawn(send_taken(std::move(by), std::move(lock), gathering.octets.take(), stable,
                    appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
 }
 
-Task<void> Gatherer::send_taken(FileRef file, GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+Task<void> Gatherer::send_taken(FileRef file, client::FileLocks::LockRef lock,
+                                GatheredWrite::Taken taken, nfs4::stable_how4 stable,
                                 WriteOrder::Place place) {
   const std::shared_ptr<OpenInode> open = file->shared;
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
@@ -88,7 +92,7 @@ Task<void> Gatherer::send_taken(FileRef file, GatheredWrite::Taken taken, nfs4::
   co_await turn;
   if (fs_.kept_memory().filling()) spawn(relieve(fs_));
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
-  const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true};
+  const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true, lock};
   auto written = co_await send_write(fs_, file, outgoing);
   if (written && *written == taken.length) co_return;
   const int error_number = written ? EIO : client::to_errno(written.error());

@@ -35,9 +35,11 @@ class Gatherer {
   Gatherer(const Gatherer&) = delete;
   Gatherer& operator=(const Gatherer&) = delete;
 
-  /// Takes the octets of a small write. False: they are to be sent by the caller, because there is
-  /// no memory, too much is under way, or an earlier write failed.
-  bool take(const FileRef& file, std::uint64_t offset, std::span<const std::byte> data);
+  /// Takes the bytes of a small write in the name of `lock`, if there is one. False: they are to
+  /// be sent by the caller, because there is no memory, too much is under way, or an earlier write
+  /// failed.
+  bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
+            std::span<const std::byte> data);
 
   /// Starts sending what is gathered of a file.
   void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
@@ -54,10 +56,11 @@ class Gatherer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  Task<void> send_taken(FileRef file, cache::GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+  Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock,
+                        cache::GatheredWrite::Taken taken, nfs4::stable_how4 stable,
                         cache::WriteOrder::Place place);
   cache::GatherSlot slot_for(const OpenInode& open);
-  void note(const FileRef& file);
+  void note(const FileRef& file, const client::FileLocks::LockRef& lock);
   void send_due();
 
   FileSystem& fs_;

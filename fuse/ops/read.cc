@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
@@ -21,7 +22,7 @@ enum class KernelsPages : std::uint8_t { filled, left_alone };
 /// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
 /// would keep the old octets in their place.
 Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
-               std::uint64_t offset, KernelsPages kernels_pages) {
+               std::uint64_t offset, KernelsPages kernels_pages, std::uint64_t lock_owner) {
   std::optional<UnderWay::One> under_way;
   if (kernels_pages == KernelsPages::filled) under_way.emplace(file->shared->reads);
   if (file->shared->dirty()) co_await fs.gatherer().flush(file->shared);
@@ -30,7 +31,9 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::
     co_await reading;
   }
   const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
-  const client::StateRef state = file->open.state();
+  const IoCaller by{lock_owner, request.context().pid};
+  const client::StateRef state =
+      io_state(*file, lock_for_io(*file, by, io_range(offset, sink.size())));
   std::size_t filled = 0;
   while (filled < sink.size()) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, fs.mount().rsize());
@@ -72,7 +75,7 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   Buffer slot = request.take_buffer();
   spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,
             static_cast<std::uint64_t>(offset),
-            direct ? KernelsPages::left_alone : KernelsPages::filled));
+            direct ? KernelsPages::left_alone : KernelsPages::filled, info->lock_owner));
 }
 
 }  // namespace nfsrdma::fs

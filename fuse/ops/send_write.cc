@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fuse/ops/commit.h"
+#include "fuse/ops/file_locks.h"
 
 namespace nfsrdma::fs {
 namespace {
@@ -25,8 +26,8 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, FileRef file, const Outgoing
   const std::size_t length = std::min<std::size_t>(outgoing.data.size() - done, fs.mount().wsize());
   const std::uint64_t offset = outgoing.offset + done;
   OpenInode& open = *file->shared;
-  auto written =
-      co_await write_once(fs, file, offset, outgoing.data.subspan(done, length), outgoing.stable);
+  auto written = co_await write_once(fs, file, offset, outgoing.data.subspan(done, length),
+                                     outgoing.stable, outgoing.lock);
   CO_TRY(written);
   const std::size_t count = std::min<std::size_t>(written->count, length);
   if (written->committed != nfs4::UNSTABLE4) {
@@ -42,12 +43,12 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, FileRef file, const Outgoing
 }  // namespace
 
 Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint64_t offset,
-                                         std::span<const std::byte> data,
-                                         nfs4::stable_how4 stable) {
+                                         std::span<const std::byte> data, nfs4::stable_how4 stable,
+                                         client::FileLocks::LockRef lock) {
   Inode& inode = *file->inode;
   const cache::Issue issue = fs.issue();
   auto written = co_await client::write(fs.mount(), file->caller, inode.handle(),
-                                        file->open.state(), offset, data, stable);
+                                        io_state(*file, lock), offset, data, stable);
   CO_TRY(written);
   if (written->attributes) {
     fs.learn(inode, *written->attributes, issue, ChangedBy::us(written->change_before));

@@ -17,12 +17,14 @@ struct Outgoing {
   std::uint64_t offset = 0;
   nfs4::stable_how4 stable = nfs4::UNSTABLE4;
   bool whole = false;  ///< an error is one even if some octets were written before it
+  client::FileLocks::LockRef lock{};  ///< in whose name (file_locks.h); null: nobody's
 };
 
-/// One WRITE by this open. Attributes that come with it are taken in; where they do not tell of
-/// what was written, none are believed any more.
+/// One WRITE by this open, in the name of `lock` if there is one. Attributes that come with it are
+/// taken in; where they do not tell of what was written, none are believed any more.
 Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint64_t offset,
-                                         std::span<const std::byte> data, nfs4::stable_how4 stable);
+                                         std::span<const std::byte> data, nfs4::stable_how4 stable,
+                                         client::FileLocks::LockRef lock);
 
 /// Sends all octets, by as many WRITEs as it takes, and returns how many the server took. Those it
 /// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing

@@ -1,8 +1,10 @@
 #include "client/ops/setattr.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "fuse/convert/arguments.h"
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
@@ -23,6 +25,7 @@ FileRef writer_of(const FileRef& file, OpenInode& open, const client::Caller& ca
 struct Change {
   client::Caller caller;
   client::StateRef state;  ///< empty: the anonymous stateid
+  std::int32_t pid = 0;    ///< who asks
   client::SetAttributes set;
 };
 
@@ -54,7 +57,9 @@ Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef 
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   if (writer && writer->open) {
     change.caller = writer->caller;
-    change.state = writer->open.state();
+    const std::uint64_t from = std::min(*change.set.size, inode->attributes().value().size);
+    const client::ByteRange range{from, client::ByteRange::kEnd};
+    change.state = io_state(*writer, lock_for_io(*writer, IoCaller{0, change.pid}, range));
   }
   co_await apply_change(fs, std::move(request), std::move(inode), change);
 }
@@ -76,6 +81,7 @@ void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int val
   if (!inode) return;
   Change change;
   change.caller = request.caller();
+  change.pid = request.context().pid;
   change.set = to_set_attributes(*values, valid);
   if (change.set.empty()) {
     reply_attributes(fs, request, *inode, /*asked=*/false);

@@ -81,6 +81,7 @@ void start(fuse_req_t req, fuse_file_info* info, int type, client::LockWish wish
     spawn(run_unlock(fs, std::move(request), std::move(file), wish));
   } else {
     if (wish.owner.kind == client::LockKind::posix) note_locker(*file, wish.owner.id);
+    if (wish.owner.kind == client::LockKind::flock) file->flock_owner = wish.owner.id;
     spawn(run_lock(fs, std::move(request), std::move(file), wish));
   }
 }

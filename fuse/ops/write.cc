@@ -6,6 +6,7 @@
 #include "client/ops/errno.h"
 #include "client/ops/getattr.h"
 #include "fuse/ops/commit.h"
+#include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
@@ -25,6 +26,7 @@ struct Incoming {
   std::uint64_t offset = 0;
   bool append = false;  ///< to the end of the file, wherever the kernel takes that to be
   bool may_gather = false;
+  client::FileLocks::LockRef lock{};  ///< in whose name it is written; null: nobody's
 };
 
 /// The end of the file as far as this client knows it.
@@ -48,13 +50,13 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 
 /// Keeps the octets of a small write for later; false when they are to be sent now.
 bool gather(FileSystem& fs, const FileRef& file, const Incoming& incoming) {
-  if (!incoming.may_gather) return false;
+  if (!incoming.may_gather || lost(incoming.lock)) return false;
   if (incoming.append) {
     const auto& attributes = file->inode->attributes();
     const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
     if (!fresh || incoming.offset != known_end(*file)) return false;
   }
-  return fs.gatherer().take(file, incoming.offset, incoming.data);
+  return fs.gatherer().take(file, incoming.lock, incoming.offset, incoming.data);
 }
 
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
@@ -67,6 +69,7 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
   Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
+  outgoing.lock = incoming.lock;
   if (file->synchronous) outgoing.stable = nfs4::FILE_SYNC4;
   auto written = co_await send_write(fs, file, outgoing);
   if (written) open->write_through = false;
@@ -156,6 +159,8 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   // Mapped pages that the kernel writes back have their place.
   incoming.append = file->append && info->writepage == 0;
   incoming.may_gather = may_gather(fs, *file, *info);
+  const IoCaller by{info->lock_owner, info->writepage != 0 ? 0 : request.context().pid};
+  incoming.lock = lock_for_io(*file, by, io_range(incoming.offset, size));
   if ((info->flags & O_DIRECT) == 0) note_whole_pages(*file->inode, incoming.offset, size);
   if (gather(fs, file, incoming)) {
     reply_written(request, *file, incoming.offset, size);

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "client/ops/getattr.h"
+#include "client/ops/lock.h"
 #include "client/ops/lookup.h"
 #include "client/ops/read.h"
 #include "client/ops/remove.h"
 #include "client/ops/rename.h"
 #include "client/ops/setattr.h"
 #include "client/ops/write.h"
+#include "client/session/session.h"
 #include "client/state/open_table.h"
 #include "tests/client/delegations.h"
 
@@ -454,6 +456,50 @@ TEST_F(Delegations, AUseFindsTheRevokedDelegationFirst) {
   EXPECT_EQ(counter("delegations_freed"), 1U);
   EXPECT_EQ(counter("opens_lost"), 0U);
   close_at(mount(), std::move(first.open));
+}
+
+// RFC 8881 sections 8.3 and 10.2.1: once a lease has passed since the last renewal was sent, the
+// server may have given the file to others.
+TEST_F(Delegations, NothingIsGrantedHereAfterTheLeaseMayHaveRunOut) {
+  Opened file = open_delegated("file", kBoth);
+  ASSERT_TRUE(open_here(file, kRead)) << "as long as it holds";
+  reactor_.settle();
+  server_.unreachable = true;
+  server_.disconnect();
+  reactor_.advance(kLease + std::chrono::seconds(1));
+  EXPECT_FALSE(open_here(file, kRead));
+  const LockWish wish{.owner = {LockKind::posix, 1}, .exclusive = true};
+  Pending<Result<void>> locking(lock(mount(), file.open.file(), wish));
+  Pending<Result<std::optional<LockConflict>>> testing(
+      test_lock(mount(), file.open.file(), {.owner = {LockKind::posix, 2}}));
+  reactor_.advance(std::chrono::seconds(30));
+  EXPECT_FALSE(locking.done());
+  EXPECT_FALSE(testing.done());
+  server_.unreachable = false;
+  auto locked = finish(locking);
+  EXPECT_TRUE(locked) << locked.error().message();
+  EXPECT_TRUE(finish(testing));
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 1) << "the server has forgotten the delegation";
+  close_at(mount(), std::move(file.open));
+}
+
+// The server says that something is revoked, and has not said yet what.
+TEST_F(Delegations, NothingIsGrantedHereWhileItIsNotKnownWhatIsRevoked) {
+  Opened file = open_delegated("file", kBoth);
+  server_.hold_callbacks = true;
+  auto writer = open_at_other("file", kWrite);
+  ASSERT_TRUE(writer) << writer.error().message();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_TEST_STATEID) ? Fate::hold : Fate::answer;
+  };
+  EXPECT_TRUE(run(getattr(mount(), caller(), root())));
+  EXPECT_TRUE(mount().delegations().held(file.handle)) << "nobody has told";
+  EXPECT_FALSE(open_here(file, kRead));
+  EXPECT_FALSE(mount().session().lease_holds());
+  server_.fate = nullptr;
+  server_.disconnect();
+  close_at(other(), std::move(writer->open));
+  close_at(mount(), std::move(file.open));
 }
 
 TEST_F(Delegations, AnUnmountReturnsEverything) {

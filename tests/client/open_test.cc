@@ -3,6 +3,7 @@
 
 #include "client/ops/close.h"
 #include "client/ops/open.h"
+#include "client/ops/read.h"
 #include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 
@@ -122,8 +123,9 @@ TEST_F(OpenTest, UsersHaveOpenOwnersOfTheirOwn) {
   (void)must_close(std::move(mine));
 }
 
-// The server does OPEN, then CLOSE with the seqid before it: CLOSE is old, and comes to nothing.
-TEST_F(OpenTest, ACloseOvertakenByAnOpenIsNotExecuted) {
+// Some servers let a CLOSE that an OPEN has made old end both: the two never cross where the file
+// is known.
+TEST_F(OpenTest, ACloseWaitsForAnOpenUnderWayAndIsNotNeededThen) {
   start();
   OpenRef first = must_open(kRead);
   server_.fate = [](const Arrival& arrival) {
@@ -132,23 +134,106 @@ TEST_F(OpenTest, ACloseOvertakenByAnOpenIsNotExecuted) {
   Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
   reactor_.settle();
   Pending<Result<void>> closing(close(mount(), std::move(first)));
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_FALSE(closing.done());
+  EXPECT_TRUE(server_.arrivals_of(OP_CLOSE).empty());
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(opening.done() && closing.done());
+  ASSERT_TRUE(opening.value());
+  EXPECT_TRUE(closing.value());
+  EXPECT_TRUE(server_.arrivals_of(OP_CLOSE).empty()) << "the file is in use";
+  server_.fate = nullptr;
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+  EXPECT_EQ(counter("closes"), 1U);
+  EXPECT_EQ(counter("open_old_stateids"), 0U);
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+TEST_F(OpenTest, AnOpenWaitsForACloseUnderWay) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  reactor_.settle();
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
+  Pending<Result<Opened>> another(open(mount(), {}, handle(1), kWrite));
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(server_.executions_of(OP_OPEN), 1U);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done() && opening.done() && another.done());
+  EXPECT_TRUE(closing.value());
+  ASSERT_TRUE(opening.value() && another.value());
+  EXPECT_EQ(opening.value()->open->stateid().other, state_.other);
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+  EXPECT_TRUE(must_close(std::move(another.value()->open)));
+  EXPECT_EQ(counter("open_files"), 0U);
+}
+
+TEST_F(OpenTest, ADowngradeWaitsForAnOpenUnderWay) {
+  start();
+  OpenRef reader = must_open(kRead);
+  OpenRef writer = must_open(kWrite);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kWrite));
+  reactor_.settle();
+  Pending<Result<void>> closing(close(mount(), std::move(writer)));
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_FALSE(closing.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(opening.done() && closing.done());
+  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 0U) << "it is open for writing again";
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+  EXPECT_TRUE(must_close(std::move(reader)));
+}
+
+/// Opens by name: which file that is only the answer tells.
+class OpenByName : public OpenTest {
+ protected:
+  OpenByName() {
+    server_.on<GETFH4args, GETFH4res>(
+        [](const GETFH4args&, GETFH4res& result) { result.resok4.object = handle(1); });
+  }
+  Task<Result<Opened>> opening() {
+    return create(mount(), {}, handle(1), "name", CreateMode::unchecked, {}, kRead);
+  }
+};
+
+// The server does OPEN, then CLOSE with the seqid before it: CLOSE is old, and comes to nothing.
+TEST_F(OpenByName, ACloseOvertakenByAnOpenIsNotExecuted) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opened(opening());
+  reactor_.settle();
+  Pending<Result<void>> closing(close(mount(), std::move(first)));
   reactor_.settle();
   EXPECT_FALSE(closing.done());
   EXPECT_EQ(counter("open_old_stateids"), 1U);
   server_.release();
   reactor_.advance(std::chrono::seconds(1));
-  ASSERT_TRUE(opening.done());
-  ASSERT_TRUE(opening.value());
+  ASSERT_TRUE(opened.done());
+  ASSERT_TRUE(opened.value());
   ASSERT_TRUE(closing.done());
   EXPECT_TRUE(closing.value());
   EXPECT_EQ(counter("closes"), 0U);
   server_.fate = nullptr;
-  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+  EXPECT_TRUE(must_close(std::move(opened.value()->open)));
   EXPECT_EQ(counter("closes"), 1U);
 }
 
 // The server does CLOSE first; OPEN's reply, a new stateid, comes before CLOSE's.
-TEST_F(OpenTest, AnOpenAfterTheCloseIsAnotherIncarnation) {
+TEST_F(OpenByName, AnOpenAfterTheCloseIsAnotherIncarnation) {
   start();
   OpenRef first = must_open(kRead);
   server_.fate = [](const Arrival& arrival) {
@@ -157,16 +242,47 @@ TEST_F(OpenTest, AnOpenAfterTheCloseIsAnotherIncarnation) {
   Pending<Result<void>> closing(close(mount(), std::move(first)));
   reactor_.settle();
   EXPECT_FALSE(closing.done());
-  OpenRef second = must_open(kRead);
+  auto second = run(opening());
+  ASSERT_TRUE(second);
   server_.fate = nullptr;
   server_.release();
   reactor_.settle();
   ASSERT_TRUE(closing.done());
   EXPECT_TRUE(closing.value());
-  EXPECT_EQ(second->stateid().other, state_.other);
+  EXPECT_EQ(second->open->stateid().other, state_.other);
   EXPECT_EQ(counter("open_files"), 1U);
-  EXPECT_TRUE(must_close(std::move(second)));
+  EXPECT_TRUE(must_close(std::move(second->open)));
   EXPECT_EQ(counter("open_files"), 0U);
+}
+
+// RFC 8881 section 8.2.3: a stateid of zeros is the anonymous one. A server that took the old CLOSE
+// has closed what is in use: that is opened anew before anything else is asked in its name.
+TEST_F(OpenByName, WhatAnOldCloseHasEndedIsOpenedAnew) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.on<CLOSE4args, CLOSE4res>([](const CLOSE4args&, CLOSE4res&) {});
+  std::vector<stateid4> named;
+  server_.on<READ4args, READ4res>(
+      [&](const READ4args& args, READ4res&) { named.push_back(args.stateid); });
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  reactor_.settle();
+  auto second = run(opening());
+  ASSERT_TRUE(second);
+  state_ = {};
+  server_.fate = nullptr;
+  server_.release();
+  std::array<std::byte, 16> data{};
+  EXPECT_TRUE(run(read(mount(), {}, second->handle, second->open.state(), 0, data)));
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  EXPECT_EQ(counter("opens_reopened"), 1U);
+  ASSERT_EQ(named.size(), 1U);
+  EXPECT_EQ(named[0].other, state_.other);
+  EXPECT_EQ(incarnation_, 2);
+  (void)must_close(std::move(second->open));
 }
 
 TEST_F(OpenTest, TheNewestStateidIsKeptWhateverComesFirst) {

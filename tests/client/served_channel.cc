@@ -243,7 +243,8 @@ void ServedChannel::go_down() {
 }
 
 ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
-                                 responder::DelegationKind delegations, std::uint32_t lease_seconds)
+                                 responder::DelegationKind delegations, std::uint32_t lease_seconds,
+                                 bool mandatory_locks)
     : reactor_(reactor) {
   std::string name = (std::filesystem::temp_directory_path() / "nfsrdma-served-XXXXXX").string();
   directory_ = ::mkdtemp(name.data());
@@ -253,6 +254,7 @@ ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
   config.lease_seconds = lease_seconds;
   config.grace_seconds = grace_seconds;
   config.delegations = delegations;
+  config.mandatory_locks = mandatory_locks;
   service_ = std::move(*responder::NfsService::create(reactor_, config));
 }
 

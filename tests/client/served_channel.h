@@ -29,7 +29,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
 
   explicit ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds = 0,
                            responder::DelegationKind delegations = {},
-                           std::uint32_t lease_seconds = kLeaseSeconds);
+                           std::uint32_t lease_seconds = kLeaseSeconds,
+                           bool mandatory_locks = false);
   ~ServedDirectory();
 
   /// Decides what becomes of each call; default: Fate::answer.

@@ -16,8 +16,9 @@ constexpr std::size_t kDataSlots = 8;
 
 }  // namespace
 
-ServedMount::ServedMount(responder::DelegationKind delegations, std::uint32_t lease_seconds)
-    : server_(reactor_, /*grace_seconds=*/0, delegations, lease_seconds) {
+ServedMount::ServedMount(responder::DelegationKind delegations, std::uint32_t lease_seconds,
+                         bool mandatory_locks)
+    : server_(reactor_, /*grace_seconds=*/0, delegations, lease_seconds, mandatory_locks) {
   messages_ = make_messages();
   data_ = std::move(*BufferPool::create(kDataBytes, kDataSlots));
   mount_ = make_mount(*messages_);

@@ -21,7 +21,8 @@ class ServedMount : public ::testing::Test {
   static constexpr Duration kLease = std::chrono::seconds(ServedDirectory::kLeaseSeconds);
 
   explicit ServedMount(responder::DelegationKind delegations = {},
-                       std::uint32_t lease_seconds = ServedDirectory::kLeaseSeconds);
+                       std::uint32_t lease_seconds = ServedDirectory::kLeaseSeconds,
+                       bool mandatory_locks = false);
   /// Memory for the calls of one mount.
   static std::unique_ptr<BufferPool> make_messages();
   /// One more mount of the same directory, not started.

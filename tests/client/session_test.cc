@@ -263,6 +263,21 @@ TEST_F(SessionTest, GraceIsWaitedFor) {
   EXPECT_EQ(counter("session_requests_delayed"), 3U);
 }
 
+// Somebody has the file open at the server: tried again as the Linux client does, 1.5 s in all.
+TEST_F(SessionTest, AFileThatIsInUseIsTriedAgainForAWhile) {
+  start();
+  server_.fail(OP_REMOVE, NFS4ERR_FILE_OPEN, 4);
+  const TimePoint begun = reactor_.now();
+  EXPECT_TRUE(run(remove(mount(), {}, handle(1), "name")));
+  EXPECT_EQ(arrivals().size(), 5U);
+  EXPECT_EQ(arrivals().back().at - begun, milliseconds(1500));
+  server_.fail(OP_REMOVE, NFS4ERR_FILE_OPEN, 10);
+  auto removed = run(remove(mount(), {}, handle(1), "name"));
+  ASSERT_FALSE(removed);
+  EXPECT_TRUE(removed.error().is(Layer::nfs, NFS4ERR_FILE_OPEN));
+  EXPECT_EQ(arrivals().size(), 10U) << "not for ever";
+}
+
 TEST_F(SessionTest, DelayOfSequenceKeepsSlotAndNumber) {
   start();
   server_.fail(OP_SEQUENCE, NFS4ERR_DELAY, 2);

@@ -72,7 +72,7 @@ class ServedFiles : public client::test::ServedMount {
   }
 
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
-    return fs_->gatherer().take(file, offset, std::as_bytes(std::span(text)));
+    return fs_->gatherer().take(file, nullptr, offset, std::as_bytes(std::span(text)));
   }
   void commit(const FileRef& file) { finish(commit_file(*fs_, file)); }
   void flush(const FileRef& file) { finish(fs_->gatherer().flush(file->shared)); }

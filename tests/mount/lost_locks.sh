@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# On a server whose locks are mandatory their holder reads and writes all the same, by whatever way;
+# and when the server has revoked them he gets EIO, never a success (RFC 8881 sections 8.2.5, 8.5).
+. "$(dirname "$0")/lib.sh"
+start_responder --mandatory-locks --lease 5
+head -c 40960 /dev/zero >"$export/file"
+mount_export
+mount_export "" "$work/second"
+timeout 100 python3 "$here/lost_locks.py" "$mnt" "$work/second" \
+  "$here/../fault/control.py" "$work/control" revoke-locks || fail "see above"
+same 0 "$(counter opens_lost)" "open files that were lost"
+grep -q 'locks of process [0-9]* on file [0-9]* are lost' "$work/mount0.log" ||
+  fail "no line in the log names the file and the process"
