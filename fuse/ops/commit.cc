@@ -7,6 +7,7 @@
 #include "client/ops/commit.h"
 #include "client/ops/errno.h"
 #include "fuse/ops/file_locks.h"
+#include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
 #include "transport/base/log.h"
 
@@ -68,8 +69,7 @@ Task<void> send_lost(FileSystem& fs, FileRef file) {
   for (auto lost = open->kept.next_lost(); lost; lost = open->kept.next_lost()) {
     auto sent = co_await send_again(fs, file, *lost);
     if (sent) continue;
-    log::warning("data lost by a server restart could not be sent again: {}",
-                 sent.error().message());
+    note_background_failure(fs, *file->inode, "sending-again", sent.error());
     open->errors.record(client::to_errno(sent.error()));
     open->kept.supersede(lost->offset, lost->kept.data.size());
   }
@@ -89,8 +89,7 @@ Task<bool> commit_once(FileSystem& fs, FileRef file, UncommittedData::Mark mark)
   auto verifier =
       co_await client::commit(fs.mount(), file->caller, file->inode->handle(), kFromStart, kToEnd);
   if (!verifier) {
-    log::warning("file {} could not be made durable: {}", file->inode->attributes().value().fileid,
-                 verifier.error().message());
+    note_background_failure(fs, *file->inode, "commit", verifier.error());
     give_up(open, mark, client::to_errno(verifier.error()));
     co_return false;
   }
@@ -114,8 +113,8 @@ Task<void> commit_file(FileSystem& fs, FileRef file) {
   // What was sent again is durable as a rule: then nothing is left to be committed.
   for (int commits = 0; open->kept.any_until(mark); ++commits) {
     if (commits == kMostCommits) {
-      log::warning("file {}: the server does not keep what it is sent",
-                   file->inode->attributes().value().fileid);
+      const Error error = Error::local(EIO, "COMMIT", "the server does not keep what it is sent");
+      note_background_failure(fs, *file->inode, "commit", error);
       give_up(*open, mark, EIO);
       break;
     }

@@ -32,7 +32,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
   fs.names_changed(*parent);
   InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, ChangedBy::anyone);
   if (!inode) {
-    request.reply_error(EIO);
+    reply_failure(request, unusable_answer());
     co_return;  // dropping the open closes it
   }
   co_await drop_pages_before_open(fs, inode);

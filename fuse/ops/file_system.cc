@@ -310,6 +310,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   kept_memory_.visit_counters(visitor);
   gatherer_.visit_counters(visitor);
   page_watch_.visit_counters(visitor);
+  failures_.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::fs

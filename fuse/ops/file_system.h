@@ -16,6 +16,7 @@
 #include "fuse/inode/id_slab.h"
 #include "fuse/inode/inode_table.h"
 #include "fuse/inode/under_way.h"
+#include "fuse/ops/failure_log.h"
 #include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
 #include "fuse/ops/page_watch.h"
@@ -89,6 +90,7 @@ class FileSystem final : private client::DelegationUser {
   /// removed file and then removes its directory may be ahead.
   UnderWay& silly_removals() { return silly_removals_; }
   SizeTeller& size_teller() { return size_teller_; }
+  FailureLog& failures() { return failures_; }
 
   /// Marks the sending of a request whose answer has attributes.
   cache::Issue issue() { return clock_.issue(mount_.reactor().now()); }
@@ -193,6 +195,7 @@ class FileSystem final : private client::DelegationUser {
   std::uint32_t silly_names_ = 0;
   bool relieving_ = false;
   Counter attribute_hits_;
+  FailureLog failures_;
 };
 
 }  // namespace nfsrdma::fs

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "client/ops/errno.h"
 #include "fuse/ops/commit.h"
+#include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
-#include "transport/base/log.h"
 
 namespace nfsrdma::fs {
 
@@ -95,10 +94,10 @@ Task<void> Gatherer::send_taken(FileRef file, client::FileLocks::LockRef lock,
   const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true, lock};
   auto written = co_await send_write(fs_, file, outgoing);
   if (written && *written == taken.length) co_return;
-  const int error_number = written ? EIO : client::to_errno(written.error());
-  log::warning("{} octets of file {} could not be written: {}", taken.length,
-               file->inode->attributes().value().fileid, std::strerror(error_number));
-  open->errors.record(error_number);
+  const Error error = written ? Error::local(EIO, "WRITE", "the server took a part of it")
+                              : std::move(written).error();
+  note_background_failure(fs_, *file->inode, "write-behind", error);
+  open->errors.record(client::to_errno(error));
   open->write_through = true;
 }
 

@@ -25,14 +25,37 @@ DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_fi
 }
 
 void reply_failure(Request& request, const Error& error) {
+  note_failure(request, error);
   request.reply_error(client::to_errno(error));
 }
 
-void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode) {
-  if (!inode) {
-    request.reply_error(EIO);
-    return;
+void note_failure(const Request& request, const Error& error) {
+  auto& fs = *static_cast<FileSystem*>(request.user_data());
+  Failed failed{.operation = request.operation(), .caller = request.context().pid};
+  if (const InodeRef inode = fs.inodes().find(request.node())) {
+    failed.fileid = inode->attributes().value().fileid;
   }
+  if (request.answered()) {
+    fs.failures().untold(failed, error);
+  } else {
+    fs.failures().told(failed, error, fs.mount().reactor().now());
+  }
+}
+
+void note_background_failure(FileSystem& fs, const Inode& inode, std::string_view operation,
+                             const Error& error) {
+  const Failed failed{
+      .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
+  fs.failures().told(failed, error, fs.mount().reactor().now());
+}
+
+Error unusable_answer() {
+  return Error::local(EIO, "file attributes",
+                      "the server does not say what it is, or there are too many inodes");
+}
+
+void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode) {
+  if (!inode) return reply_failure(request, unusable_answer());
   if (inode->is_directory()) {
     inode->set_parent_fileid(directory.attributes().value().fileid);
   }

@@ -1,6 +1,8 @@
 // Answers that several operations give.
 #pragma once
 
+#include <string_view>
+
 #include "client/types.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/session/request.h"
@@ -13,7 +15,16 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id);
 FileRef file_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
 DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
 
+/// Answers with the errno that `error` becomes, and logs and counts it.
 void reply_failure(Request& request, const Error& error);
+/// For an operation that answers by itself: before it does.
+void note_failure(const Request& request, const Error& error);
+/// For data that a program believes written: fsync(2) or close(2) will tell it. `operation`: a
+/// literal.
+void note_background_failure(FileSystem& fs, const Inode& inode, std::string_view operation,
+                             const Error& error);
+/// What a server has answered that cannot be adopted.
+Error unusable_answer();
 
 /// Answers with what was found or made in `directory`, null: what could not be adopted. If nobody
 /// takes the answer, the lookup is taken back.

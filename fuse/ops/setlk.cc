@@ -47,6 +47,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
   if (!locked_here(fs, file->inode->handle())) co_await fs.gatherer().flush(file->shared);
   auto locked = co_await obtain(fs, request, file, wish);
   if (!locked) {
+    note_failure(request, locked.error());
     request.reply_error(to_lock_errno(locked.error()));
     co_return;
   }

@@ -128,6 +128,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
     reply_written(request, *file, asked, *written);
     co_return;
   }
+  note_failure(request, written.error());
   const int error_number = client::to_errno(written.error());
   // Who was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);

@@ -69,13 +69,15 @@ InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
       limit_(std::move(limit)),
       overdue_timer_(reactor, [this] { release_overdue(); }) {}
 
-PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode) {
+PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node) {
+  user_data_ = fuse_req_userdata(request);
   void* memory = FramePool::allocate(sizeof(PendingRequest));
   auto& pending = *new (memory) PendingRequest();
   pending.owner = this;
   pending.request = request;
   pending.context = *fuse_req_ctx(request);
   pending.opcode = opcode;
+  pending.node = node;
   pending.begun = reactor_.now();
   requests_.push_back(pending);
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {

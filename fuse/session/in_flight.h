@@ -41,6 +41,7 @@ struct PendingRequest : ListNode {
   fuse_req_t request = nullptr;  ///< null once answered
   fuse_ctx context{};
   std::uint32_t opcode = 0;
+  std::uint64_t node = 0;  ///< the inode it is about, by the kernel's number
   TimePoint begun{0};
   TimePoint interrupted_at{0};
   bool interrupted = false;            ///< the kernel sent INTERRUPT for it
@@ -54,7 +55,7 @@ class InFlight {
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
-  PendingRequest& begin(fuse_req_t request, std::uint32_t opcode);
+  PendingRequest& begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node = 0);
   /// The operation has let go of it. An unanswered one is answered EIO.
   void end(PendingRequest& pending);
   /// Accounts for one answer that was sent; `result` is what libfuse returned. True when taken.
@@ -68,6 +69,8 @@ class InFlight {
   SessionCounters& counters() { return counters_; }
   const SessionCounters& counters() const { return counters_; }
   Callers& callers() { return callers_; }
+  /// Of the session; null before the first request.
+  void* user_data() const { return user_data_; }
 
  private:
   static void on_interrupt(fuse_req_t request, void* pending);
@@ -80,6 +83,7 @@ class InFlight {
   void release_overdue();
 
   SessionCounters counters_;
+  void* user_data_ = nullptr;
   Callers callers_;
   IntrusiveList<PendingRequest> requests_;
   std::size_t running_ = 0;
@@ -96,6 +100,7 @@ struct Dispatch {
   Buffer& slot;
   const TransferLimits& limits;
   std::uint32_t opcode;
+  std::uint64_t node = 0;  ///< fuse_in_header::nodeid
 
   static Dispatch* current();
 };

@@ -88,7 +88,7 @@ void Receiver::dispatch(const fuse_buf& request) {
   std::memcpy(&header, request.mem, sizeof header);
   in_flight_.counters().count_request(header.opcode);
   {
-    Dispatch now{in_flight_, slot_, limits_, header.opcode};
+    Dispatch now{in_flight_, slot_, limits_, header.opcode, header.nodeid};
     DispatchScope scope(now);
     fuse_session_process_buf(&session_, &request);
   }

@@ -10,7 +10,7 @@ namespace nfsrdma::fs {
 Request::Request(fuse_req_t request) {
   auto* dispatch = Dispatch::current();
   assert(dispatch && "a Request is made inside the operation libfuse calls");
-  pending_ = &dispatch->in_flight.begin(request, dispatch->opcode);
+  pending_ = &dispatch->in_flight.begin(request, dispatch->opcode, dispatch->node);
 }
 
 Request::Request(Request&& other) noexcept : pending_(std::exchange(other.pending_, nullptr)) {}
@@ -20,6 +20,12 @@ Request::~Request() {
 }
 
 const fuse_ctx& Request::context() const { return pending_->context; }
+
+void* Request::user_data() const { return pending_->owner->user_data(); }
+
+std::string_view Request::operation() const { return opcode_name(pending_->opcode); }
+
+std::uint64_t Request::node() const { return pending_->node; }
 
 rpc::Credential Request::caller() const {
   return pending_->owner->callers().credential(pending_->context);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "transport/base/buffer.h"
 #include "transport/rpc/message.h"
@@ -35,6 +36,11 @@ class Request {
 
   /// Who asks: uid, gid, pid of the calling thread, umask. Valid as long as the handle.
   const fuse_ctx& context() const;
+  /// The session's user data.
+  void* user_data() const;
+  /// "read": what the kernel asks for, and of which inode (its number for it).
+  std::string_view operation() const;
+  std::uint64_t node() const;
   /// The same as an RPC credential, with supplementary groups. Ask while the caller still waits,
   /// that is before the first suspension: its groups are read from /proc.
   rpc::Credential caller() const;
