@@ -132,6 +132,7 @@ Task<Result<void>> Recovery::complete(rpc::Channel& channel) {
   CO_TRY(completed);
   completes_.add();
   done(kComplete);
+  if (completes_.value() > 1) log::warning("recovery is complete");  // as its beginning was said
   co_return completed;
 }
 

@@ -67,9 +67,10 @@ ExitCode Daemon::run() {
 
 Task<void> Daemon::live() {
   auto up = co_await bring_up();
+  // While there may be a terminal that follows.
+  if (up) log::info("{} is mounted, by process {}", config_.source, ::getpid());
   if (up) up = report_.succeeded();
   if (up) {
-    log::info("{} is mounted on {}", config_.source, config_.session.mount_point);
     co_await over_.wait();
   } else {
     const auto failure = describe_failure(config_.source, up.error());
@@ -144,7 +145,7 @@ Task<void> Daemon::leave_mount_table() {
   auto clean =
       co_await unmount(reactor_, own, place.path, UnmountMode::clean, kCleanUnmountPatience);
   if (clean) co_return;
-  log::warning("{}: {}; detaching it", place.path, clean.error().message());
+  log::warning("{}; detaching it", clean.error().message());
   co_await detach(UnmountMode::lazy);
 }
 
@@ -163,14 +164,14 @@ Task<void> Daemon::detach(UnmountMode mode) {
     co_return;
   }
   auto detached = co_await unmount(reactor_, own, place.path, mode, kLazyUnmountPatience);
-  if (!detached) log::error("{}: {}", place.path, detached.error().message());
+  if (!detached) log::error("{}", detached.error().message());
 }
 
 /// Only this program's own mount, and so nothing that lies on top of it.
 bool Daemon::may_unmount(const MountPlace& place) const {
   const auto& path = config_.session.mount_point;
   if (!session_->own_mount().known()) {
-    log::warning("{}: which mount is this program's own is not known; it unmounts none", path);
+    log::warning("which mount is this program's own is not known; it unmounts none");
     return false;
   }
   if (place.state == MountPlace::State::gone) {
@@ -198,7 +199,7 @@ Task<void> Daemon::drain() {
 void Daemon::on_initialised() { initialised_.set(); }
 
 void Daemon::on_receive_ended(const Error& reason) {
-  log::info("{}: {}", config_.session.mount_point, reason.message());
+  log::info("{}", reason.message());
   kernel_let_go_ = true;
   over_.set();
 }

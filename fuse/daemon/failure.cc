@@ -26,6 +26,7 @@ constexpr std::string_view kNoService =
     "does the server offer NFS over RDMA (with proto=tcp: over TCP)? port= names another port";
 constexpr std::string_view kOtherService =
     "is this the port of NFS over RDMA (with proto=tcp: over TCP)?";
+constexpr std::string_view kDirectory = "the export must be a directory";
 constexpr std::string_view kAccess = "the server does not allow it to this machine or user";
 
 constexpr int code_of(Fault fault) { return static_cast<int>(fault); }
@@ -36,18 +37,19 @@ constexpr Remedy kRemedies[] = {
     {Layer::fabric, code_of(Fault::rejected), kNoService},
     {Layer::fabric, code_of(Fault::protocol), kOtherService},
     {Layer::fabric, code_of(Fault::closed), kOtherService},
+    {Layer::fabric, code_of(Fault::reset), kOtherService},
+    {Layer::system, ECONNRESET, kOtherService},
     {Layer::system, ECONNREFUSED, kNoService},
     {Layer::system, EHOSTUNREACH, kCheckRoute},
     {Layer::system, ENETUNREACH, kCheckRoute},
     {Layer::system, ETIMEDOUT, kCheckRoute},
     {Layer::nfs, nfs4::NFS4ERR_NOENT, "the server has no such export"},
-    {Layer::nfs, nfs4::NFS4ERR_NOTDIR, "the export must be a directory"},
-    {Layer::nfs, nfs4::NFS4ERR_SYMLINK, "the export must be a directory"},
+    {Layer::nfs, nfs4::NFS4ERR_NOTDIR, kDirectory},
+    {Layer::nfs, nfs4::NFS4ERR_SYMLINK, kDirectory},
     {Layer::nfs, nfs4::NFS4ERR_ACCESS, kAccess},
     {Layer::nfs, nfs4::NFS4ERR_PERM, kAccess},
     {Layer::nfs, nfs4::NFS4ERR_WRONGSEC, "the export wants another sec= than sys or none"},
     {Layer::nfs, nfs4::NFS4ERR_MINOR_VERS_MISMATCH, "the server does not speak NFSv4.1"},
-    {Layer::nfs, nfs4::NFS4ERR_CLID_INUSE, "another client uses this machine's identity"},
 };
 
 constexpr Fault kUnreachable[] = {Fault::closed, Fault::reset, Fault::rejected, Fault::refused,
@@ -59,6 +61,9 @@ std::string_view remedy_for(const Error& error) {
   for (const auto& remedy : kRemedies) {
     if (error.is(remedy.layer, remedy.code)) return remedy.text;
   }
+  // The same error of the mount point has words of its own.
+  const bool of_export = std::string_view(error.step) == "LOOKUP export";
+  if (of_export && error.is(Layer::local, ENOTDIR)) return kDirectory;
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include "fuse/options/command_line.h"
 #include "fuse/session/mount.h"
 #include "transport/base/log.h"
+#include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"
 #include "transport/base/unique_fd.h"
 
@@ -104,8 +105,14 @@ void configure_log(const Options& options) {
                      : program.foreground ? log::Level::info
                                           : log::Level::warning;
   log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
-                 program.foreground ? options.mount_point : "nfsrdma");
-  log::write_beside();
+                 options.mount_point);
+  // Nobody who mounts in the background looks into the log before something goes wrong.
+  const bool follow = !program.foreground && (program.verbose || !options.notices.empty());
+  if (follow) log::follow_on_terminal();
+  for (const auto& notice : options.notices) log::write(log::Level::info, notice);
+  if (follow && !program.verbose) log::leave_terminal();
+  // A start that is followed writes by itself until the mount is live (StartReport::succeeded).
+  if (!follow || !program.verbose) log::write_beside();
   for (const auto& note : options.notes) log::info("{}", note);
 }
 
@@ -127,9 +134,6 @@ int mount(Options options) {
   auto stats = open_statistics(options);
   if (!stats) return say_failure(options, stats.error());
   if (options.program.fake) return kSuccess;
-  if (options.program.verbose) {
-    for (const auto& note : options.notes) fmt::print(stderr, "nfsrdma: {}\n", note);
-  }
   if (options.program.foreground) return serve(options, std::move(*stats), StartReport());
   auto background = go_into_background();
   if (!background.report) return background.exit_code;

@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "transport/base/log_terminal.h"
+#include "transport/base/log_thread.h"
+
 namespace nfsrdma::fs {
 namespace {
 
@@ -75,6 +78,8 @@ Result<void> StartReport::succeeded() {
   if (!parent_) return {};
   const bool heard = write_all(parent_.get(), std::string(1, static_cast<char>(kSuccess)));
   parent_.reset();
+  log::leave_terminal();
+  log::write_beside();
   if (!heard) return fail(Error::local(EINTR, "mount", "the command that mounts was ended"));
   leave_terminal();
   return {};

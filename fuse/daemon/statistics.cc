@@ -18,7 +18,8 @@ class Lines final : public CounterVisitor {
 class LogLines final : public CounterVisitor {
  public:
   void visit(std::string_view name, std::uint64_t value) override {
-    if (value != 0) log::info("counter {} {}", name, value);
+    // Asked for: whatever the level.
+    if (value != 0) log::write(log::Level::info, fmt::format("counter {} {}", name, value));
   }
 };
 

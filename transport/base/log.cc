@@ -13,10 +13,14 @@
 #include <thread>
 #include <vector>
 
+#include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"
 
 namespace nfsrdma::log {
 namespace {
+
+/// Who writes to the system log; several mounts differ by what their lines begin with.
+constexpr const char* kProgram = "nfsrdma";
 
 std::atomic<Level> current_level{Level::info};
 
@@ -103,6 +107,7 @@ std::shared_ptr<spdlog::details::thread_pool> make_pool() {
 }  // namespace
 
 void write_beside() {
+  if (beside) return;
   auto* made = new Beside{make_pool(), std::make_shared<CountingSink>(logger()->sinks())};
   made->sink->pool = made->pool;
   const auto level = logger()->level();
@@ -126,18 +131,27 @@ void finish(std::chrono::milliseconds patience) {
 void configure(Sink sink, Level level, std::string identity) {
   spdlog::sink_ptr target;
   if (sink == Sink::system_log) {
-    target = std::make_shared<spdlog::sinks::syslog_sink_mt>(identity, LOG_PID, LOG_DAEMON, false);
+    target = std::make_shared<spdlog::sinks::syslog_sink_mt>(kProgram, LOG_PID, LOG_DAEMON, false);
   } else {
     target = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   }
   logger() = std::make_shared<spdlog::logger>(std::move(identity), std::move(target));
-  logger()->set_pattern(sink == Sink::system_log ? "%v" : "%H:%M:%S.%e %L %n: %v");
+  logger()->set_pattern(sink == Sink::system_log ? "%n: %v" : "%H:%M:%S.%e %L %n: %v");
+  // write() is for lines that are wanted whatever the level.
+  logger()->set_level(spdlog::level::trace);
   set_level(level);
 }
 
-void set_level(Level level) {
-  current_level.store(level, std::memory_order_relaxed);
-  logger()->set_level(spdlog_level(level));
+void set_level(Level level) { current_level.store(level, std::memory_order_relaxed); }
+
+void follow_on_terminal() {
+  auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  terminal->set_pattern("nfsrdma: %v");
+  logger()->sinks().push_back(std::move(terminal));
+}
+
+void leave_terminal() {
+  if (logger()->sinks().size() > 1) logger()->sinks().pop_back();
 }
 
 bool enabled(Level level) { return level >= current_level.load(std::memory_order_relaxed); }

@@ -130,7 +130,8 @@ void ConnectionKeeper::become_ready() {
   if (!again) bound_at_ = reactor_.now();
   if (started_ && !again) {
     reconnects_.add();
-    again_lines_.info(bound_at_, "{}: connected again", factory_.description());
+    // At the level that its loss was said at.
+    again_lines_.warning(bound_at_, "{}: connected again", factory_.description());
   }
   started_ = true;
   wake_all();

@@ -20,11 +20,28 @@ Error fabric_error(fabric::Fault fault) {
 TEST(Failure, NamesSourceStepStatusAndRemedyInOneLine) {
   nfs4::register_status_names();
   const auto failure =
-      describe_failure(kSource, Error{Layer::nfs, nfs4::NFS4ERR_CLID_INUSE, "EXCHANGE_ID", ""});
+      describe_failure(kSource, Error{Layer::nfs, nfs4::NFS4ERR_WRONGSEC, "LOOKUP export", ""});
   EXPECT_EQ(failure.code, kMountFailure);
   EXPECT_EQ(failure.line,
-            "server:/export: EXCHANGE_ID: NFS4ERR_CLID_INUSE (another client uses this machine's "
-            "identity)");
+            "server:/export: LOOKUP export: NFS4ERR_WRONGSEC (the export wants another sec= than "
+            "sys or none)");
+}
+
+// RDMA to a TCP port, or the other way round: both sides hang up.
+TEST(Failure, AResetAsksForThePort) {
+  for (const Error& error :
+       {fabric_error(fabric::Fault::reset), Error::from_errno(ECONNRESET, "TCP connection")}) {
+    const auto line = describe_failure(kSource, error).line;
+    EXPECT_NE(line.find("is this the port of NFS over RDMA"), std::string::npos) << line;
+  }
+}
+
+TEST(Failure, AnExportThatIsAFile) {
+  const auto line =
+      describe_failure(kSource, Error::local(ENOTDIR, "LOOKUP export", "/hello.txt")).line;
+  EXPECT_NE(line.find("(/hello.txt; the export must be a directory)"), std::string::npos) << line;
+  const auto other = describe_failure(kSource, Error::local(ENOTDIR, "mount", "mount point /x"));
+  EXPECT_EQ(other.line.find("export must be"), std::string::npos) << other.line;
 }
 
 TEST(Failure, KeepsTheDetailBesideTheRemedy) {

@@ -17,11 +17,13 @@ using namespace std::chrono_literals;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
 
-Error nfs_error(nfs4::nfsstat4 status) { return Error{Layer::nfs, status, "READ", "at octet 9"}; }
+Error nfs_error(nfs4::nfsstat4 status) {
+  return Error{Layer::nfs, static_cast<int>(status), "READ", "at byte 9"};
+}
 
 constexpr Failed kRead{.operation = "read", .fileid = 12, .caller = 34};
 
-class FailureLogTest : public testing::Test {
+class FailureLogTest : public ::testing::Test {
  protected:
   void SetUp() override { log::set_level(log::Level::warning); }
   void TearDown() override { log::set_level(log::Level::info); }
@@ -40,7 +42,7 @@ class FailureLogTest : public testing::Test {
 
 TEST_F(FailureLogTest, SaysOperationFileCallerStepStatusAndDetail) {
   const auto said = said_of(kRead, nfs_error(nfs4::NFS4ERR_IO));
-  for (const char* part : {"read of inode 12 for process 34", "READ", "NFS4ERR_IO", "at octet 9",
+  for (const char* part : {"read of inode 12 for process 34", "READ", "NFS4ERR_IO", "at byte 9",
                            "Input/output error"}) {
     EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
   }
