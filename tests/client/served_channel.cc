@@ -77,7 +77,7 @@ class ServedCallback final : public rpc::BackwardCall {
         arguments_(callback_.arguments),
         memory_(kCallbackBytes),
         results_(memory_) {
-    header_.program = callback_.program;
+    header_.program = callback_.target.program;
     header_.version = 1;
     header_.procedure = kProcCbCompound;
   }

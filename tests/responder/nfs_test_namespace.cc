@@ -102,6 +102,7 @@ TEST_F(NfsNamespaceTest, SymbolicLinksAreNeverFollowed) {
   EXPECT_EQ(open(client, open_args("link", OPEN4_SHARE_ACCESS_READ)).status, NFS4ERR_SYMLINK);
   EXPECT_EQ(text_of(on<READLINK4res>(client, link, READLINK4args{}).resok4.link.data), "/etc");
   EXPECT_EQ(status_on(client, root_handle, READLINK4args{}), NFS4ERR_ISDIR);
+  EXPECT_EQ(status_on(client, link, LOOKUPP4args{}), NFS4ERR_SYMLINK);
 }
 
 TEST_F(NfsNamespaceTest, LookuppEndsAtTheRoot) {
@@ -338,6 +339,53 @@ TEST_F(NfsNamespaceTest, AReadOnlyExportRefusesChanges) {
   EXPECT_EQ(status_on(client, root_handle, REMOVE4args{"file"}), NFS4ERR_ROFS);
   EXPECT_EQ(open(client, open_args("file", OPEN4_SHARE_ACCESS_WRITE)).status, NFS4ERR_ROFS);
   EXPECT_EQ(open(client, open_args("file", OPEN4_SHARE_ACCESS_READ)).status, NFS4_OK);
+}
+
+// RFC 8881 section 18.26.3: two names of one file, and one name, stay as they are.
+TEST_F(NfsNamespaceTest, ARenameThatDoesNothingTellsOfNoChange) {
+  write_file("file", "x");
+  std::filesystem::create_hard_link(path("file"), path("second"));
+  make_directory(root_handle, "directory");
+  const std::pair<std::string_view, std::string_view> renames[] = {
+      {"file", "file"}, {"directory", "directory"}, {"file", "second"}};
+  for (const auto& [from, to] : renames) {
+    const auto renamed =
+        on_two<RENAME4res>(client, root_handle, root_handle, RENAME4args{from, to});
+    ASSERT_EQ(renamed.status, NFS4_OK);
+    EXPECT_EQ(renamed.resok4.source_cinfo.before, renamed.resok4.source_cinfo.after) << from << to;
+    EXPECT_EQ(renamed.resok4.target_cinfo.before, renamed.resok4.target_cinfo.after) << from << to;
+  }
+  EXPECT_EQ(lookup_status(root_handle, "second"), NFS4_OK);
+}
+
+// A directory inherits group and set-group-id bit whoever makes it, with every mode he asks for.
+TEST_F(NfsNamespaceTest, DirectoriesInheritTheSetGroupIdBit) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to act as others";
+  constexpr gid_t kGroup = 5000;
+  service.reset();
+  ::umask(022);
+  client = connect();
+  root_handle = root(client);
+  const nfs_fh4 shared = make_directory(root_handle, "shared");
+  ASSERT_EQ(::chown(path("shared").c_str(), 0, kGroup), 0);
+  ASSERT_EQ(::chmod(path("shared").c_str(), 02777), 0);
+  for (const std::uint32_t uid : {0U, 1000U}) {
+    TestClient maker = connect("maker-" + std::to_string(uid));
+    maker.credential = user(uid, uid);
+    const std::string name = "directory-" + std::to_string(uid);
+    Attributes wanted;
+    wanted.present = {FATTR4_MODE};
+    wanted.mode = 0777;
+    const EncodedAttributes encoded(wanted);
+    CREATE4args args = create_args(NF4DIR, name);
+    args.createattrs = encoded;
+    ASSERT_EQ(status_on(maker, shared, args), NFS4_OK);
+    struct ::stat made {};
+    ASSERT_EQ(::stat(path("shared/" + name).c_str(), &made), 0);
+    EXPECT_EQ(made.st_mode & 07777U, 02777U) << "made by " << uid;
+    EXPECT_EQ(made.st_gid, kGroup);
+    EXPECT_EQ(made.st_uid, uid);
+  }
 }
 
 }  // namespace nfsrdma::responder::test

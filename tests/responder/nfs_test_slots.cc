@@ -209,4 +209,26 @@ TEST_F(NfsSlotTest, SlotsAreTakenBackOnceTheClientFollows) {
   EXPECT_EQ(sequence_alone(client, sequence(client, 2)).sr_status, NFS4ERR_BADSLOT);
 }
 
+// RFC 8881 section 2.10.6.4: refused before the request is one of the slot's.
+TEST_F(NfsSlotTest, ASequenceWhoseOwnResultDoesNotFitTheCacheIsRefused) {
+  config.channel.max_response_size_cached = 10;
+  TestClient client = connect();
+  const SEQUENCE4args args = sequence(client, 0, true);
+  EXPECT_EQ(sequence_alone(client, args).sr_status, NFS4ERR_REP_TOO_BIG_TO_CACHE);
+  SEQUENCE4args again = args;
+  again.sa_cachethis = false;
+  EXPECT_EQ(sequence_alone(client, again).sr_status, NFS4_OK) << "the number is not used up";
+}
+
+TEST_F(NfsSlotTest, ARequestAboveTheSessionsLimitIsRefused) {
+  config.channel.max_request_size = 512;
+  TestClient client = connect();
+  const std::string name(250, 'n');
+  const auto names = [&](auto... each) {
+    return raw(client, sequence(client), PUTROOTFH4args{}, each...).status();
+  };
+  EXPECT_EQ(names(LOOKUP4args{name}), NFS4ERR_NOENT);
+  EXPECT_EQ(names(LOOKUP4args{name}, LOOKUP4args{name}), NFS4ERR_REQ_TOO_BIG);
+}
+
 }  // namespace nfsrdma::responder::test

@@ -37,14 +37,14 @@ Octets unreduced(const xdr::Encoder& message, std::size_t from) {
   return whole;
 }
 
-Result<void> FakeConnection::call_back(std::uint32_t program,
+Result<void> FakeConnection::call_back(const CallbackTarget& target,
                                        std::function<void(xdr::Encoder&)> encode_arguments,
                                        std::function<void(Result<xdr::Decoder>)> done) {
   Octets memory(max_backward_message());
   xdr::Encoder out(memory);
   encode_arguments(out);
   memory.resize(out.size());
-  callbacks.push_back({program, std::move(memory), std::move(done)});
+  callbacks.push_back({target, std::move(memory), std::move(done)});
   if (on_callback) on_callback();
   return {};
 }

@@ -28,12 +28,12 @@ class FakeConnection final : public Connection {
  public:
   explicit FakeConnection(std::uint64_t number) : number_(number) {}
   std::uint64_t id() const override { return number_; }
-  Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+  Result<void> call_back(const CallbackTarget& target, std::function<void(xdr::Encoder&)> encode,
                          std::function<void(Result<xdr::Decoder>)> done) override;
   std::size_t max_backward_message() const override { return 4096; }
 
   struct Callback {
-    std::uint32_t program;
+    CallbackTarget target;
     Octets arguments;
     std::function<void(Result<xdr::Decoder>)> done;
   };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "transport/base/buffer.h"
 #include "transport/base/result.h"
@@ -15,15 +16,27 @@
 
 namespace nfsrdma::responder {
 
+/// Whom a callback is for, in the client's own words (csa_cb_program, csa_sec_parms).
+struct CallbackTarget {
+  std::uint32_t program = 0;
+  rpc::Credential credential{.flavor = rpc::AuthFlavor::none};
+  std::string machine_name{};  ///< of AUTH_SYS
+};
+
 /// The connection a call came in on, as far as the service needs to know it. Valid until the
 /// service's on_connection_closed.
 class Connection {
  public:
+  /// Set by the service: requests of a session have come over it. One without makes room for
+  /// others when there are too many.
+  bool serves_session = false;
+
   virtual std::uint64_t id() const = 0;  ///< never reused
   /// Calls the client over this connection (RFC 8167). `encode` writes the CB_COMPOUND arguments
   /// behind the RPC header; `done` gets the decoder at the results, or the error. Returns an error
   /// at once when the client's credits are used up or the connection is closing.
-  virtual Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+  virtual Result<void> call_back(const CallbackTarget& target,
+                                 std::function<void(xdr::Encoder&)> encode,
                                  std::function<void(Result<xdr::Decoder>)> done) = 0;
   /// Octets a callback and its reply may have.
   virtual std::size_t max_backward_message() const = 0;

@@ -44,7 +44,7 @@ class BackwardTest : public ResponderRig, public testing::WithParamInterface<std
       if (results) result_word = results->u32("result");
       if (!results) error = results.error();
     };
-    return connection->call_back(kProgram, encode, done);
+    return connection->call_back({.program = kProgram}, encode, done);
   }
   /// The client's answer to the backward call `xid`.
   static Octets answer(std::uint32_t xid, std::uint32_t credit, std::uint32_t word) {

@@ -356,7 +356,7 @@ TEST_F(VersionTwoTest, CallbacksFollowVersionAndProperties) {
   int ended = 0;
   const auto call_back = [&](std::size_t octets) {
     return connection->call_back(
-        0x40000001, [octets](xdr::Encoder& out) { out.reserve(octets); },
+        {.program = 0x40000001}, [octets](xdr::Encoder& out) { out.reserve(octets); },
         [&](Result<xdr::Decoder>) { ++ended; });
   };
   ASSERT_TRUE(call_back(8));

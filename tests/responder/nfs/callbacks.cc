@@ -67,7 +67,7 @@ void send_next(Session& session) {
   const SessionRef self = session.shared_from_this();
   const Connection* used = back.connection;
   const auto called = back.connection->call_back(
-      back.program, [self, callback](xdr::Encoder& out) { encode_callback(out, *self, callback); },
+      back.target, [self, callback](xdr::Encoder& out) { encode_callback(out, *self, callback); },
       [self, used, callback](Result<xdr::Decoder> results) {
         finish(*self, used, callback, results);
       });

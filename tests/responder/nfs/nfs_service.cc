@@ -1,5 +1,7 @@
 #include "tests/responder/nfs/nfs_service.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -45,6 +47,9 @@ class NfsService::HeldReply {
 };
 
 Result<std::unique_ptr<NfsService>> NfsService::create(Reactor& reactor, ServiceConfig config) {
+  // With a mask the mode would have to be set by a second call, as the caller: the kernel then
+  // takes the inherited set-group-id bit away from the directory of one who is not in its group.
+  ::umask(0);
   auto files = FileTable::open(config);
   if (!files) return fail_from(files);
   std::unique_ptr<NfsService> service(new NfsService(reactor));

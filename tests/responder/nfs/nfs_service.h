@@ -20,7 +20,8 @@ struct ServerState;
 /// when the connection has gone; destroying the service drops them.
 class NfsService final : public Service {
  public:
-  /// Opens the directory; an Error of Layer::system when that fails.
+  /// Opens the directory; an Error of Layer::system when that fails. The process has no umask from
+  /// then on: modes are the clients' to choose.
   static Result<std::unique_ptr<NfsService>> create(Reactor& reactor, ServiceConfig config);
   ~NfsService() override;
 

@@ -28,7 +28,7 @@ std::size_t BackwardCalls::open() const {
 }
 
 Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t version,
-                                 std::size_t largest, std::uint32_t program,
+                                 std::size_t largest, const CallbackTarget& target,
                                  const std::function<void(xdr::Encoder&)>& encode_arguments,
                                  BackwardDone done) {
   if (open() >= std::min(credits_, core_.config.backward_credits)) {
@@ -38,7 +38,7 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t versi
   message->memory = core_.pools.messages->acquire();
   if (!message->memory) return fail(backward_error(ENOBUFS, "no message buffer left"));
   message->xid = ++last_xid_;
-  const auto encoded = encode(*message, version, largest, program, encode_arguments);
+  const auto encoded = encode(*message, version, largest, target, encode_arguments);
   if (encoded.empty()) return fail(backward_error(EMSGSIZE, "does not fit an inline message"));
   message->done = std::move(done);
   fabric::SendWork work;
@@ -54,7 +54,7 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t versi
 }
 
 std::span<const std::byte> BackwardCalls::encode(
-    Message& message, std::uint32_t version, std::size_t largest, std::uint32_t program,
+    Message& message, std::uint32_t version, std::size_t largest, const CallbackTarget& target,
     const std::function<void(xdr::Encoder&)>& encode_arguments) {
   xdr::Encoder out(message.memory.first(std::min(largest, message.memory.size())));
   rdma::Header header;
@@ -62,10 +62,8 @@ std::span<const std::byte> BackwardCalls::encode(
   header.rdma_vers = version;
   header.rdma_credit = core_.config.backward_credits;
   rdma::encode_header(out, header);
-  rpc::Credential nobody;
-  nobody.flavor = rpc::AuthFlavor::none;
-  rpc::encode_call_header(out, message.xid, program, kCallbackVersion, kCallbackCompound, nobody,
-                          {});
+  rpc::encode_call_header(out, message.xid, target.program, kCallbackVersion, kCallbackCompound,
+                          target.credential, target.machine_name);
   encode_arguments(out);
   if (!out.ok() || !out.omitted().empty()) return {};
   return out.encoded();

@@ -24,7 +24,7 @@ class BackwardCalls {
   /// See Connection::call_back. `version` is the connection's, `largest` bounds
   /// header and message together.
   Result<void> call(fabric::Endpoint& endpoint, std::uint32_t version, std::size_t largest,
-                    std::uint32_t program,
+                    const CallbackTarget& target,
                     const std::function<void(xdr::Encoder&)>& encode_arguments, BackwardDone done);
   /// An RPC reply has arrived; `stream` starts with its XID. False: it answers nothing.
   bool on_reply(const rdma::Header& header, std::span<const std::byte> stream);
@@ -52,7 +52,7 @@ class BackwardCalls {
   void finish(Message& message, Result<xdr::Decoder> result);
   void sweep();
   std::span<const std::byte> encode(Message& message, std::uint32_t version, std::size_t largest,
-                                    std::uint32_t program,
+                                    const CallbackTarget& target,
                                     const std::function<void(xdr::Encoder&)>& encode_arguments);
 
   Core& core_;

@@ -129,7 +129,7 @@ void RdmaConnection::note_writes_for(std::uint32_t xid) {
   recent_writes_[recent_writes_count_++ % kRecentWrites] = xid;
 }
 
-Result<void> RdmaConnection::call_back(std::uint32_t program,
+Result<void> RdmaConnection::call_back(const CallbackTarget& target,
                                        std::function<void(xdr::Encoder&)> encode,
                                        std::function<void(Result<xdr::Decoder>)> done) {
   if (closing_) return fail(Error::local(ENOTCONN, "callback", "the connection is closing"));
@@ -137,7 +137,7 @@ Result<void> RdmaConnection::call_back(std::uint32_t program,
   if (version_ != rdma::kVersionOne && none) {
     return fail(Error::local(EOPNOTSUPP, "callback", "the client takes none"));
   }
-  return backward_.call(*endpoint_, version_, max_backward_message(), program, encode,
+  return backward_.call(*endpoint_, version_, max_backward_message(), target, encode,
                         std::move(done));
 }
 

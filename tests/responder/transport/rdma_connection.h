@@ -42,7 +42,7 @@ class RdmaConnection final : public Connection,
 
   // Connection
   std::uint64_t id() const override { return id_; }
-  Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+  Result<void> call_back(const CallbackTarget& target, std::function<void(xdr::Encoder&)> encode,
                          std::function<void(Result<xdr::Decoder>)> done) override;
   std::size_t max_backward_message() const override;
 
@@ -64,6 +64,11 @@ class RdmaConnection final : public Connection,
   /// are receives for, never zero. Posts receives first where the level rises (V1-3.3.1-9).
   std::uint32_t grant();
   void repost(Receive& receive);
+  /// Calls whose Read chunks are being pulled.
+  std::size_t pulls() const { return pulls_; }
+  void pull_began() { ++pulls_; }
+  void pull_ended() { --pulls_; }
+  bool closing() const { return closing_; }
   /// A reply with RDMA Writes is going out: should they break the connection, this XID is suspect.
   void note_writes_for(std::uint32_t xid);
 
@@ -114,6 +119,7 @@ class RdmaConnection final : public Connection,
   std::uint32_t granted_ = 1;      // the last level announced
   std::array<std::uint32_t, kRecentWrites> recent_writes_{};
   std::size_t recent_writes_count_ = 0;
+  std::size_t pulls_ = 0;
   std::uint32_t receives_in_use_ = 0;  // messages not yet answered or dropped
   bool closing_ = false;
   bool ended_ = false;

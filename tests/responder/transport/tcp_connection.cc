@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "transport/base/log.h"
@@ -19,6 +20,8 @@ constexpr std::uint32_t kCallbackCompound = 1;
 constexpr std::uint32_t kLastFragment = 0x8000'0000;
 constexpr std::size_t kLeastMessage = 8;  // XID and message type
 constexpr int kReadsPerTurn = 64;
+/// After a shortage of descriptors or memory.
+constexpr Duration kAcceptPause = std::chrono::seconds(1);
 
 std::uint32_t word(std::span<const std::byte> octets) { return xdr::Decoder(octets).u32("word"); }
 
@@ -158,7 +161,7 @@ void TcpConnection::take_reply(std::span<const std::byte> message) {
   done(accepted ? Result<xdr::Decoder>(in) : fail_from(accepted));
 }
 
-Result<void> TcpConnection::call_back(std::uint32_t program,
+Result<void> TcpConnection::call_back(const CallbackTarget& target,
                                       std::function<void(xdr::Encoder&)> encode,
                                       std::function<void(Result<xdr::Decoder>)> done) {
   if (closing_) return fail(Error::local(ENOTCONN, "callback", "the connection is closing"));
@@ -167,10 +170,9 @@ Result<void> TcpConnection::call_back(std::uint32_t program,
   }
   std::vector<std::byte> octets(kRecordMarkOctets + kMaxBackward);
   xdr::Encoder out{std::span(octets).subspan(kRecordMarkOctets)};
-  rpc::Credential nobody;
-  nobody.flavor = rpc::AuthFlavor::none;
   const std::uint32_t xid = ++last_xid_;
-  rpc::encode_call_header(out, xid, program, kCallbackVersion, kCallbackCompound, nobody, {});
+  rpc::encode_call_header(out, xid, target.program, kCallbackVersion, kCallbackCompound,
+                          target.credential, target.machine_name);
   encode(out);
   if (!out.ok() || !out.omitted().empty()) {
     return fail(Error::local(EMSGSIZE, "callback", "does not fit"));
@@ -263,9 +265,23 @@ Result<std::unique_ptr<TcpListener>> TcpListener::create(Reactor& reactor,
 
 void TcpListener::on_ready(std::uint32_t) {
   UniqueFd socket(::accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket) return;
+  if (!socket) {
+    const bool shortage = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    return shortage ? pause() : void();
+  }
   fabric::set_connection_options(socket.get());
   on_socket_(std::move(socket));
+}
+
+// The socket stays readable: without a pause the reactor would do nothing else.
+void TcpListener::pause() {
+  log::warning("TCP: cannot accept: {}", std::strerror(errno));
+  reactor_.unwatch(fd_.get());
+  resume_.arm(kAcceptPause);
+}
+
+void TcpListener::resume() {
+  if (!reactor_.watch(fd_.get(), EPOLLIN, *this)) resume_.arm(kAcceptPause);
 }
 
 }  // namespace nfsrdma::responder

@@ -44,10 +44,11 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   Result<void> start();
   /// Starts closing; on_connection_ended follows.
   void disconnect(const char* why);
+  bool closing() const { return closing_; }
 
   // Connection
   std::uint64_t id() const override { return id_; }
-  Result<void> call_back(std::uint32_t program, std::function<void(xdr::Encoder&)> encode,
+  Result<void> call_back(const CallbackTarget& target, std::function<void(xdr::Encoder&)> encode,
                          std::function<void(Result<xdr::Decoder>)> done) override;
   std::size_t max_backward_message() const override { return kMaxBackward; }
 
@@ -121,12 +122,18 @@ class TcpListener final : private FdHandler {
 
  private:
   TcpListener(Reactor& reactor, UniqueFd fd, OnSocket on_socket)
-      : reactor_(reactor), fd_(std::move(fd)), on_socket_(std::move(on_socket)) {}
+      : reactor_(reactor),
+        fd_(std::move(fd)),
+        on_socket_(std::move(on_socket)),
+        resume_(reactor, [this] { resume(); }) {}
   void on_ready(std::uint32_t events) override;
+  void pause();
+  void resume();
 
   Reactor& reactor_;
   UniqueFd fd_;
   OnSocket on_socket_;
+  Timer resume_;
 };
 
 }  // namespace nfsrdma::responder

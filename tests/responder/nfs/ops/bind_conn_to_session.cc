@@ -28,8 +28,9 @@ nfsstat4 op_bind_conn_to_session(CompoundContext& context, const BIND_CONN_TO_SE
 
 nfsstat4 op_backchannel_ctl(CompoundContext& context, const BACKCHANNEL_CTL4args& args,
                             BACKCHANNEL_CTL4res&) {
-  context.session->back.program = args.bca_cb_program;
-  return NFS4_OK;
+  // Contexts of RPCSEC_GSS are not known here (RFC 8881 section 18.33.3).
+  return context.session->back.aim(args.bca_cb_program, args.bca_sec_parms) ? NFS4_OK
+                                                                            : NFS4ERR_NOENT;
 }
 
 }  // namespace nfsrdma::responder

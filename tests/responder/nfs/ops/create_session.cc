@@ -28,8 +28,9 @@ nfsstat4 make_session(CompoundContext& context, Client& client, const CREATE_SES
   ok.csr_sequence = args.csa_sequence;
   // Neither persistent reply caches nor stepping up to RDMA: the connection is RDMA already.
   ok.csr_flags = args.csa_flags & CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+  // Without a way to authenticate to the client there is no back channel.
+  if (!session->back.aim(args.csa_cb_program, args.csa_sec_parms)) ok.csr_flags = 0;
   session->back.wanted = ok.csr_flags != 0;
-  session->back.program = args.csa_cb_program;
   session->back.attributes = ok.csr_back_chan_attrs;
   if (session->back.wanted) session->back.connection = &context.call.connection();
   return NFS4_OK;
@@ -49,6 +50,8 @@ nfsstat4 op_create_session(CompoundContext& context, const CREATE_SESSION4args& 
   if (client->principal != context.principal) return NFS4ERR_CLID_INUSE;
   if ((args.csa_flags & ~kFlags) != 0) return NFS4ERR_INVAL;
   result.csr_status = make_session(context, *client, args, result.csr_resok4);
+  // What no session can be made of is no request of the slot: the number can be used again.
+  if (result.csr_status == NFS4ERR_TOOSMALL) return result.csr_status;
   client->session_sequence = args.csa_sequence;
   client->last_create_session = result;
   return result.csr_status;

@@ -22,6 +22,8 @@ nfsstat4 op_lookup(CompoundContext& context, const LOOKUP4args& args, LOOKUP4res
 }
 
 nfsstat4 op_lookupp(CompoundContext& context, const LOOKUPP4args&, LOOKUPP4res&) {
+  const nfsstat4 wrong = not_a_directory(*context.current);
+  if (wrong != NFS4_OK) return wrong;
   auto found = context.files().lookup_parent(context.who, context.current);
   if (!found) return found.error();
   context.set_current(std::move(found->file), found->stat);

@@ -26,7 +26,8 @@ struct Renaming {
   const Component& to;
 };
 
-nfsstat4 rename_entry(CompoundContext& context, const Renaming& what) {
+/// `changed`: false when nothing has happened.
+nfsstat4 rename_entry(CompoundContext& context, const Renaming& what, bool& changed) {
   const ActAs act(context.who);
   const auto moved = stat_at(what.from_fd, what.from.c_str());
   if (!moved) return moved.error();
@@ -37,8 +38,9 @@ nfsstat4 rename_entry(CompoundContext& context, const Renaming& what) {
   if (::renameat(what.from_fd, what.from.c_str(), what.to_fd, what.to.c_str()) != 0) {
     return status_of_rename(errno);
   }
-  // Two names of one inode: nothing has happened.
-  if (replaced && replaced->key() == moved->key()) return NFS4_OK;
+  // Two names of one inode, or one name (RFC 8881 section 18.26.3).
+  changed = !replaced || replaced->key() != moved->key();
+  if (!changed) return NFS4_OK;
   context.server.changes.bump(moved->key());
   if (replaced) {
     context.server.changes.bump(replaced->key());
@@ -62,10 +64,11 @@ nfsstat4 op_rename(CompoundContext& context, const RENAME4args& args, RENAME4res
   if (!to_fd) return to_fd.error();
   DirectoryChange source(context, context.saved);
   DirectoryChange target(context, context.current);
-  const nfsstat4 status = rename_entry(context, {*from_fd, from, *to_fd, to});
+  bool changed = false;
+  const nfsstat4 status = rename_entry(context, {*from_fd, from, *to_fd, to}, changed);
   if (status != NFS4_OK) return status;
-  result.resok4.source_cinfo = source.finish();
-  result.resok4.target_cinfo = target.finish();
+  result.resok4.source_cinfo = changed ? source.finish() : source.unchanged();
+  result.resok4.target_cinfo = changed ? target.finish() : target.unchanged();
   // One directory has one last value.
   if (context.saved == context.current) result.resok4.source_cinfo = result.resok4.target_cinfo;
   return NFS4_OK;

@@ -13,6 +13,20 @@ namespace {
 // SEQUENCE, file handles, names and stateids all lie within this many octets.
 constexpr std::size_t kFingerprinted = 512;
 
+// RFC 8881 section 2.10.6.4: what is too large is refused before it is a request of the slot. Of
+// the reply at least SEQUENCE's own result must fit.
+nfsstat4 check_sizes(const CompoundContext& context, const SEQUENCE4args& args,
+                     const channel_attrs4& limits) {
+  constexpr std::size_t kSequenceResult = 2 * xdr::kUnit + sizeof(sessionid4) + 5 * xdr::kUnit;
+  // Without what came in Read chunks, which is bounded by itself.
+  const std::size_t request = context.in.offset() + context.in.remaining();
+  if (request > limits.ca_maxrequestsize) return NFS4ERR_REQ_TOO_BIG;
+  const std::size_t least = context.reply_size() + kSequenceResult;
+  if (least > limits.ca_maxresponsesize) return NFS4ERR_REP_TOO_BIG;
+  const bool cacheable = least <= limits.ca_maxresponsesize_cached;
+  return args.sa_cachethis && !cacheable ? NFS4ERR_REP_TOO_BIG_TO_CACHE : NFS4_OK;
+}
+
 std::uint32_t status_flags(const Session& session) {
   std::uint32_t flags = 0;
   if (session.client->revoked_delegations > 0) flags |= SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
@@ -70,6 +84,9 @@ Admission admit(CompoundContext& context, const SEQUENCE4args& args, std::uint64
     }
     case Slot::Check::next: break;
   }
+  const nfsstat4 too_big = check_sizes(context, args, session->attributes);
+  if (too_big != NFS4_OK) return refuse_sequence(result, too_big);
+  context.call.connection().serves_session = true;
   slot.sequence = args.sa_sequenceid;
   slot.used = true;
   slot.in_progress = true;

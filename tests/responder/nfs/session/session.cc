@@ -13,12 +13,35 @@ using namespace nfs4;
 namespace {
 
 // Room for SEQUENCE and one small operation with their RPC headers.
-constexpr std::uint32_t kLeastMessage = 512;
+constexpr std::uint32_t kLeastMessage = 256;
 constexpr std::uint32_t kLeastOperations = 2;
+
+bool is_useless(const channel_attrs4& channel) {
+  return channel.ca_maxrequestsize < kLeastMessage || channel.ca_maxresponsesize < kLeastMessage ||
+         channel.ca_maxoperations < kLeastOperations || channel.ca_maxrequests == 0;
+}
 
 void clamp(std::uint32_t& value, std::uint32_t limit) { value = std::min(value, limit); }
 
 }  // namespace
+
+bool BackChannel::aim(std::uint32_t program, const std::vector<callback_sec_parms4>& security) {
+  const auto spoken = std::ranges::find_if(
+      security, [](const auto& each) { return each.cb_secflavor != kRpcsecGss; });
+  if (spoken == security.end() && !security.empty()) return false;
+  target = {.program = program};
+  if (spoken == security.end() || spoken->cb_secflavor != kAuthSys) return true;
+  const authsys_parms& sys = spoken->cbsp_sys_cred;
+  rpc::Credential& credential = target.credential;
+  credential.flavor = rpc::AuthFlavor::sys;
+  credential.uid = sys.uid;
+  credential.gid = sys.gid;
+  credential.group_count =
+      static_cast<std::uint32_t>(std::min(sys.gids.size(), credential.groups.size()));
+  std::copy_n(sys.gids.begin(), credential.group_count, credential.groups.begin());
+  target.machine_name = sys.machinename;
+  return true;
+}
 
 void Session::set_target(std::uint32_t target) {
   target_slots = std::clamp<std::uint32_t>(target, 1, attributes.ca_maxrequests);
@@ -38,10 +61,7 @@ std::size_t SessionIdHash::operator()(const sessionid4& id) const {
 }
 
 nfsstat4 SessionTable::negotiate(channel_attrs4& fore, channel_attrs4& back) const {
-  if (fore.ca_maxrequestsize < kLeastMessage || fore.ca_maxresponsesize < kLeastMessage ||
-      fore.ca_maxoperations < kLeastOperations || fore.ca_maxrequests == 0) {
-    return NFS4ERR_TOOSMALL;
-  }
+  if (is_useless(fore) || is_useless(back)) return NFS4ERR_TOOSMALL;
   clamp(fore.ca_maxrequestsize, limits_.max_request_size);
   clamp(fore.ca_maxresponsesize, limits_.max_response_size);
   clamp(fore.ca_maxresponsesize_cached, limits_.max_response_size_cached);

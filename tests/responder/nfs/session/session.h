@@ -25,9 +25,14 @@ struct Callback {
 
 /// What the server may use to call the client.
 struct BackChannel {
+  /// Who is called with which credential: the first of `security` that is spoken here, AUTH_NONE
+  /// or AUTH_SYS (RFC 8881 section 18.36.3); nobody's when the list is empty. False, and nothing
+  /// changes, when none of them is.
+  bool aim(std::uint32_t program, const std::vector<nfs4::callback_sec_parms4>& security);
+
   bool wanted = false;               ///< the client asked for one
   Connection* connection = nullptr;  ///< null: the path is down
-  std::uint32_t program = 0;
+  CallbackTarget target;
   nfs4::channel_attrs4 attributes;
   nfs4::sequenceid4 sequence = 0;  ///< of the last callback on slot 0
   bool busy = false;               ///< slot 0 has a callback outstanding
