@@ -1,4 +1,6 @@
 // MPA startup as responder, against a raw socket that asks.
+#include <deque>
+
 #include "tests/iwarp/negotiation_fixture.h"
 
 namespace nfsrdma::fabric::testing {
@@ -125,6 +127,18 @@ TEST_F(ResponderTest, AnyRequestCutShortIsForgotten) {
   loop.settle();
   EXPECT_TRUE(acceptor.ends.empty());
   EXPECT_EQ(revision_of(ask({})), 2);  // it still serves
+}
+
+// Beyond the handshakes that are kept open the oldest goes, so those who connect and say nothing
+// keep out nobody.
+TEST_F(ResponderTest, SilentConnectionsHoldUpNobody) {
+  std::deque<RawPeer> silent;
+  for (const int more : {100, 92}) {
+    for (int i = 0; i < more; ++i) silent.emplace_back(loop).connect(listener->address());
+    loop.settle();
+  }
+  EXPECT_EQ(revision_of(ask({})), 2);
+  silent.front().receive_end();
 }
 
 TEST_F(ResponderTest, SomethingElseThanMpaIsClosed) {

@@ -49,8 +49,12 @@ TEST_F(ConnectionTest, ConnectionsBeyondTheLimitAreRejected) {
   ResponderConfig config;
   config.max_connections = 2;
   start(config);
-  connect();
-  connect();
+  service.on_call = [](ServerCall& call) {
+    call.connection().serves_session = true;
+    call.reply(rpc::AcceptStat::success);
+  };
+  EXPECT_TRUE(exchange(connect(), plain_call(kConnectionsXid)).results());
+  EXPECT_TRUE(exchange(connect(), plain_call(kConnectionsXid)).results());
   requesters.push_back(std::make_unique<RawRequester>(*fabric, address, sizes(4096, 4096), 1));
   auto& third = *requesters.back();
   run_until([&] { return third.down(); });
@@ -214,6 +218,80 @@ TEST_F(ConnectionTest, CallsWaitForDataBuffers) {
     EXPECT_TRUE(next_reply(requester).results());
   }
   EXPECT_EQ(counters().waits_for_memory.value(), 4U);
+}
+
+// A client that does not answer RDMA Reads leaves buffers to others, and is let go in the end.
+TEST_F(ConnectionTest, AClientThatDoesNotAnswerReadsHoldsUpNobody) {
+  constexpr std::uint32_t kCalls = 3 * kPullsOfConnection;
+  ResponderConfig config;
+  config.read_patience = std::chrono::milliseconds(500);
+  start(config);
+  const auto data = pattern(64);
+  const auto call_with_chunk = [&](RawRequester& requester, std::uint32_t xid) {
+    auto& memory = requester.expose(data.size(), fabric::Access::remote_read);
+    rdma::Header header = message_header(xid, 64);
+    header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(xid).size() + 4), memory.segment());
+    requester.send(assemble(header, rpc_call(xid, words({64}))));
+  };
+  auto& busy = connect();
+  // Its reactor does not run any more once it has sent.
+  auto own_reactor = make_epoll_reactor();
+  const auto own_fabric = fabric::make_iwarp_fabric(*own_reactor);
+  RawRequester silent(*own_fabric, address, sizes(4096, 4096), 64);
+  run_until([&] {
+    own_reactor->run_once(Duration::zero());
+    return silent.up();
+  });
+  for (std::uint32_t i = 0; i < kCalls; ++i) call_with_chunk(silent, kConnectionsXid + i);
+  while (own_reactor->run_once(Duration::zero())) {
+  }
+  run_until([&] { return counters().waits_for_memory.value() == kCalls - kPullsOfConnection; });
+  EXPECT_EQ(pools.data->available(), pools.data->slots() - kPullsOfConnection);
+  for (std::uint32_t i = 0; i < kCalls; ++i) {
+    call_with_chunk(busy, kConnectionsXid + i);
+    EXPECT_TRUE(next_reply(busy).results());
+  }
+  run_until([&] { return service.closed == 1; });
+  EXPECT_EQ(pools.data->available(), pools.data->slots());
+  EXPECT_TRUE(busy.up());
+}
+
+// More calls than may pull at a time: each has its turn.
+TEST_F(ConnectionTest, CallsBeyondThoseThatMayPullWaitForTheirTurn) {
+  constexpr std::uint32_t kCalls = 3 * kPullsOfConnection;
+  auto& requester = connect();
+  std::vector<ServerCall*> open;
+  service.on_call = [&](ServerCall& call) { open.push_back(&call); };
+  auto& memory = requester.expose(64, fabric::Access::remote_read);
+  for (std::uint32_t i = 0; i < kCalls; ++i) {
+    rdma::Header header = message_header(kConnectionsXid + i, 64);
+    header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kConnectionsXid).size() + 4),
+                           memory.segment());
+    requester.send(assemble(header, rpc_call(kConnectionsXid + i, words({64}))));
+  }
+  run_until([&] { return open.size() == kCalls; });
+  for (ServerCall* call : open) call->reply(rpc::AcceptStat::success);
+  for (std::uint32_t i = 0; i < kCalls; ++i) EXPECT_TRUE(next_reply(requester).results());
+}
+
+// Those who hold a session stay; one without makes room for the next.
+TEST_F(ConnectionTest, TheOldestWithoutASessionMakesRoom) {
+  ResponderConfig config;
+  config.max_connections = 3;
+  start(config);
+  service.on_call = [](ServerCall& call) {
+    call.connection().serves_session = true;
+    call.reply(rpc::AcceptStat::success);
+  };
+  auto& holder = connect();
+  EXPECT_TRUE(exchange(holder, plain_call(kConnectionsXid)).results());
+  auto& idle = connect();
+  auto& later = connect();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(exchange(connect(), plain_call(kConnectionsXid)).results());
+  run_until([&] { return idle.down() && later.down(); });
+  EXPECT_TRUE(exchange(holder, plain_call(kConnectionsXid + 1)).results());
+  EXPECT_EQ(counters().connections_rejected.value(), 0U);
 }
 
 TEST_F(ConnectionTest, ServesIPv6) {

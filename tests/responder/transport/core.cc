@@ -56,10 +56,18 @@ RdmaCall* Core::acquire_call() {
 
 void Core::release_call(RdmaCall& call) {
   free_calls_.push_back(&call);
-  if (waiting_.empty() || pools.data->available() == 0) return;
-  RdmaCall* next = waiting_.front();
-  waiting_.pop_front();
-  next->pull();
+  continue_waiting();
+}
+
+void Core::continue_waiting() {
+  while (pools.data->available() > 0) {
+    const auto next =
+        std::ranges::find_if(waiting_, [](const RdmaCall* call) { return call->may_pull(); });
+    if (next == waiting_.end()) return;
+    RdmaCall* call = *next;
+    waiting_.erase(next);
+    call->pull();
+  }
 }
 
 void Core::resume() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -52,6 +53,8 @@ struct ResponderConfig {
   std::uint32_t backward_credits = 8;  ///< most callbacks open on a connection
   std::size_t max_payload = 1 << 20;   ///< octets of one DDP-eligible argument or result
   std::size_t max_connections = 32;
+  /// How long a client may take to answer RDMA Reads before its connection is ended.
+  Duration read_patience = std::chrono::seconds(30);
   bool remote_invalidation = true;   ///< say and use the R bit of RFC 8797
   bool crc = true;                   ///< MPA CRC
   capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
@@ -70,6 +73,10 @@ inline constexpr std::size_t kMaxReplyMessage = 256 * 1024;
 inline constexpr std::size_t kLongCallRoom = 64 * 1024;
 /// Data buffers: for Read chunks, and for results until they are sent.
 inline constexpr std::size_t kDataBuffers = 256;
+/// Calls whose Read chunks are being pulled, so that clients which do not answer the RDMA Reads
+/// leave buffers to others: of one connection, and of all.
+inline constexpr std::size_t kPullsOfConnection = 16;
+inline constexpr std::size_t kMostPulls = kDataBuffers / 4 * 3;
 
 /// Octets of a receive when a connection begins.
 std::size_t receive_size(const ResponderConfig& config);
@@ -117,6 +124,12 @@ class Core {
   /// Queues a call until the responder is resumed, or until a data buffer is free.
   void hold_until_resumed(HeldCall& call) { held_.push_back(&call); }
   void hold_for_memory(RdmaCall& call) { waiting_.push_back(&call); }
+  /// Whether a call of a connection that pulls `own` already may begin to pull.
+  bool may_pull(std::size_t own) const { return own < kPullsOfConnection && pulls_ < kMostPulls; }
+  void pull_began() { ++pulls_; }
+  void pull_ended() { --pulls_; }
+  /// Lets calls go on that waited for memory, as far as there is some.
+  void continue_waiting();
   /// Takes a call out of the queues.
   void forget(RdmaCall& call);
   void forget_held(HeldCall& call);
@@ -126,6 +139,7 @@ class Core {
   std::vector<RdmaCall*> free_calls_;
   std::deque<HeldCall*> held_;
   std::deque<RdmaCall*> waiting_;
+  std::size_t pulls_ = 0;
   bool stopped_ = false;
 };
 

@@ -21,6 +21,7 @@ bool starts_a_call(std::span<const std::byte> stream, std::uint32_t xid) {
 RdmaCall::RdmaCall(Core& core, Buffer reply_memory)
     : ServiceCall(core, std::move(reply_memory)), timer_(core.reactor, [this] {
         if (state_ == State::delayed) return execute();
+        if (state_ == State::pulling) return connection_->disconnect("RDMA Reads get no answer");
         send_reply();
       }) {}
 
@@ -53,13 +54,25 @@ void RdmaCall::resume() { pull(); }
 
 void RdmaCall::pull() {
   if (reads_.total() == 0) return stream_complete();
-  pulled_ = core_.pools.data->acquire();
+  if (may_pull()) pulled_ = core_.pools.data->acquire();
   if (!pulled_) {
     core_.counters.waits_for_memory.add();
     return core_.hold_for_memory(*this);
   }
   state_ = State::pulling;
+  core_.pull_began();
+  connection_->pull_began();
+  timer_.arm(core_.config.read_patience);
   if (!post_reads()) connection_->disconnect("RDMA Read could not be posted");
+}
+
+bool RdmaCall::may_pull() const { return core_.may_pull(connection_->pulls()); }
+
+void RdmaCall::end_pull() {
+  timer_.cancel();
+  state_ = State::arrived;
+  core_.pull_ended();
+  connection_->pull_ended();
 }
 
 bool RdmaCall::post_reads() {
@@ -76,7 +89,11 @@ bool RdmaCall::post_reads() {
 }
 
 void RdmaCall::on_read_done() {
-  if (--reads_pending_ == 0) stream_complete();
+  if (--reads_pending_ > 0) return;
+  end_pull();
+  Core& core = core_;
+  stream_complete();
+  core.continue_waiting();
 }
 
 void RdmaCall::stream_complete() {

@@ -48,6 +48,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
 
   /// Fetches the Read chunks, then executes. Called again when what it waited for is there.
   void pull();
+  bool may_pull() const;
   /// The responder answers again.
   void resume() override;
   void on_read_done();
@@ -75,6 +76,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   };
 
   bool post_reads();
+  void end_pull();
   void stream_complete();
   void decode_rpc_header();
   void execute();

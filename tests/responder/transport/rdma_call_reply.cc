@@ -176,6 +176,7 @@ void RdmaCall::return_receive() {
 void RdmaCall::on_connection_lost(const std::shared_ptr<ReceiveSet>& receives) {
   unlink();
   core_.forget(*this);
+  if (state_ == State::pulling) end_pull();
   timer_.cancel();
   reads_pending_ = 0;
   sends_pending_ = 0;

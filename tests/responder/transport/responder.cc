@@ -7,6 +7,12 @@
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {
+namespace {
+
+/// Rejected connections are told of no more often than this.
+constexpr Duration kRejectionLogInterval = std::chrono::seconds(10);
+
+}  // namespace
 
 Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
                      Service& service, ResponderPools& pools)
@@ -95,13 +101,32 @@ void Responder::close(std::function<void()> done) {
   closed_ = std::move(done);
 }
 
+bool Responder::make_room() {
+  std::uint64_t oldest = UINT64_MAX;
+  std::function<void()> end_it;
+  const auto consider = [&](auto& connection) {
+    if (connection->serves_session || connection->closing() || connection->id() >= oldest) return;
+    oldest = connection->id();
+    end_it = [&victim = *connection] { victim.disconnect("without a session, and others wait"); };
+  };
+  std::ranges::for_each(connections_, consider);
+  std::ranges::for_each(tcp_connections_, consider);
+  if (end_it) end_it();
+  return end_it != nullptr;
+}
+
+bool Responder::has_room(const std::string& peer) {
+  if (!full() || make_room()) return true;
+  core_.counters.connections_rejected.add();
+  const TimePoint now = reactor_.now();
+  if (std::exchange(rejection_logged_, now) + kRejectionLogInterval > now) return false;
+  log::warning("connection of {} rejected: {} connections are open, the most that are served", peer,
+               connections());
+  return false;
+}
+
 void Responder::on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) {
-  if (full()) {
-    core_.counters.connections_rejected.add();
-    log::warning("connection of {} rejected: {} connections are open", request->peer(),
-                 connections());
-    return request->reject({});
-  }
+  if (!has_room(request->peer())) return request->reject({});
   auto connection = std::make_unique<RdmaConnection>(core_, *this, ++last_connection_id_);
   const auto peer = request->peer();
   auto accepted = connection->accept(*request);
@@ -125,10 +150,7 @@ void Responder::on_connection_ended(RdmaConnection& connection) {
 }
 
 void Responder::on_tcp_socket(UniqueFd socket) {
-  if (full()) {
-    core_.counters.connections_rejected.add();
-    return;
-  }
+  if (!has_room(fabric::peer_address(socket.get()).text())) return;
   auto connection = std::make_unique<TcpConnection>(core_, tcp_calls_, *this, ++last_connection_id_,
                                                     std::move(socket));
   if (!connection->start()) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +71,10 @@ class Responder final : public fabric::ListenHandler,
   void on_connection_ended(TcpConnection& connection) override;
   void on_tcp_socket(UniqueFd socket);
   bool full() const { return connections() >= core_.config.max_connections; }
+  /// Ends the oldest connection that serves no session. False: there is none.
+  bool make_room();
+  /// Whether one more connection can be had; says in the log when not.
+  bool has_room(const std::string& peer);
   void report_if_closed();
   void arm_periodic_disconnect();
 
@@ -82,6 +87,7 @@ class Responder final : public fabric::ListenHandler,
   std::vector<std::unique_ptr<TcpConnection>> tcp_connections_;
   std::vector<std::unique_ptr<TcpListener>> tcp_listeners_;
   std::uint64_t last_connection_id_ = 0;
+  TimePoint rejection_logged_{};
   std::function<void()> closed_;
   Timer disconnect_timer_;
 };

@@ -15,10 +15,11 @@ namespace nfsrdma::fabric::iwarp {
 namespace {
 
 constexpr int kAcceptsPerTurn = 16;
-/// Connections that have not sent their MPA Request yet; the next ones wait in the backlog.
+/// Connections that have not sent their MPA Request yet. A peer sends it at once, so beyond that
+/// the oldest goes: silent ones hold up nobody.
 constexpr std::size_t kMaxHandshakes = 64;
 constexpr Duration kHandshakeTimeout = std::chrono::seconds(10);
-/// After a shortage of descriptors or handshakes.
+/// After a shortage of descriptors.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -38,6 +39,12 @@ class IwarpListener::Handshake final : public FdHandler {
     return listener_.reactor_.watch(stream_.fd(), EPOLLIN, *this);
   }
 
+  void give_up(const std::string& why) {
+    log::info("iwarp: connection from {} refused: {}", peer_address(stream_.fd()).text(), why);
+    stop();
+    listener_.completed(*this, false);
+  }
+
   UniqueFd release() { return stream_.release(); }
   const StartupFrame& request() const { return reader_.frame(); }
 
@@ -53,12 +60,6 @@ class IwarpListener::Handshake final : public FdHandler {
     }
     stop();
     listener_.completed(*this, true);
-  }
-
-  void give_up(const std::string& why) {
-    log::info("iwarp: connection from {} refused: {}", peer_address(stream_.fd()).text(), why);
-    stop();
-    listener_.completed(*this, false);
   }
 
   void stop() {
@@ -95,7 +96,6 @@ Result<void> IwarpListener::start(const Address& local) {
 
 void IwarpListener::on_ready(std::uint32_t) {
   for (int round = 0; round < kAcceptsPerTurn; ++round) {
-    if (handshakes_.size() >= kMaxHandshakes) return pause();
     UniqueFd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (connection) {
       add(std::move(connection));
@@ -130,6 +130,7 @@ void IwarpListener::add(UniqueFd connection) {
     return;
   }
   handshakes_.push_back(std::move(handshake));
+  if (handshakes_.size() > kMaxHandshakes) handshakes_.front()->give_up("others wait");
 }
 
 void IwarpListener::completed(Handshake& handshake, bool usable) {

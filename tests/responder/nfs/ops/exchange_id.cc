@@ -21,11 +21,11 @@ nfsstat4 op_exchange_id(CompoundContext& context, const EXCHANGE_ID4args& args,
   if (args.eia_state_protect.spa_how == SP4_MACH_CRED) return NFS4ERR_INVAL;
   ServerState& server = context.server;
   ClientState& clients = *server.clients;
-  const auto has_state = [&](const Client& client) {
-    return clients.states.has_any(client) || clients.sessions.has_any(client);
-  };
+  const ClientTable::Holdings holdings{
+      [&](const Client& client) { return clients.sessions.has_any(client); },
+      [&](const Client& client) { return clients.states.has_any(client); }};
   const auto client =
-      clients.clients.exchange(args, context.principal, server.lease_end(), has_state);
+      clients.clients.exchange(args, context.principal, server.lease_end(), holdings);
   if (!client) return client.error();
   EXCHANGE_ID4resok& ok = result.eir_resok4;
   ok.eir_clientid = (*client)->id;

@@ -1,7 +1,10 @@
 #include "tests/responder/nfs/session/client_table.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "transport/base/log.h"
 
 namespace nfsrdma::responder {
 
@@ -10,7 +13,7 @@ using namespace nfs4;
 namespace {
 
 constexpr int kInstanceShift = 32;
-// Records, confirmed or not; unconfirmed ones go when their lease ends.
+// Records, confirmed or not.
 constexpr std::size_t kMaxClients = 1024;
 
 std::string text_of(std::span<const std::byte> octets) {
@@ -20,8 +23,7 @@ std::string text_of(std::span<const std::byte> octets) {
 }  // namespace
 
 Outcome<Client*> ClientTable::exchange(const EXCHANGE_ID4args& args, const Principal& principal,
-                                       TimePoint lease_ends,
-                                       const std::function<bool(const Client&)>& has_state) {
+                                       TimePoint lease_ends, const Holdings& holdings) {
   std::string owner = text_of(args.eia_clientowner.co_ownerid);
   Client* confirmed = find_by_owner(owner, true);
   if ((args.eia_flags & EXCHGID4_FLAG_UPD_CONFIRMED_REC_A) != 0) {
@@ -29,7 +31,9 @@ Outcome<Client*> ClientTable::exchange(const EXCHANGE_ID4args& args, const Princ
   }
   if (confirmed && confirmed->principal != principal) {
     // Client collision (case 3).
-    if (has_state(*confirmed)) return refuse(NFS4ERR_CLID_INUSE);
+    if (holdings.states(*confirmed) || holdings.sessions(*confirmed)) {
+      return refuse(NFS4ERR_CLID_INUSE);
+    }
     destroy(*confirmed);
     confirmed = nullptr;
   }
@@ -37,12 +41,35 @@ Outcome<Client*> ClientTable::exchange(const EXCHANGE_ID4args& args, const Princ
   if (confirmed && confirmed->verifier == args.eia_clientowner.co_verifier) {
     return confirmed;  // case 2
   }
-  if (clients_.size() >= kMaxClients) return refuse(NFS4ERR_DELAY);
+  if (clients_.size() >= kMaxClients && !make_room(holdings)) return refuse(NFS4ERR_DELAY);
   // New owner, replacement of an unconfirmed record, or client restart (cases 1, 4 and 5): a
   // restarted client's old record stays until CREATE_SESSION confirms the new one.
   Client* added = add(args, principal, std::move(owner));
   added->lease_ends = lease_ends;
   return added;
+}
+
+// A client whose record has gone without state has lost nothing: it gets STALE_CLIENTID or
+// BADSESSION, and makes itself known again.
+bool ClientTable::make_room(const Holdings& holdings) {
+  std::vector<Client*> order;
+  for (auto& [id, client] : clients_) {
+    if (client->requests_open == 0) order.push_back(client.get());
+  }
+  const auto usefulness = [&](const Client* client) {
+    const int kind = !client->confirmed ? 0 : holdings.sessions(*client) ? 2 : 1;
+    return std::pair(kind, client->lease_ends);
+  };
+  std::ranges::sort(order, {}, usefulness);
+  const auto missed_least = std::ranges::find_if(
+      order, [&](const Client* client) { return !client->confirmed || !holdings.states(*client); });
+  if (missed_least == order.end()) {
+    log::warning("{} clients are known and all have files open: another one is put off",
+                 clients_.size());
+    return false;
+  }
+  destroy(**missed_least);
+  return true;
 }
 
 // Cases 6 to 9: EXCHGID4_FLAG_UPD_CONFIRMED_REC_A.

@@ -46,11 +46,17 @@ class ClientTable {
   ClientTable(std::uint32_t instance, std::function<void(Client&)> on_gone)
       : instance_(instance), on_gone_(std::move(on_gone)) {}
 
-  /// EXCHANGE_ID's choice among the nine cases of RFC 8881 section 18.35.4. `has_state` tells
-  /// whether a client has sessions or locks. The record returned belongs to the table.
+  /// What the table asks of a client's record that is in the way of another.
+  struct Holdings {
+    std::function<bool(const Client&)> sessions;
+    std::function<bool(const Client&)> states;
+  };
+
+  /// EXCHANGE_ID's choice among the nine cases of RFC 8881 section 18.35.4. The record returned
+  /// belongs to the table. In a full table one that nobody misses makes room: an unconfirmed one,
+  /// else one without state; DELAY when there is none.
   Outcome<Client*> exchange(const nfs4::EXCHANGE_ID4args& args, const Principal& principal,
-                            TimePoint lease_ends,
-                            const std::function<bool(const Client&)>& has_state);
+                            TimePoint lease_ends, const Holdings& holdings);
   /// Null when unknown (STALE_CLIENTID).
   Client* find(nfs4::clientid4 id);
   /// Makes a record the confirmed one of its owner; an older one goes with all its state.
@@ -68,6 +74,7 @@ class ClientTable {
   Client* find_by_owner(const std::string& owner, bool confirmed);
   Outcome<Client*> update(Client* confirmed, const nfs4::EXCHANGE_ID4args& args,
                           const Principal& principal);
+  bool make_room(const Holdings& holdings);
   Client* add(const nfs4::EXCHANGE_ID4args& args, const Principal& principal, std::string owner);
 
   std::uint32_t instance_;
