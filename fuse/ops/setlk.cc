@@ -28,13 +28,19 @@ Task<void> wait_for_a_change(FileSystem& fs, Request& request, FileRef file, Dur
   request.on_interrupt(nullptr);
 }
 
+/// flock(2) knows no deadlock: who waits may have his own lock given back by another thread.
+bool is_to_be_waited_for(const Error& error, const client::LockWish& wish) {
+  if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
+  return error.is(Layer::nfs, nfs4::NFS4ERR_DEADLOCK) && wish.owner.kind == client::LockKind::flock;
+}
+
 /// Asks until the lock is granted, or there is a reason to stop.
 Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client::LockWish wish) {
   client::Backoff backoff;
   for (;;) {
     auto locked = co_await client::lock(fs.mount(), file->open.file(), wish);
     if (locked || !wish.will_wait) co_return locked;
-    if (!locked.error().is(Layer::nfs, nfs4::NFS4ERR_DENIED)) co_return locked;
+    if (!is_to_be_waited_for(locked.error(), wish)) co_return locked;
     co_await wait_for_a_change(fs, request, file, backoff.next());
     const bool over = request.answered() || request.interrupted();
     if (over || fs.mount().lock_waiters().ended()) {

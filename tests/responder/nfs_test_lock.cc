@@ -195,4 +195,42 @@ TEST_F(NfsLockTest, StateidsAreTestedAndFreed) {
   EXPECT_EQ(run(client, FREE_STATEID4args{unlocked.lock_stateid}).status(), NFS4ERR_BAD_STATEID);
 }
 
+// RFC 8881 section 18.10.3: NFS4ERR_DEADLOCK.
+TEST_F(NfsLockTest, ACircleOfWaitersIsADeadlock) {
+  TestClient other = connect("client-2");
+  const Opened theirs = open(other, open_args("file", OPEN4_SHARE_ACCESS_BOTH));
+  ASSERT_EQ(lock(client, opened, "a", 0, 1).status, NFS4_OK);
+  ASSERT_EQ(lock(client, opened, "b", 1, 1).status, NFS4_OK);
+  ASSERT_EQ(lock(other, theirs, "c", 2, 1).status, NFS4_OK);
+  EXPECT_EQ(lock(client, opened, "a", 1, 1, WRITEW_LT).status, NFS4ERR_DENIED);
+  EXPECT_EQ(lock(client, opened, "b", 2, 1, READW_LT).status, NFS4ERR_DENIED);
+  EXPECT_EQ(lock(other, theirs, "c", 0, 1, WRITE_LT).status, NFS4ERR_DENIED) << "does not wait";
+  EXPECT_EQ(lock(other, theirs, "c", 0, 1, WRITEW_LT).status, NFS4ERR_DEADLOCK);
+  EXPECT_EQ(lock(client, opened, "b", 2, 1, READW_LT).status, NFS4ERR_DENIED) << "c gave up";
+  ASSERT_EQ(status_on(other, theirs.handle, CLOSE4args{0, theirs.stateid}), NFS4_OK);
+  EXPECT_EQ(lock(client, opened, "b", 2, 1, READW_LT).status, NFS4_OK);
+}
+
+TEST_F(NfsLockTest, WaitersInARowAreNoDeadlock) {
+  const auto first = lock(client, opened, "a", 0, 1);
+  ASSERT_EQ(lock(client, opened, "b", 1, 1).status, NFS4_OK);
+  EXPECT_EQ(lock(client, opened, "c", 1, 1, WRITEW_LT).status, NFS4ERR_DENIED);
+  EXPECT_EQ(lock(client, opened, "b", 0, 1, WRITEW_LT).status, NFS4ERR_DENIED);
+  EXPECT_EQ(lock(client, opened, "c", 0, 2, WRITEW_LT).status, NFS4ERR_DENIED);
+  // What the holder asks for next is free, or its own.
+  EXPECT_EQ(lock_more(first.resok4.lock_stateid, 0, 1).status, NFS4_OK);
+}
+
+// A waiter that does not ask any more has given up, though nobody says so.
+TEST_F(NfsLockTest, AWaiterThatStopsAskingIsForgotten) {
+  ASSERT_EQ(lock(client, opened, "a", 0, 1).status, NFS4_OK);
+  ASSERT_EQ(lock(client, opened, "b", 1, 1).status, NFS4_OK);
+  EXPECT_EQ(lock(client, opened, "a", 1, 1, WRITEW_LT).status, NFS4ERR_DENIED);
+  reactor.advance(std::chrono::seconds(4));
+  EXPECT_EQ(lock(client, opened, "a", 1, 1, WRITEW_LT).status, NFS4ERR_DENIED);
+  reactor.advance(std::chrono::seconds(8));  // the next is due
+  EXPECT_EQ(lock(client, opened, "b", 0, 1, WRITEW_LT).status, NFS4ERR_DENIED) << "forgotten";
+  EXPECT_EQ(lock(client, opened, "a", 1, 1, WRITEW_LT).status, NFS4ERR_DEADLOCK);
+}
+
 }  // namespace nfsrdma::responder::test

@@ -15,6 +15,7 @@
 #include "tests/responder/nfs/instance.h"
 #include "tests/responder/nfs/session/client_table.h"
 #include "tests/responder/nfs/session/session.h"
+#include "tests/responder/nfs/state/lock_waits.h"
 #include "tests/responder/nfs/state/state_table.h"
 
 namespace nfsrdma::responder {
@@ -24,6 +25,7 @@ struct ClientState {
   ClientState(const ServiceConfig& config, std::uint32_t instance, FileTable& files,
               Reactor& reactor, DelegationCounters& counters)
       : states(instance, files),
+        lock_waits(states),
         sessions(config.channel, instance),
         delegations(config, reactor, states, sessions, counters),
         clients(instance, [this](Client& client) {
@@ -32,6 +34,7 @@ struct ClientState {
         }) {}
 
   StateTable states;
+  LockWaits lock_waits;
   SessionTable sessions;
   Delegations delegations;
   ClientTable clients;

@@ -71,7 +71,7 @@ Outcome<int> open_kernel_handle(int mount, const KernelHandle& handle) {
   room.get()->handle_type = handle.type;
   std::memcpy(room.get()->f_handle, handle.data.data(), handle.size);
   const int fd = ::open_by_handle_at(mount, room.get(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return refuse(errno == EMFILE ? nfs4::NFS4ERR_DELAY : nfs4::NFS4ERR_STALE);
+  if (fd < 0) return refuse(is_shortage(errno) ? nfs4::NFS4ERR_SERVERFAULT : nfs4::NFS4ERR_STALE);
   return fd;
 }
 

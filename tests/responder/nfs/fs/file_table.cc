@@ -1,7 +1,6 @@
 #include "tests/responder/nfs/fs/file_table.h"
 
 #include <dirent.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,28 +14,12 @@ using namespace nfs4;
 
 namespace {
 
-constexpr int kPathFlags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-constexpr std::size_t kLeastDescriptors = 64;
-constexpr std::size_t kTriesToClose = 16;
 /// In a larger tree the handles of an earlier process may be STALE.
 constexpr std::size_t kMostLookedThrough = 1'000'000;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
-
-// Half of what the process may open is left for opens, directories and connections.
-std::size_t affordable_descriptors(std::size_t wanted) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeastDescriptors;
-  if (limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-  }
-  return std::max<std::size_t>(kLeastDescriptors,
-                               std::min<std::size_t>(wanted, limit.rlim_cur / 2));
-}
 
 }  // namespace
 
@@ -64,7 +47,7 @@ Result<std::unique_ptr<FileTable>> FileTable::open(const ServiceConfig& config) 
 FileTable::FileTable(const ServiceConfig& config, UniqueFd root_fd)
     : codec_(config.handle_key),
       mount_fd_(std::move(root_fd)),
-      max_descriptors_(affordable_descriptors(config.max_cached_descriptors)) {}
+      max_descriptors_(limit_.affordable(config.max_cached_descriptors)) {}
 
 FileRef FileTable::known(const InodeKey& key) const {
   const auto found = files_.find(key);
@@ -133,9 +116,9 @@ void FileTable::look_through(const FileRef& directory, Walk& walk) {
 }
 
 Outcome<FileRef> FileTable::find_by_kernel_handle(const ParsedHandle& parsed) {
-  const auto opened = open_kernel_handle(mount_fd_.get(), *parsed.kernel);
+  auto opened = open_by_kernel_handle(*parsed.kernel);
   if (!opened) return refuse(opened.error());
-  UniqueFd fd(*opened);
+  UniqueFd fd = std::move(*opened);
   const auto stat = stat_fd(fd.get());
   if (!stat) return refuse(stat.error());
   if (wire_key(stat->key()) != parsed.key) return refuse(NFS4ERR_STALE);
@@ -155,7 +138,7 @@ Outcome<FoundFile> FileTable::lookup(const Identity& who, const FileRef& directo
     note_renamed(stat->key(), directory, name);
     return FoundFile{std::move(file), *stat};
   }
-  UniqueFd fd(::openat(*directory_fd, name, kPathFlags));
+  UniqueFd fd(with_room([&] { return ::openat(*directory_fd, name, kPathFlags); }));
   if (!fd) return refuse_errno();
   const auto opened_stat = stat_fd(fd.get());
   if (!opened_stat) return refuse(opened_stat.error());
@@ -182,7 +165,7 @@ Outcome<FoundFile> FileTable::lookup_parent(const Identity& who, const FileRef& 
   const auto directory_fd = path_fd(directory);
   if (!directory_fd) return refuse(directory_fd.error());
   const ActAs act(who);
-  UniqueFd fd(::openat(*directory_fd, "..", kPathFlags | O_DIRECTORY));
+  UniqueFd fd(with_room([&] { return ::openat(*directory_fd, "..", kPathFlags | O_DIRECTORY); }));
   if (!fd) return refuse_errno();
   const auto stat = stat_fd(fd.get());
   if (!stat) return refuse(stat.error());
@@ -221,74 +204,6 @@ nfs_fh4 FileTable::handle_of_entry(const FileRef& directory, const char* name,
   return file->handle();
 }
 
-Outcome<int> FileTable::path_fd(const FileRef& file) {
-  if (file->path_fd_) {
-    if (file->linked()) {
-      file->unlink();
-      open_order_.push_back(*file);
-    }
-    return file->path_fd_.get();
-  }
-  if (known(file->key()) != file) return refuse(NFS4ERR_STALE);
-  UniqueFd fd;
-  if (file->by_kernel_handle_) {
-    const auto parsed = codec_.open(file->handle_);
-    const auto opened = open_kernel_handle(mount_fd_.get(), *parsed->kernel);
-    if (!opened) return refuse(opened.error());
-    fd.reset(*opened);
-  } else {
-    auto opened = open_at_last_place(*file);
-    if (!opened) return refuse(opened.error());
-    fd = std::move(*opened);
-  }
-  keep_open(file, std::move(fd));
-  return file->path_fd_.get();
-}
-
-// Walks down from the nearest ancestor whose descriptor is open; the root's always is.
-Outcome<UniqueFd> FileTable::open_at_last_place(const File& file) {
-  std::vector<const File*> path;
-  const File* step = &file;
-  while (step && !step->path_fd_) {
-    path.push_back(step);
-    step = step->parent_.get();
-  }
-  if (!step) return refuse(NFS4ERR_STALE);
-  UniqueFd fd;
-  int directory = step->path_fd_.get();
-  for (auto next = path.rbegin(); next != path.rend(); ++next) {
-    UniqueFd opened(::openat(directory, (*next)->name_.c_str(), kPathFlags));
-    if (!opened) return refuse(errno == EMFILE ? NFS4ERR_DELAY : NFS4ERR_STALE);
-    fd = std::move(opened);
-    directory = fd.get();
-    const auto stat = stat_fd(directory);
-    if (!stat || stat->key() != (*next)->key()) return refuse(NFS4ERR_STALE);
-  }
-  return fd;
-}
-
-void FileTable::keep_open(const FileRef& file, UniqueFd fd) {
-  if (descriptors_ >= max_descriptors_) close_oldest();
-  if (!file->path_fd_) ++descriptors_;
-  file->path_fd_ = std::move(fd);
-  if (!file->linked()) open_order_.push_back(*file);
-}
-
-void FileTable::close_oldest() {
-  for (std::size_t tries = 0; tries < kTriesToClose && !open_order_.empty(); ++tries) {
-    File& oldest = *open_order_.pop_front();
-    if (oldest.in_use() || !oldest.can_reopen()) {
-      open_order_.push_back(oldest);
-      continue;
-    }
-    oldest.path_fd_.reset();
-    --descriptors_;
-    const auto place = files_.find(oldest.key());
-    if (oldest.by_kernel_handle_ && place->second.use_count() == 1) files_.erase(place);
-    return;
-  }
-}
-
 Outcome<FileStat> FileTable::stat(const FileRef& file) {
   const auto fd = path_fd(file);
   if (!fd) return refuse(fd.error());
@@ -296,21 +211,6 @@ Outcome<FileStat> FileTable::stat(const FileRef& file) {
   if (!stat) return refuse(stat.error());
   if (stat->x.stx_nlink == 0 && !file->in_use()) return refuse(NFS4ERR_STALE);
   return *stat;
-}
-
-Outcome<UniqueFd> FileTable::reopen(const Identity& who, const FileRef& file, int flags) {
-  const auto fd = path_fd(file);
-  if (!fd) return refuse(fd.error());
-  const ActAs act(who);
-  return reopen_unchecked(file, flags);
-}
-
-Outcome<UniqueFd> FileTable::reopen_unchecked(const FileRef& file, int flags) {
-  const auto fd = path_fd(file);
-  if (!fd) return refuse(fd.error());
-  UniqueFd opened(::open(ProcPath(*fd).c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!opened) return refuse_errno();
-  return opened;
 }
 
 void FileTable::note_removed(const InodeKey& key, const FileRef& directory, std::string_view name) {

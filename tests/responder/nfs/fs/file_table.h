@@ -7,6 +7,9 @@
 // looked through, once.
 #pragma once
 
+#include <fcntl.h>
+
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "tests/responder/nfs/config.h"
 #include "tests/responder/nfs/fs/component.h"
 #include "tests/responder/nfs/fs/credentials.h"
+#include "tests/responder/nfs/fs/descriptor_limit.h"
 #include "tests/responder/nfs/fs/file.h"
 #include "tests/responder/nfs/fs/file_handle.h"
 #include "transport/base/result.h"
@@ -54,6 +58,10 @@ class FileTable {
   /// The same without a check, for what has been decided already.
   Outcome<UniqueFd> reopen_unchecked(const FileRef& file, int flags);
 
+  /// Whether one more open can be had beside so many: SERVERFAULT when the process has only the
+  /// last of its descriptors left, though all that are not of open files were closed.
+  nfs4::nfsstat4 check_descriptors(std::size_t opens);
+
   /// Tells of what happened to names, so that places follow.
   void note_removed(const InodeKey& key, const FileRef& directory, std::string_view name);
   /// To be called when the last open of a file has ended: a removed file then gives up its space.
@@ -65,6 +73,8 @@ class FileTable {
   std::size_t size() const { return files_.size(); }
 
  private:
+  static constexpr int kPathFlags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+
   FileTable(const ServiceConfig& config, UniqueFd root_fd);
 
   FileRef insert(const FileStat& stat, const KernelHandle* kernel);
@@ -78,7 +88,14 @@ class FileTable {
   void look_through(const FileRef& directory, Walk& walk);
   Outcome<UniqueFd> open_at_last_place(const File& file);
   void keep_open(const FileRef& file, UniqueFd fd);
-  void close_oldest();
+  /// False: none of the oldest can be closed.
+  bool close_oldest();
+  void close_path(File& file);
+  /// Closes every descriptor but the latest that is not of an open file.
+  void close_unused();
+  /// What `open` returns, a descriptor or -1; when there is none left, after making room.
+  int with_room(const std::function<int()>& open);
+  Outcome<UniqueFd> open_by_kernel_handle(const KernelHandle& handle);
   bool below_root(int directory_fd) const;
   InodeKey wire_key(InodeKey key) const;
 
@@ -87,8 +104,10 @@ class FileTable {
   std::uint64_t root_device_ = 0;
   bool kernel_handles_ = false;
   bool looked_through_ = false;
+  DescriptorLimit limit_;
   std::size_t max_descriptors_;
   std::size_t descriptors_ = 0;
+  std::size_t not_closed_ = 0;  // times that one too many was opened since all were looked at
   std::unordered_map<InodeKey, FileRef, InodeKeyHash> files_;
   IntrusiveList<File> open_order_;  // files with a descriptor, least recently used first
   FileRef root_;

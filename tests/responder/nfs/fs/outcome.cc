@@ -31,12 +31,15 @@ nfsstat4 status_of_errno(int error_number) {
     case ETXTBSY: return NFS4ERR_FILE_OPEN;
     case EAGAIN:
     case EINTR:
-    case ENOMEM:
+    case ENOMEM: return NFS4ERR_DELAY;
+    // Not DELAY: only the clients' own CLOSEs bring descriptors back, so they would wait for ever.
     case EMFILE:
-    case ENFILE: return NFS4ERR_DELAY;
+    case ENFILE: return NFS4ERR_SERVERFAULT;
     default: return NFS4ERR_IO;
   }
 }
+
+bool is_shortage(int error_number) { return error_number == EMFILE || error_number == ENFILE; }
 
 tl::unexpected<nfsstat4> refuse_errno() { return refuse(status_of_errno(errno)); }
 

@@ -17,6 +17,9 @@ inline tl::unexpected<nfs4::nfsstat4> refuse(nfs4::nfsstat4 status) {
 /// The status for a failed system call. Never NFS4_OK.
 nfs4::nfsstat4 status_of_errno(int error_number);
 
+/// Whether a call failed because the process, or the system, has no descriptor left.
+bool is_shortage(int error_number);
+
 /// refuse(status_of_errno(errno))
 tl::unexpected<nfs4::nfsstat4> refuse_errno();
 

@@ -49,6 +49,26 @@ bool open_allows(const OpenState& open, bool exclusive) {
   return (open.share.access & needed) != 0;
 }
 
+LockOwnerKey owner_key(const CompoundContext& context, const LOCK4args& args,
+                       const Locker& locker) {
+  const std::string_view name =
+      locker.lock ? locker.lock->owner : owner_text(args.locker.open_owner.lock_owner);
+  return {context.client->id, std::string(name)};
+}
+
+/// What a conflict is answered with.
+nfsstat4 answer_conflict(CompoundContext& context, const LOCK4args& args, const LockOwnerKey& owner,
+                         const ByteRange& range, const LockedRange& held, LOCK4res& result) {
+  const bool waits = args.locktype == READW_LT || args.locktype == WRITEW_LT;
+  LockWaits& waiting = context.server.clients->lock_waits;
+  if (waits && waiting.closes_a_circle(owner, context.current, range, is_exclusive(args.locktype),
+                                       context.server.reactor.now())) {
+    return NFS4ERR_DEADLOCK;
+  }
+  result.denied = describe_conflict(held);
+  return NFS4ERR_DENIED;
+}
+
 }  // namespace
 
 nfsstat4 op_lock(CompoundContext& context, const LOCK4args& args, LOCK4res& result) {
@@ -63,16 +83,16 @@ nfsstat4 op_lock(CompoundContext& context, const LOCK4args& args, LOCK4res& resu
   const bool exclusive = is_exclusive(args.locktype);
   if (!open_allows(*locker->open, exclusive)) return NFS4ERR_OPENMODE;
   LockRanges& locks = *context.states().locks_on(*context.current);
+  const LockOwnerKey owner = owner_key(context, args, *locker);
   if (const LockedRange* held = locks.conflict(*range, exclusive, locker->lock)) {
-    result.denied = describe_conflict(*held);
-    return NFS4ERR_DENIED;
+    return answer_conflict(context, args, owner, *range, *held, result);
   }
+  context.server.clients->lock_waits.ended(owner);
   LockState* lock = locker->lock;
   if (lock) {
     ++lock->seqid;
   } else {
-    const std::string_view owner = owner_text(args.locker.open_owner.lock_owner);
-    lock = &context.states().add_lock(*locker->open, owner);
+    lock = &context.states().add_lock(*locker->open, owner.name);
   }
   locks.lock(*range, exclusive, lock);
   result.resok4.lock_stateid = context.states().stateid_of(*lock);
@@ -105,6 +125,7 @@ nfsstat4 op_locku(CompoundContext& context, const LOCKU4args& args, LOCKU4res& r
   if (!lock) return lock.error();
   if ((*lock)->file != context.current) return NFS4ERR_BAD_STATEID;
   context.states().locks_on(*context.current)->unlock(*range, *lock);
+  context.server.clients->lock_waits.ended({context.client->id, (*lock)->owner});
   ++(*lock)->seqid;
   result.lock_stateid = context.states().stateid_of(**lock);
   context.set_current_stateid(**lock);

@@ -136,6 +136,9 @@ nfsstat4 op_open(CompoundContext& context, const OPEN4args& args, OPEN4res& resu
   nfsstat4 status = check_arguments(args);
   if (status == NFS4_OK) status = check_open_grace(context, args.claim.claim == CLAIM_PREVIOUS);
   if (status == NFS4_OK) status = check_read_only(context, args);
+  if (status == NFS4_OK && !reclaims(args.claim.claim)) {
+    status = context.files().check_descriptors(context.states().opens());
+  }
   if (status != NFS4_OK) return status;
   if (!is_by_name(args.claim.claim)) {
     auto target = find_by_handle(context, args);

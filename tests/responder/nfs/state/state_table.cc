@@ -154,6 +154,7 @@ OpenState* StateTable::any_open(const File& file, std::uint32_t access) const {
 OpenState& StateTable::add_open(Client& client, FileRef file, std::string_view owner) {
   auto open = std::make_unique<OpenState>(next_++, client, std::move(file), std::string(owner));
   OpenState& added = *open;
+  ++opens_;
   files_with_state_[added.file.get()].opens.push_back(&added);
   states_.emplace(added.id, std::move(open));
   return added;
@@ -170,6 +171,7 @@ LockState& StateTable::add_lock(OpenState& open, std::string_view owner) {
 
 void StateTable::remove_open(OpenState& open) {
   while (!open.locks.empty()) remove_lock(*open.locks.back());
+  --opens_;
   const FileRef file = open.file;
   std::erase(files_with_state_[file.get()].opens, &open);
   states_.erase(std::uint64_t{open.id});

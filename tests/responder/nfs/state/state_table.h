@@ -68,6 +68,7 @@ class StateTable {
   std::span<DelegationState* const> delegations_of(const File& file) const;
   std::vector<DelegationState*> all_delegations() const;
   std::size_t delegations() const { return delegations_; }
+  std::size_t opens() const { return opens_; }
   /// Opens, locks and delegations.
   std::size_t size() const { return states_.size(); }
 
@@ -87,6 +88,7 @@ class StateTable {
   FileTable& files_;
   std::uint64_t next_ = 1;
   std::size_t delegations_ = 0;
+  std::size_t opens_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<State>> states_;
   std::unordered_map<const File*, FileState> files_with_state_;
 };
