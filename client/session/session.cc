@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "client/compound/operation_names.h"
 #include "client/session/exchange.h"
 #include "transport/base/log.h"
 
@@ -17,6 +18,9 @@ constexpr int kMaxTries = 8;
 constexpr int kMaxRefusals = 4;
 /// Pauses for NFS4ERR_FILE_OPEN, 1.5 s in all, as the Linux client makes them.
 constexpr int kMaxFileOpens = 4;
+/// When the log says that the server puts a request off, and how often.
+constexpr Duration kDelayIsLong = std::chrono::seconds(10);
+constexpr Duration kDelayReports = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -65,7 +69,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     auto answered = co_await perform(compound, nullptr);
     CO_TRY(answered);
-    waiting.restart();
+    if (!put_off_for_long(compound, begun)) waiting.restart();
     if (compound.state_refused() && ++refusals <= kMaxRefusals) {
       note_refused_state(compound);
       continue;
@@ -78,6 +82,24 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
   }
+}
+
+// DELAY is an answer as long as the server may be getting a delegation back, which takes a lease at
+// most. After that whoever waits for a limited time only (soft) is not to wait any more.
+bool Session::put_off_for_long(const Compound& compound, TimePoint begun) {
+  if (compound.results().status() != nfs4::NFS4ERR_DELAY) return false;
+  const TimePoint now = reactor_.now();
+  const Duration waited = now - begun;
+  if (waited >= kDelayIsLong && (!delay_reported_ || now - *delay_reported_ >= kDelayReports)) {
+    delay_reported_ = now;
+    log::warning(
+        "the server has put off {} for {:.0f} s (NFS4ERR_DELAY): it is busy, short of "
+        "something, or waits for another client. It is asked again every {} s; killed callers are "
+        "let go",
+        operation_names(compound), std::chrono::duration<double>(waited).count(),
+        std::chrono::duration_cast<std::chrono::seconds>(Backoff::kLongest).count());
+  }
+  return waited > limits_.lease_time;
 }
 
 bool Session::must_wait_for_state(const Compound& compound) const {

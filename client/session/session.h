@@ -9,8 +9,9 @@
 //      (V1-4.5.5-1, E-8881-14). Nothing is ever sent twice on a connection that lives (E-8881-2);
 //   3. SEQUENCE's result is judged: only its success moves the slot on;
 //   4. NFS4ERR_DELAY and NFS4ERR_GRACE are waited for and repeated with a new sequence number,
-//      unless an operation before has already changed something;
-//      NFS4ERR_FILE_OPEN likewise, but four times only: who has the file open may keep it for ever;
+//      unless an operation before has already changed something. A DELAY that lasts longer than a
+//      lease counts as no answer (waiting_since), and the log tells of it. NFS4ERR_FILE_OPEN is
+//      repeated likewise, but four times only: who has the file open may keep it for ever;
 //   5. a stateid that the server refuses is recovered, and the request repeated with the new one.
 // What the server has lost (session, client id, state) is made anew by client/recovery; requests
 // wait meanwhile, and start over with slots of the new session. One that had been sent and got no
@@ -18,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "client/compound/compound_pool.h"
 #include "client/session/limits.h"
@@ -172,6 +174,7 @@ class Session {
   Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
   void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
   bool must_wait_for_state(const Compound& compound) const;
+  bool put_off_for_long(const Compound& compound, TimePoint begun);
   bool asks_for_patience(const Compound& compound) const;
   bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
@@ -201,6 +204,7 @@ class Session {
   std::uint32_t losses_in_a_row_ = 0;  // without a SEQUENCE that succeeded in between
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
+  std::optional<TimePoint> delay_reported_;
 
   Counter requests_;
   Counter resent_;

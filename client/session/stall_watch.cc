@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "client/proto/opnum.h"
+#include "client/compound/operation_names.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -17,15 +17,6 @@ const char* text(WaitsFor what) {
     case WaitsFor::recovery: break;
   }
   return "the end of a recovery";
-}
-
-std::string operations(const Compound& compound) {
-  std::string names;
-  for (const nfs4::nfs_opnum4 opnum : compound.asked()) {
-    names += names.empty() ? "" : " ";
-    names += nfs4::operation_name(opnum);
-  }
-  return names;
 }
 
 }  // namespace
@@ -71,7 +62,7 @@ void StallWatch::report(const LongestWait& wait) const {
   log::error(
       "{} has waited {:.1f} s for {} with nothing in the way; connection {}, {} calls open, {} in "
       "flight; slots {}, {} of {} in use, {} wait for one; recovery {}. Please report this",
-      operations(*wait.compound), waited.count(), text(wait.compound->waits_for()),
+      operation_names(*wait.compound), waited.count(), text(wait.compound->waits_for()),
       channel ? "up" : "down", channel ? channel->open_calls() : 0,
       channel ? channel->calls_in_flight() : 0, slots.is_open() ? "open" : "held", slots.in_use(),
       slots.usable(), slots.waiting(), recovery_.recovering() ? "under way" : "none");

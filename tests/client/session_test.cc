@@ -256,6 +256,25 @@ TEST_F(SessionTest, WaitsLongerAndLongerWhenTheServerAsksForPatience) {
   }
 }
 
+// A server may put a request off for as long as it gets a delegation back: a lease. After that who
+// waits for a limited time only has waited for no answer; the others go on waiting.
+TEST_F(SessionTest, DelayForMoreThanALeaseCountsAsNoAnswer) {
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 1'000'000);
+  const TimePoint begun = reactor_.now();
+  Pending<Result<Attributes>> asking(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(80));
+  EXPECT_LE(reactor_.now() - mount().waiting_since(), seconds(15)) << "answered, with DELAY";
+  reactor_.advance(seconds(300));
+  ASSERT_FALSE(asking.done());
+  EXPECT_GE(reactor_.now() - mount().waiting_since(), seconds(250));
+  EXPECT_LT(mount().waiting_since() - begun, seconds(120));
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 0);
+  reactor_.advance(seconds(15));
+  ASSERT_TRUE(asking.done());
+  EXPECT_TRUE(asking.value());
+}
+
 TEST_F(SessionTest, GraceIsWaitedFor) {
   start();
   server_.fail(OP_GETATTR, NFS4ERR_GRACE, 3);
