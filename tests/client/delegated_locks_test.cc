@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "client/ops/local_lock.h"
 #include "client/ops/lock.h"
 #include "client/ops/read.h"
+#include "client/ops/open.h"
 #include "client/state/lock_waiters.h"
 #include "client/state/locked_io.h"
 #include "tests/client/delegations.h"
@@ -397,6 +399,23 @@ TEST_F(DelegatedLocks, ARebootInTheMidstOfTheReturnCostsNone) {
     EXPECT_FALSE(free_elsewhere({first, first + 9})) << first;
   }
   EXPECT_TRUE(free_elsewhere({10, 19}));
+}
+
+// A process may lock a file by two opens of different users: it holds what it asked for last.
+TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
+  std::filesystem::permissions(server_.path("file"), std::filesystem::perms(0666));
+  Caller second = caller();
+  second.uid += 1000;
+  auto opened = run(open(mount(), second, file_.handle, kBoth));
+  ASSERT_TRUE(opened) << opened.error().message();
+  ASSERT_NE(&*opened->open, &*file_.open);
+  ASSERT_TRUE(local());
+  ASSERT_EQ(lock_here(kAnn, {0, 9}), 0);
+  auto shared = run(lock(mount(), opened->open.file(), wish(kAnn, {0, 9}, false)));
+  ASSERT_TRUE(shared) << shared.error().message();
+  EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "no exclusive lock is left";
+  EXPECT_EQ(lock_here(kBob, {0, 9}), EACCES);
+  close_at(mount(), std::move(opened->open));
 }
 
 }  // namespace

@@ -61,6 +61,26 @@ TEST_F(Delegations, WhatADelegationDoesNotCoverGoesToTheServer) {
   EXPECT_FALSE(open_locally(mount(), stranger, first.handle, kRead)) << "nobody has let him in";
 }
 
+// Supplementary groups let into files, so who has others was not let in by the same OPEN.
+TEST_F(Delegations, CallersWithOtherGroupsAreStrangers) {
+  Caller member = caller();
+  member.groups[0] = 7;
+  member.group_count = 1;
+  auto first = run(open_by_name(mount(), member, root(), "file", kRead));
+  ASSERT_TRUE(first) << first.error().message();
+  ASSERT_TRUE(mount().delegations().held(first->handle));
+  EXPECT_TRUE(open_locally(mount(), member, first->handle, kRead));
+  Caller stranger = member;
+  stranger.groups[0] = 8;
+  EXPECT_FALSE(open_locally(mount(), stranger, first->handle, kRead)) << "another group";
+  stranger.groups[1] = 7;
+  stranger.group_count = 2;
+  EXPECT_FALSE(open_locally(mount(), stranger, first->handle, kRead)) << "one group more";
+  stranger.group_count = 0;
+  EXPECT_FALSE(open_locally(mount(), stranger, first->handle, kRead)) << "none";
+  close_at(mount(), std::move(first->open));
+}
+
 TEST_F(Delegations, ARecallIsFollowedByReturnAndTheOpenGoesOn) {
   Opened first = open_delegated("file", kRead);
   close_at(mount(), std::move(first.open));

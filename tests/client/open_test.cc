@@ -392,5 +392,59 @@ TEST_F(OpenTest, AnOpenWhoseAttributesFailIsClosedAgain) {
   EXPECT_EQ(counter("open_files"), 0U);
 }
 
+// RFC 8881 section 18.16.3: a server may keep the verifier of an exclusive create in the times;
+// they are set when it says so, though nobody has asked for any.
+TEST_F(OpenTest, TimesThatHeldTheVerifierAreSetAfterwards) {
+  SetAttributes initial;
+  initial.mode = 0600;
+  const std::pair<bitmap4, bool> cases[] = {{{FATTR4_MODE, FATTR4_TIME_ACCESS_SET}, true},
+                                            {{FATTR4_MODE, FATTR4_TIME_MODIFY_SET}, false}};
+  std::optional<Attributes> set;
+  server_.on<SETATTR4args, SETATTR4res>([&](const SETATTR4args& args, SETATTR4res& result) {
+    auto decoded = decode_attributes(args.obj_attributes);
+    ASSERT_TRUE(decoded);
+    set = *decoded;
+    result.attrsset = args.obj_attributes.attrmask;
+  });
+  start();
+  for (const auto& [attrset, of_access] : cases) {
+    attrset_ = attrset;
+    set.reset();
+    auto opened = run(create(mount(), {}, handle(1), "f", CreateMode::exclusive, initial, kBoth));
+    ASSERT_TRUE(opened) << opened.error().message();
+    ASSERT_TRUE(set);
+    EXPECT_EQ(set->has(FATTR4_TIME_ACCESS_SET), of_access);
+    EXPECT_EQ(set->has(FATTR4_TIME_MODIFY_SET), !of_access);
+    const settime4& time = of_access ? set->time_access_set : set->time_modify_set;
+    EXPECT_EQ(time.set_it, SET_TO_SERVER_TIME4);
+    EXPECT_TRUE(must_close(std::move(opened->open)));
+  }
+}
+
+// The server does OPEN_DOWNGRADE, then OPEN; the answer to OPEN comes first. What that brought is
+// not forgotten with the answer to the downgrade: it has to be given back, too.
+TEST_F(OpenTest, AccessThatWasMergedDuringADowngradeIsGivenBack) {
+  start();
+  OpenRef both = must_open(kBoth);
+  OpenRef reader = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN_DOWNGRADE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(close(mount(), std::move(both)));
+  reactor_.settle();
+  ASSERT_FALSE(closing.done());
+  OpenRef writer = must_open(kWrite);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 1U);
+  EXPECT_TRUE(must_close(std::move(writer)));
+  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 2U) << "nobody writes any more";
+  EXPECT_EQ(downgraded_to_, kRead);
+  EXPECT_TRUE(must_close(std::move(reader)));
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test
