@@ -4,6 +4,9 @@
 #include <fuse_lowlevel.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
+
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_open.h"
 
@@ -67,7 +70,8 @@ struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t 
   result.f_files = status.files_total;
   result.f_ffree = status.files_free;
   result.f_favail = status.files_avail;
-  result.f_namemax = status.max_name;
+  // Some servers take longer ones (NFS-Ganesha: 1024), which the kernel refuses by itself.
+  result.f_namemax = std::min<unsigned long>(status.max_name, NAME_MAX);
   return result;
 }
 

@@ -76,5 +76,11 @@ TEST(Statvfs, CountsInBlocks) {
   EXPECT_EQ(result.f_namemax, 200u);
 }
 
+TEST(ArgumentsTest, NoNameIsLongerThanTheKernelTakes) {
+  client::FileSystemStatus status;
+  status.max_name = 1024;
+  EXPECT_EQ(to_statvfs(status, 4096).f_namemax, 255u);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fs
