@@ -8,6 +8,7 @@
 
 #include "cache/attr/cached_attributes.h"
 #include "client/types.h"
+#include "fuse/inode/page_map.h"
 
 namespace nfsrdma::fs {
 
@@ -91,16 +92,24 @@ class Inode {
   /// whole of them. A page that it has only written a part of it does not keep, and has locked
   /// meanwhile.
   std::uint64_t pages_end() const { return pages_end_; }
-  void pages_reach(std::uint64_t end);
-  /// Those from `from` on are being dropped, until they are gone or that is not known.
+  /// The kernel may have pages of these bytes from now on.
+  void pages_cached(PageRange bytes);
+  /// Where it may have any.
+  const PageMap& pages() const { return pages_; }
+  /// Some are being dropped, until they are gone or that is not known. What is dropped up to
+  /// PageRange::all().end has no pages behind it.
   void drop_begins();
-  void drop_ends(std::uint64_t from);
+  void drop_ends(PageRange dropped);
   void drop_ends_unseen() { --drops_; }
+  /// The kernel may be about to send a WRITE of pages that are being dropped.
+  void watch_writes();
   /// An open was answered with the order to drop the pages. The kernel follows it when the opener
   /// runs again; until a request shows that it has, others who open the file get the same order.
   void pages_to_be_dropped() { ++unconfirmed_drops_; }
   void pages_dropped() { --unconfirmed_drops_; }
   bool drops_under_way() const { return unconfirmed_drops_ > 0; }
+  /// The same, or an order of this program is on its way.
+  bool may_be_dropping() const { return drops_ > 0 || unconfirmed_drops_ > 0; }
   /// A change made here led from one version to the next.
   void follow_pages(std::uint64_t before, std::uint64_t after);
 
@@ -115,6 +124,7 @@ class Inode {
   std::uint64_t pages_change_ = 0;
   std::uint64_t pages_end_ = 0;
   std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
+  PageMap pages_;
   std::uint64_t told_change_ = 0;
   std::uint64_t parent_fileid_ = 0;
   Inode* hash_next_ = nullptr;

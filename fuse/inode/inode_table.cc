@@ -19,6 +19,12 @@ bool same_file(const Inode& inode, std::uint64_t fileid, std::uint32_t mode) {
   return known.fileid == fileid && (known.mode & S_IFMT) == (mode & S_IFMT);
 }
 
+bool any_writable(OpenInode& open) {
+  bool any = false;
+  open.files.for_each([&any](File& file) { any |= file.writable(); });
+  return any;
+}
+
 }  // namespace
 
 bool Inode::is_directory() const { return S_ISDIR(attributes_.value().mode); }
@@ -31,18 +37,31 @@ void Inode::kernel_told_size(std::uint64_t size) {
   }
 }
 
-void Inode::pages_reach(std::uint64_t end) {
-  pages_end_ = std::max(pages_end_, end);
-  pages_end_since_drop_ = std::max(pages_end_since_drop_, end);
+void Inode::pages_cached(PageRange bytes) {
+  pages_end_ = std::max(pages_end_, bytes.end);
+  pages_end_since_drop_ = std::max(pages_end_since_drop_, bytes.end);
+  pages_.add(bytes);
 }
 
 void Inode::drop_begins() {
-  if (drops_++ == 0) pages_end_since_drop_ = 0;
+  if (drops_++ > 0) return;
+  pages_end_since_drop_ = 0;
+  pages_.drops_begin();
+  if (const auto open = open_.lock()) open->after_drop.drops_begin();
 }
 
-void Inode::drop_ends(std::uint64_t from) {
-  if (--drops_ > 0) return;
-  pages_end_ = std::max(std::min(pages_end_, from), pages_end_since_drop_);
+void Inode::watch_writes() {
+  const auto open = open_.lock();
+  if (open && any_writable(*open)) open->after_drop.watch();
+}
+
+void Inode::drop_ends(PageRange dropped) {
+  --drops_;
+  pages_.dropped(dropped);
+  const auto open = open_.lock();
+  if (open && dropped == PageRange::all()) open->after_drop.dropped_all();
+  if (drops_ > 0 || dropped.end != PageRange::all().end) return;
+  pages_end_ = std::max(std::min(pages_end_, dropped.begin), pages_end_since_drop_);
 }
 
 void Inode::follow_pages(std::uint64_t before, std::uint64_t after) {

@@ -15,6 +15,7 @@
 #include "cache/data/write_order.h"
 #include "client/state/lock_state.h"
 #include "fuse/inode/inode.h"
+#include "fuse/inode/reads_after_drop.h"
 #include "fuse/inode/under_way.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
@@ -73,6 +74,7 @@ class OpenInode : public ListNode {
   cache::OwnChanges own_changes;
   cache::WriteGate gate;
   cache::WriteOrder order;
+  ReadsAfterDrop after_drop;
   UnderWay reads;  ///< READs for the kernel's pages, which are locked until they are answered
   Gathering gathering;
   Watched watched;

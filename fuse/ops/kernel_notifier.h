@@ -4,10 +4,10 @@
 #include <fuse_lowlevel.h>
 
 #include <cstdint>
-#include <memory>
-#include <thread>
+#include <string>
 
 #include "fuse/inode/inode.h"
+#include "fuse/ops/drop_thread.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
@@ -15,27 +15,29 @@
 namespace nfsrdma::fs {
 
 /// Dropping attributes is done at once. Dropping cached pages waits in the kernel for pages that
-/// are being read, that is for answers of this program, so a thread of its own does it. All methods
-/// belong to the shard.
+/// are being read or written, that is for answers of this program, so threads of its own do it.
+/// Two: the WRITE that an order of one thread waits for may itself wait for an order of the other.
+/// All methods belong to the shard.
 class KernelNotifier {
  public:
-  KernelNotifier();
+  KernelNotifier() = default;
   KernelNotifier(const KernelNotifier&) = delete;
   KernelNotifier& operator=(const KernelNotifier&) = delete;
-  /// A thread that the kernel still holds is left to itself; the end of the program ends it.
-  ~KernelNotifier();
 
-  void attach(fuse_session& session);
-  /// Drops nothing more. Waits a bounded time for a notification under way; the session may go
+  void attach(fuse_session& session) { session_ = &session; }
+  /// Drops nothing more. Waits a bounded time for notifications under way; the session may go
   /// afterwards.
   Task<void> stop(Reactor& reactor);
 
   void drop_attributes(std::uint64_t inode);
-  /// Drops the pages from `begin` to `end` before a write is answered, of those that the kernel may
-  /// have up to date. One of them may have gone since and be locked for the write, so the wait is
+  /// Drops pages before a write from the page cache is answered, of those that the kernel may have
+  /// up to date. One of them may have gone since and be locked for the write, so the wait is
   /// bounded.
-  Task<void> drop_some_pages(Reactor& reactor, InodeRef inode, std::uint64_t begin,
-                             std::uint64_t end);
+  Task<void> drop_some_pages(Reactor& reactor, InodeRef inode, PageRange pages);
+  /// The same with pages that are not locked for the write, and before a direct write is answered,
+  /// which locks none: waits until they are gone, after the READs under way.
+  Task<void> drop_written_pages(Reactor& reactor, InodeRef inode, PageRange pages);
+  Task<void> drop_pages_beside_direct(Reactor& reactor, InodeRef inode, PageRange pages);
   /// Drops all and waits until they are gone; begins when the READs under way have been answered.
   /// The thread cannot be killed while it waits for a page, and keeps the whole program from
   /// ending, and other files' pages from being dropped; an answer may take as long as the server
@@ -47,17 +49,16 @@ class KernelNotifier {
   std::uint64_t given_up() const { return given_up_.value(); }
 
  private:
-  struct Shared;
+  struct Dropping;
 
-  void start_thread();
-  struct Drop;
-  void enqueue(Drop drop);
+  Task<void> drop(DropThread& thread, Reactor& reactor, InodeRef inode, PageRange pages,
+                  Duration patience);
 
   fuse_session* session_ = nullptr;
   Counter notifications_;
   Counter given_up_;
-  std::shared_ptr<Shared> shared_;  ///< with the thread
-  std::thread thread_;
+  DropThread drops_;
+  DropThread drops_of_writes_;  ///< for who has pages locked: waits for no other write's
 };
 
 }  // namespace nfsrdma::fs

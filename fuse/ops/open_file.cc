@@ -19,8 +19,11 @@ FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool
   fs.drop_outdated_attributes(*inode);
 
   if (!info.keep_cache) inode->pages_to_be_dropped();
+  const bool others = inode->open() != nullptr;
   FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
   file->drop_unconfirmed = !info.keep_cache;
+  // What one of them drops, another may be writing.
+  if (others && file->inode->drops_under_way()) file->inode->watch_writes();
   file->append = (info.flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
   info.fh = file->id;

@@ -69,7 +69,9 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   const bool direct = (info->flags & O_DIRECT) != 0;
   if (!direct) {
     fs.page_watch().add(*file);
-    file->inode->pages_reach(static_cast<std::uint64_t>(offset) + size);
+    const auto begin = static_cast<std::uint64_t>(offset);
+    file->inode->pages_cached({begin, begin + size});
+    file->shared->after_drop.add({begin, begin + size});
   }
   // The slot the request came in has nothing else to hold any more.
   Buffer slot = request.take_buffer();

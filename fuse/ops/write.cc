@@ -10,14 +10,13 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
+#include "fuse/ops/written_pages.h"
 
 namespace nfsrdma::fs {
 namespace {
 
 using cache::WriteGate;
 using cache::WriteOrder;
-
-constexpr std::uint64_t kPage = 4096;  ///< the kernel's, or a part of one
 
 /// What one write(2) brought: its octets lie in `slot` until they are kept elsewhere.
 struct Incoming {
@@ -27,6 +26,10 @@ struct Incoming {
   bool append = false;  ///< to the end of the file, wherever the kernel takes that to be
   bool may_gather = false;
   client::FileLocks::LockRef lock{};  ///< in whose name it is written; null: nobody's
+  WriteBy by = WriteBy::page_cache;
+  OldPages old;  ///< to be dropped before the answer
+
+  PageRange range() const { return {offset, offset + data.size()}; }
 };
 
 /// The end of the file as far as this client knows it.
@@ -49,14 +52,16 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 }
 
 /// Keeps the octets of a small write for later; false when they are to be sent now.
-bool gather(FileSystem& fs, const FileRef& file, const Incoming& incoming) {
+bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
   if (!incoming.may_gather || lost(incoming.lock)) return false;
   if (incoming.append) {
     const auto& attributes = file->inode->attributes();
     const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
     if (!fresh || incoming.offset != known_end(*file)) return false;
   }
-  return fs.gatherer().take(file, incoming.lock, incoming.offset, incoming.data);
+  if (!fs.gatherer().take(file, incoming.lock, incoming.offset, incoming.data)) return false;
+  incoming.old = old_pages(*file, incoming.by, incoming.range());
+  return true;
 }
 
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
@@ -65,6 +70,7 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
                         incoming.data.size(),
                         incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
+  incoming.old = old_pages(*file, incoming.by, incoming.range());
   auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
@@ -74,20 +80,6 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   auto written = co_await send_write(fs, file, outgoing);
   if (written) open->write_through = false;
   co_return written;
-}
-
-/// The kernel has put the octets of an append where it took the end to be, `asked`, and they were
-/// written at `offset`. A page that it keeps is wrong in both places: it goes before the write is
-/// answered, which makes the kernel show the file up to the end of what it has written. Pages of
-/// another version are left to whoever tells the kernel so.
-Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t asked, std::uint64_t offset,
-                         std::size_t length) {
-  // Before it reads anything, the kernel will find another size, and drop all pages.
-  if (fs.kernel_looks()) co_return;
-  const std::uint64_t begin = std::min(asked, offset) / kPage * kPage;
-  const std::uint64_t end = std::min(std::max(asked, offset) + length, file->inode->pages_end());
-  if (begin >= end) co_return;
-  co_await fs.notifier().drop_some_pages(fs.mount().reactor(), file->inode, begin, end);
 }
 
 Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
@@ -101,7 +93,7 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
 
 /// Waits for memory, and while much of this file is on its way already; then the octets of a small
 /// write may have found room after all.
-Task<bool> gather_late(FileSystem& fs, FileRef file, const Incoming& incoming) {
+Task<bool> gather_late(FileSystem& fs, FileRef file, Incoming& incoming) {
   if (fs.kept_memory().filling()) spawn(relieve(fs));
   co_await fs.kept_memory().room();
   if (!incoming.may_gather) co_return false;
@@ -119,11 +111,13 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   const std::uint64_t asked = incoming.offset;
   const bool gathered = co_await gather_late(fs, file, incoming);
   if (gathered) {
+    if (incoming.old.any()) co_await drop_old_pages(fs, file, incoming.old);
     reply_written(request, *file, asked, incoming.data.size());
     co_return;
   }
   auto sending = incoming.append ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
   auto written = co_await sending;
+  if (incoming.old.any()) co_await drop_old_pages(fs, file, incoming.old);
   if (written) {
     reply_written(request, *file, asked, *written);
     co_return;
@@ -134,11 +128,9 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }
 
-/// The pages that the kernel has written the whole of, and keeps.
-void note_whole_pages(Inode& inode, std::uint64_t offset, std::size_t size) {
-  const std::uint64_t first = (offset + kPage - 1) / kPage;
-  const std::uint64_t end = (offset + size) / kPage;
-  if (first < end) inode.pages_reach(end * kPage);
+Task<void> answer_gathered(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
+  co_await drop_old_pages(fs, file, incoming.old);
+  reply_written(request, *file, incoming.offset, incoming.data.size());
 }
 
 /// Whoever asked for durable data, or for none to be cached, waits for the server.
@@ -162,9 +154,14 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   incoming.may_gather = may_gather(fs, *file, *info);
   const IoCaller by{info->lock_owner, info->writepage != 0 ? 0 : request.context().pid};
   incoming.lock = lock_for_io(*file, by, io_range(incoming.offset, size));
-  if ((info->flags & O_DIRECT) == 0) note_whole_pages(*file->inode, incoming.offset, size);
+  incoming.by = way_of(*info);
+  if (incoming.by != WriteBy::direct) note_whole_pages(*file->inode, incoming.offset, size);
   if (gather(fs, file, incoming)) {
-    reply_written(request, *file, incoming.offset, size);
+    if (incoming.old.any()) {
+      spawn(answer_gathered(fs, std::move(request), std::move(file), std::move(incoming)));
+    } else {
+      reply_written(request, *file, incoming.offset, size);
+    }
     return;
   }
   incoming.slot = request.take_buffer();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/ops/close.h"
+#include "fuse/ops/written_pages.h"
 #include "tests/fuse/ops/served_files.h"
 
 namespace nfsrdma::fs::test {
@@ -70,6 +71,43 @@ TEST_F(CachedPages, OwnWritesSideBySideAreOurs) {
   }
   flush(file);
   EXPECT_TRUE(file->inode->pages_match(change(file)));
+}
+
+TEST_F(CachedPages, WhatWasReadBesideADirectWriteIsDropped) {
+  FileRef file = open("f");
+  const PageRange written{4096, 8192};
+  EXPECT_FALSE(old_pages(*file, WriteBy::direct, written).any()) << "nothing was read";
+  file->inode->pages_cached({0, 16384});
+  const OldPages old = old_pages(*file, WriteBy::direct, written);
+  EXPECT_LE(old.bytes.begin, written.begin);
+  EXPECT_GE(old.bytes.end, written.end);
+  EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, written).any()) << "they are its own";
+}
+
+TEST_F(CachedPages, WhatWasReadSinceADropAndIsWrittenThenIsDroppedAgain) {
+  FileRef file = open("f");
+  const PageRange page{0, 4096};
+  file->inode->watch_writes();
+  file->shared->after_drop.add(page);
+  EXPECT_FALSE(old_pages(*file, WriteBy::write_back, page).any()) << "READs wait for it";
+  EXPECT_TRUE(old_pages(*file, WriteBy::page_cache, page).any());
+  EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, page).any());
+}
+
+TEST_F(CachedPages, AnOpenThatDropsMayTakeWhatAnotherWrites) {
+  FileRef writer = open("f", O_RDWR);
+  writer->inode->forget_pages();
+  fuse_file_info info{};
+  FileRef reader = open("f", O_RDONLY, &info);
+  ASSERT_FALSE(info.keep_cache);
+  writer->shared->after_drop.add({0, 4096});
+  EXPECT_TRUE(old_pages(*writer, WriteBy::page_cache, {0, 4096}).any());
+}
+
+TEST_F(CachedPages, AnOpenWithoutOthersCannot) {
+  FileRef file = open("f", O_RDWR);
+  file->shared->after_drop.add({0, 4096});
+  EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, {0, 4096}).any());
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+#include "fuse/ops/drop_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::fs {
+namespace {
+
+constexpr Duration kEndPatience = std::chrono::seconds(1);
+constexpr Duration kEndInterval = std::chrono::milliseconds(10);
+
+/// To the kernel a length of 0 is all that follows.
+off_t length_of(const PageRange& pages) {
+  return pages.end == PageRange::all().end ? 0 : static_cast<off_t>(pages.end - pages.begin);
+}
+
+}  // namespace
+
+struct DropThread::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Order> waiting;
+  bool ending = false;
+  bool ended = true;  ///< no thread runs
+
+  bool has_ended() {
+    std::lock_guard lock(mutex);
+    return ended;
+  }
+};
+
+DropThread::DropThread() : shared_(std::make_shared<Shared>()) {}
+
+DropThread::~DropThread() {
+  if (!thread_.joinable()) return;
+  if (stopped_) {
+    thread_.detach();
+    return;
+  }
+  end();
+  thread_.join();  // never stopped: nothing holds it but its queue
+}
+
+void DropThread::order(fuse_session& session, Order order) {
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->waiting.push_back(std::move(order));
+  }
+  shared_->changed.notify_one();
+  if (thread_.joinable()) return;
+  // Signals are the main thread's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  shared_->ended = false;
+  thread_ = std::thread(follow_orders, shared_, &session);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void DropThread::follow_orders(std::shared_ptr<Shared> shared, fuse_session* session) {
+  std::unique_lock lock(shared->mutex);
+  for (;;) {
+    shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });
+    if (shared->ending) break;
+    const Order order = std::move(shared->waiting.front());
+    shared->waiting.pop_front();
+    lock.unlock();
+    fuse_lowlevel_notify_inval_inode(session, order.inode, static_cast<off_t>(order.pages.begin),
+                                     length_of(order.pages));
+    lock.lock();
+    // Operations have ended before this is stopped: nobody is left to be told.
+    if (!shared->ending) order.done();
+  }
+  shared->ended = true;
+}
+
+void DropThread::end() {
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->ending = true;
+  }
+  shared_->changed.notify_one();
+}
+
+Task<void> DropThread::stop(Reactor& reactor) {
+  stopped_ = true;
+  if (!thread_.joinable()) co_return;
+  end();
+  for (Duration waited{}; waited < kEndPatience; waited += kEndInterval) {
+    if (shared_->has_ended()) {
+      thread_.join();
+      co_return;
+    }
+    co_await Sleep(reactor, kEndInterval);
+  }
+  log::warning("the kernel does not return from dropping cached pages");
+}
+
+}  // namespace nfsrdma::fs
