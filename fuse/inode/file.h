@@ -5,6 +5,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cache/dir/directory_stream.h"
@@ -64,6 +65,8 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
 
   InodeRef inode;
   cache::DirectoryStream stream;
+  /// A listing from the begin of the directory goes on at this cookie; nothing: it does not go on.
+  std::optional<std::uint64_t> listed_to;
   AsyncMutex reading;  ///< one reader of the stream at a time
 };
 

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "cache/attr/cached_attributes.h"
 #include "client/types.h"
+#include "fuse/inode/names_told.h"
 #include "fuse/inode/page_map.h"
 
 namespace nfsrdma::fs {
@@ -38,6 +41,16 @@ class Inode {
   /// How often this client itself changed the names in this directory.
   std::uint32_t epoch() const { return epoch_; }
   void count_change() { ++epoch_; }
+
+  /// Names in this directory that the kernel may believe; null when it was told none.
+  NamesTold* names() { return names_.get(); }
+  void tell_name(std::string_view name, NamesTold::As as) {
+    if (!names_) names_ = std::make_unique<NamesTold>();
+    names_->tell(name, as);
+  }
+  /// The directory's change attribute is another one than before: whether this client has changed
+  /// it since it was asked this the last time.
+  bool changed_by_us() { return std::exchange(seen_epoch_, epoch_) != epoch_; }
 
   /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
   std::uint64_t parent_fileid() const { return parent_fileid_; }
@@ -129,8 +142,10 @@ class Inode {
   std::uint64_t parent_fileid_ = 0;
   Inode* hash_next_ = nullptr;
   std::weak_ptr<OpenInode> open_;
+  std::unique_ptr<NamesTold> names_;
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
+  std::uint32_t seen_epoch_ = 0;
   std::uint32_t unconfirmed_drops_ = 0;
   std::uint32_t drops_ = 0;  ///< under way
   bool pages_known_ = false;

@@ -1,5 +1,7 @@
 #include <fcntl.h>
 
+#include <string>
+
 #include "fuse/convert/arguments.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/open_file.h"
@@ -16,7 +18,7 @@ client::SetAttributes initial_attributes(mode_t mode, int flags) {
   return initial;
 }
 
-Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name, mode_t mode,
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name, mode_t mode,
                fuse_file_info info) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
@@ -38,7 +40,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
   co_await drop_pages_before_open(fs, inode);
   FileRef file = add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, info);
   fs.inodes().count_lookup(*inode);
-  const fuse_entry_param entry = fs.entry_of(*inode, *parent);
+  const fuse_entry_param entry = fs.entry_of(*inode, *parent, name);
   if (!request.reply_create(entry, info)) {
     fs.inodes().forget(*inode, 1);
     co_await forget_open(fs, std::move(file));

@@ -79,7 +79,7 @@ bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry, cons
 }
 
 bool DirectoryAnswer::add_inode(Directory& directory, const client::Entry& entry, Inode& inode) {
-  const fuse_entry_param found = fs_->entry_of(inode, *directory.inode);
+  const fuse_entry_param found = fs_->entry_of(inode, *directory.inode, entry.name);
   if (!add_plus(entry.name.c_str(), found, entry.cookie)) return false;
   if (inode.is_directory()) {
     inode.set_parent_fileid(directory.inode->attributes().value().fileid);

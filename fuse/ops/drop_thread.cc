@@ -17,11 +17,6 @@ namespace {
 constexpr Duration kEndPatience = std::chrono::seconds(1);
 constexpr Duration kEndInterval = std::chrono::milliseconds(10);
 
-/// To the kernel a length of 0 is all that follows.
-off_t length_of(const PageRange& pages) {
-  return pages.end == PageRange::all().end ? 0 : static_cast<off_t>(pages.end - pages.begin);
-}
-
 }  // namespace
 
 struct DropThread::Shared {
@@ -74,11 +69,10 @@ void DropThread::follow_orders(std::shared_ptr<Shared> shared, fuse_session* ses
     const Order order = std::move(shared->waiting.front());
     shared->waiting.pop_front();
     lock.unlock();
-    fuse_lowlevel_notify_inval_inode(session, order.inode, static_cast<off_t>(order.pages.begin),
-                                     length_of(order.pages));
+    order.follow(*session);
     lock.lock();
     // Operations have ended before this is stopped: nobody is left to be told.
-    if (!shared->ending) order.done();
+    if (order.done && !shared->ending) order.done();
   }
   shared->ended = true;
 }
@@ -102,7 +96,7 @@ Task<void> DropThread::stop(Reactor& reactor) {
     }
     co_await Sleep(reactor, kEndInterval);
   }
-  log::warning("the kernel does not return from dropping cached pages");
+  log::warning("the kernel does not return from dropping what it has cached");
 }
 
 }  // namespace nfsrdma::fs

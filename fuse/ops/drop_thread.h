@@ -1,27 +1,25 @@
-// A thread that orders the kernel to drop cached pages.
+// A thread that orders the kernel to drop what it has cached.
 #pragma once
 
 #include <fuse_lowlevel.h>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <thread>
 
-#include "fuse/inode/page_map.h"
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fs {
 
-/// One order after the other: each returns when the pages are gone, and the kernel waits for a page
-/// that is locked. The thread starts with the first order. All methods belong to the shard.
+/// One order after the other: each returns when that is gone, and the kernel waits for a page or a
+/// directory that is locked. The thread starts with the first order. All methods belong to the
+/// shard.
 class DropThread {
  public:
   struct Order {
-    std::uint64_t inode = 0;
-    PageRange pages = PageRange::all();
-    std::function<void()> done;  ///< called on this thread
+    std::function<void(fuse_session&)> follow;  ///< called on this thread
+    std::function<void()> done;                 ///< called on it afterwards; may be empty
   };
 
   DropThread();

@@ -80,7 +80,15 @@ Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const c
   const Outcome outcome = known.store(whole, issue, clock_, config_.attributes);
   // Nobody, until the name service tells: to be asked again, delegation or not.
   if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
+  if (outcome == Outcome::changed && inode.is_directory()) doubt_names(inode);
   return outcome;
+}
+
+// After a change made here its change attribute is another one in any case, and what others have
+// changed with it shows in a listing only.
+void FileSystem::doubt_names(Inode& directory) {
+  if (directory.changed_by_us() || !directory.names()) return;
+  notifier_.doubt_names(directory, directory.names()->doubt_all());
 }
 
 void FileSystem::drop_outdated_attributes(Inode& inode) {
@@ -156,12 +164,13 @@ double FileSystem::negative_timeout(const Inode& directory) const {
   return seconds(directory.attributes().period());
 }
 
-fuse_entry_param FileSystem::entry_of(Inode& inode, const Inode& directory) {
+fuse_entry_param FileSystem::entry_of(Inode& inode, Inode& directory, std::string_view name) {
   fuse_entry_param entry{};
   entry.ino = inode.id();
   entry.attr = stat_of(inode);
   entry.attr_timeout = attribute_timeout(inode);
   entry.entry_timeout = entry_timeout(directory);
+  if (entry.entry_timeout > 0) directory.tell_name(name, NamesTold::As::there);
   told(inode, /*asked=*/false);
   return entry;
 }
@@ -305,6 +314,7 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_open_files", files_.size());
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
   visitor.visit("fs_notifications", notifier_.notifications());
+  visitor.visit("fs_names_doubted", notifier_.names_doubted());
   visitor.visit("fs_size_looks", size_teller_.looks());
   visitor.visit("fs_drops_given_up", notifier_.given_up());
   kept_memory_.visit_counters(visitor);

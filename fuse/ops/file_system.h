@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -122,8 +123,8 @@ class FileSystem final : private client::DelegationUser {
   /// For how many seconds the kernel may believe that a name is there, or is not.
   double entry_timeout(const Inode& directory) const;
   double negative_timeout(const Inode& directory) const;
-  /// What a lookup answers; told().
-  fuse_entry_param entry_of(Inode& inode, const Inode& directory);
+  /// What a lookup of this name answers; told().
+  fuse_entry_param entry_of(Inode& inode, Inode& directory, std::string_view name);
 
   /// The kernel is being told the remembered attributes: pages of another version, which somebody
   /// else has written, are dropped.
@@ -173,6 +174,7 @@ class FileSystem final : private client::DelegationUser {
   void on_delegation_ended(const client::FileHandle& file) override;
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
   std::uint64_t shown_size(const Inode& inode) const;
+  void doubt_names(Inode& directory);
   Task<void> drop_stale_pages(InodeRef inode);
 
   client::Mount& mount_;

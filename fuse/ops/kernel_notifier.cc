@@ -13,10 +13,15 @@ namespace {
 constexpr off_t kAttributesOnly = -1;
 constexpr off_t kToTheEnd = 0;
 constexpr Duration kUnbounded = Duration::max();
-constexpr Duration kPatience = std::chrono::milliseconds(500);
+constexpr Duration kWritePatience = std::chrono::milliseconds(500);
 /// The kernel finishes a direct write that came to less than was asked through the page cache, and
 /// waits for it with a page locked: it cannot be told from another.
 constexpr Duration kDirectPatience = std::chrono::seconds(20);
+
+/// To the kernel a length of 0 is all that follows.
+off_t length_of(const PageRange& pages) {
+  return pages.end == PageRange::all().end ? 0 : static_cast<off_t>(pages.end - pages.begin);
+}
 
 Task<void> reads_under_way(const Inode& inode) {
   const std::shared_ptr<OpenInode> open = inode.open();
@@ -41,7 +46,12 @@ struct KernelNotifier::Dropping {
   }
 
   DropThread::Order order(Reactor& reactor, std::uint64_t inode, PageRange pages) const {
-    return {inode, pages, [to = &reactor, state = waiting] {
+    const auto begin = static_cast<off_t>(pages.begin);
+    const off_t length = length_of(pages);
+    return {[=](fuse_session& session) {
+              fuse_lowlevel_notify_inval_inode(&session, inode, begin, length);
+            },
+            [to = &reactor, state = waiting] {
               to->wake_from_other_thread([state] {
                 state->gone = true;
                 state->go_on();
@@ -60,6 +70,20 @@ Task<void> KernelNotifier::stop(Reactor& reactor) {
   session_ = nullptr;
   co_await drops_.stop(reactor);
   co_await drops_of_writes_.stop(reactor);
+  co_await names_.stop(reactor);
+}
+
+void KernelNotifier::doubt_names(const Inode& directory, std::vector<std::string> names) {
+  if (!session_ || names.empty()) return;
+  notifications_.add();
+  names_doubted_.add(names.size());
+  const auto follow = [parent = directory.id(), names = std::move(names)](fuse_session& session) {
+    for (const std::string& name : names) {
+      fuse_lowlevel_notify_expire_entry(&session, parent, name.data(), name.size(),
+                                        FUSE_LL_EXPIRE_ONLY);
+    }
+  };
+  names_.order(*session_, {follow, nullptr});
 }
 
 void KernelNotifier::drop_attributes(std::uint64_t inode) {
@@ -90,7 +114,7 @@ Task<void> KernelNotifier::drop(DropThread& thread, Reactor& reactor, InodeRef i
 }
 
 Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, PageRange pages) {
-  co_await drop(drops_of_writes_, reactor, std::move(inode), pages, kPatience);
+  co_await drop(drops_of_writes_, reactor, std::move(inode), pages, kWritePatience);
 }
 
 Task<void> KernelNotifier::drop_written_pages(Reactor& reactor, InodeRef inode, PageRange pages) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fuse/inode/inode.h"
 #include "fuse/ops/drop_thread.h"
@@ -17,7 +18,8 @@ namespace nfsrdma::fs {
 /// Dropping attributes is done at once. Dropping cached pages waits in the kernel for pages that
 /// are being read or written, that is for answers of this program, so threads of its own do it.
 /// Two: the WRITE that an order of one thread waits for may itself wait for an order of the other.
-/// All methods belong to the shard.
+/// A third has names looked up anew, which waits for the directory. All methods belong to the
+/// shard.
 class KernelNotifier {
  public:
   KernelNotifier() = default;
@@ -44,6 +46,12 @@ class KernelNotifier {
   /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).
   Task<void> drop_pages_now(Reactor& reactor, InodeRef inode);
 
+  /// Has the kernel look up these names anew, soon: it waits for whoever works on the directory.
+  /// What is open or a working directory stays. Linux before 6.2 knows no such order, and goes on
+  /// believing them.
+  void doubt_names(const Inode& directory, std::vector<std::string> names);
+  std::uint64_t names_doubted() const { return names_doubted_.value(); }
+
   std::uint64_t notifications() const { return notifications_.value(); }
   /// How often the wait for pages of a write has ended without success.
   std::uint64_t given_up() const { return given_up_.value(); }
@@ -57,8 +65,10 @@ class KernelNotifier {
   fuse_session* session_ = nullptr;
   Counter notifications_;
   Counter given_up_;
+  Counter names_doubted_;
   DropThread drops_;
   DropThread drops_of_writes_;  ///< for who has pages locked: waits for no other write's
+  DropThread names_;
 };
 
 }  // namespace nfsrdma::fs

@@ -1,13 +1,14 @@
 #include "client/ops/link.h"
 
+#include <string>
+
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fs {
 namespace {
 
-Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent,
-               std::string_view name) {
+Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent, std::string name) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
   auto linked = co_await client::link(fs.mount(), caller, inode->handle(), parent->handle(), name);
@@ -18,7 +19,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent,
   fs.names_changed(*parent);
   fs.learn(*inode, linked->attributes, issue, ChangedBy::anyone);
   if (fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
-  reply_found(fs, request, *parent, inode);
+  reply_found(fs, request, *parent, name, inode);
 }
 
 }  // namespace

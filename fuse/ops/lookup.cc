@@ -1,6 +1,7 @@
 #include "client/ops/lookup.h"
 
 #include <cerrno>
+#include <string>
 #include <string_view>
 
 #include "client/ops/errno.h"
@@ -11,27 +12,28 @@ namespace nfsrdma::fs {
 namespace {
 
 /// "There is no such name", in the form that lets the kernel remember it.
-void reply_missing(FileSystem& fs, Request& request, const Inode& parent) {
+void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_view name) {
   const double timeout = fs.negative_timeout(parent);
   if (timeout <= 0) {
     request.reply_error(ENOENT);
     return;
   }
+  parent.tell_name(name, NamesTold::As::missing);
   fuse_entry_param entry{};
   entry.entry_timeout = timeout;
   request.reply_entry(entry);
 }
 
-Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name) {
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
   auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
   if (found) {
     const InodeRef inode = fs.adopt(found->handle, found->attributes, issue, ChangedBy::anyone);
     if (inode && fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
-    reply_found(fs, request, *parent, inode);
+    reply_found(fs, request, *parent, name, inode);
   } else if (client::to_errno(found.error()) == ENOENT) {
-    reply_missing(fs, request, *parent);
+    reply_missing(fs, request, *parent, name);
   } else {
     reply_failure(request, found.error());
   }

@@ -1,12 +1,14 @@
 #include "client/ops/create.h"
+
+#include <string>
+
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fs {
 namespace {
 
-Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name,
-               mode_t mode) {
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name, mode_t mode) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
   auto made = co_await client::make_directory(fs.mount(), caller, parent->handle(), name, mode);
@@ -16,7 +18,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
   }
   fs.names_changed(*parent);
   const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
-  reply_found(fs, request, *parent, inode);
+  reply_found(fs, request, *parent, name, inode);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <sys/sysmacros.h>
 
 #include <cerrno>
+#include <string>
 
 #include "client/ops/close.h"
 #include "client/ops/create.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr mode_t kPermissionBits = 07777;
 
 struct Node {
-  std::string_view name;
+  std::string name;
   mode_t mode = 0;
   dev_t device = 0;
 };
@@ -43,7 +44,7 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node n
   }
   fs.names_changed(*parent);
   const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
-  reply_found(fs, request, *parent, inode);
+  reply_found(fs, request, *parent, node.name, inode);
 }
 
 /// Only OPEN makes regular files.
@@ -61,7 +62,7 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node n
   }
   fs.names_changed(*parent);
   const InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, ChangedBy::anyone);
-  reply_found(fs, request, *parent, inode);
+  reply_found(fs, request, *parent, node.name, inode);
   // The answer does not depend on how the close ends: nothing was written.
   auto closed = co_await client::close(fs.mount(), std::move(opened->open));
   static_cast<void>(closed);

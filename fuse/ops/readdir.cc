@@ -1,5 +1,10 @@
 #include "client/ops/readdir.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "client/ops/errno.h"
 #include "fuse/ops/directory_answer.h"
 #include "fuse/ops/handlers.h"
@@ -16,6 +21,24 @@ constexpr std::uint32_t kPageOctets = 256 * 1024;
 bool cookie_refused(const Error& error) {
   return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
          error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
+}
+
+/// What the kernel was told of names that are listed now, or are not, is to be looked up anew.
+void compare_names(FileSystem& fs, Directory& directory, std::uint64_t cookie,
+                   const client::DirectoryPage& page) {
+  NamesTold* const told = directory.inode->names();
+  if (!told || directory.listed_to != cookie) {
+    directory.listed_to.reset();
+    return;
+  }
+  if (cookie == 0) told->listing_begins();
+  std::vector<std::string> doubted;
+  for (const client::Entry& entry : page.entries) {
+    if (told->listed(entry.name)) doubted.push_back(entry.name);
+  }
+  if (page.eof) std::ranges::move(told->listing_ends(), std::back_inserter(doubted));
+  fs.notifier().doubt_names(*directory.inode, std::move(doubted));
+  if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
 }
 
 /// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
@@ -35,6 +58,7 @@ Task<Result<void>> fetch(FileSystem& fs, client::Caller caller, DirectoryRef dir
   if (page->entries.empty() && !page->eof) {
     co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
   }
+  compare_names(fs, *directory, cookie, *page);
   if (!stream.replace(asked, std::move(*page))) {
     co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
   }
@@ -54,7 +78,10 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
                std::uint64_t offset) {
   const client::Caller caller = request.caller();
   auto guard = co_await directory->reading.lock();
-  if (offset == 0) directory->stream.rewind();
+  if (offset == 0) {
+    directory->stream.rewind();
+    directory->listed_to = 0;
+  }
   const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
   auto reached = co_await reach(fs, caller, directory, cookie);
   if (!reached) {

@@ -54,13 +54,14 @@ Error unusable_answer() {
                       "the server does not say what it is, or there are too many inodes");
 }
 
-void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode) {
+void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                 const InodeRef& inode) {
   if (!inode) return reply_failure(request, unusable_answer());
   if (inode->is_directory()) {
     inode->set_parent_fileid(directory.attributes().value().fileid);
   }
   fs.inodes().count_lookup(*inode);
-  if (!request.reply_entry(fs.entry_of(*inode, directory))) fs.inodes().forget(*inode, 1);
+  if (!request.reply_entry(fs.entry_of(*inode, directory, name))) fs.inodes().forget(*inode, 1);
 }
 
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {

@@ -26,9 +26,10 @@ void note_background_failure(FileSystem& fs, const Inode& inode, std::string_vie
 /// What a server has answered that cannot be adopted.
 Error unusable_answer();
 
-/// Answers with what was found or made in `directory`, null: what could not be adopted. If nobody
-/// takes the answer, the lookup is taken back.
-void reply_found(FileSystem& fs, Request& request, Inode& directory, const InodeRef& inode);
+/// Answers with what was found or made in `directory` under this name, null: what could not be
+/// adopted. If nobody takes the answer, the lookup is taken back.
+void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                 const InodeRef& inode);
 
 /// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
 /// does not believe any it had.

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "client/ops/create.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
@@ -5,7 +7,7 @@
 namespace nfsrdma::fs {
 namespace {
 
-Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_view name,
+Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name,
                std::string_view target) {
   const cache::Issue issue = fs.issue();
   const client::Caller caller = request.caller();
@@ -16,7 +18,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string_vie
   }
   fs.names_changed(*parent);
   const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
-  reply_found(fs, request, *parent, inode);
+  reply_found(fs, request, *parent, name, inode);
 }
 
 }  // namespace

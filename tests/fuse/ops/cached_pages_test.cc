@@ -86,6 +86,7 @@ TEST_F(CachedPages, WhatWasReadBesideADirectWriteIsDropped) {
 
 TEST_F(CachedPages, WhatWasReadSinceADropAndIsWrittenThenIsDroppedAgain) {
   FileRef file = open("f");
+  file->confirm_drop();
   const PageRange page{0, 4096};
   file->inode->watch_writes();
   file->shared->after_drop.add(page);

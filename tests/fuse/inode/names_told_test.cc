@@ -1,0 +1,57 @@
+// Which names the kernel has to look up again.
+#include "fuse/inode/names_told.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace nfsrdma::fs {
+namespace {
+
+using As = NamesTold::As;
+using Names = std::vector<std::string>;
+
+Names sorted(Names names) {
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST(NamesToldTest, AnotherDirectoryMakesAllOfThemDoubtfulOnce) {
+  NamesTold names;
+  names.tell("a", As::there);
+  names.tell("b", As::missing);
+  EXPECT_EQ(sorted(names.doubt_all()), (Names{"a", "b"}));
+  EXPECT_TRUE(names.doubt_all().empty());
+}
+
+TEST(NamesToldTest, AListingTellsWhatIsThereAndWhatIsNot) {
+  NamesTold names;
+  names.tell("removed", As::there);
+  names.tell("kept", As::there);
+  names.tell("made", As::missing);
+  names.tell("missing", As::missing);
+  names.listing_begins();
+  EXPECT_FALSE(names.listed("kept"));
+  EXPECT_FALSE(names.listed("unknown"));
+  EXPECT_TRUE(names.listed("made"));
+  EXPECT_EQ(names.listing_ends(), Names{"removed"});
+  EXPECT_EQ(sorted(names.doubt_all()), (Names{"kept", "missing"}));
+}
+
+TEST(NamesToldTest, WhatIsToldDuringAListingNeedNotBeInIt) {
+  NamesTold names;
+  names.listing_begins();
+  names.tell("new", As::there);
+  EXPECT_TRUE(names.listing_ends().empty());
+}
+
+TEST(NamesToldTest, ThereIsABound) {
+  NamesTold names;
+  for (std::size_t i = 0; i < NamesTold::kMost + 10; ++i) names.tell(std::to_string(i), As::there);
+  EXPECT_EQ(names.doubt_all().size(), NamesTold::kMost);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs
