@@ -67,6 +67,8 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
     } else {
       lock->at_server = true;
       granted = co_await lock_at_server(mount, file, lock, wish, Duration::max());
+      // A recovery under way meanwhile took away what had not been granted yet.
+      if (granted) lock->at_server = true;
       if (!granted && !lock->established) lock->at_server = false;
     }
     if (granted) {

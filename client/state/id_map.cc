@@ -36,7 +36,7 @@ struct OwnerNames::Name : ListNode {
   bool asked = false;                   ///< an answer is to come
   bool waited_for = false;              ///< operations wait for it
   TimePoint believed_until{};           ///< until then nobody asks, nor waits
-  WaitList waiters;
+  WaitQueue waiters;
   std::optional<Timer> patience;
 };
 

@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/session/wait_list.h"
 #include "client/state/name_service.h"
 #include "client/types.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::client {
 
@@ -95,7 +95,7 @@ class IdMap {
   NameService* service_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
   std::array<Cache, 2> caches_;
-  WaitList asking_names_;  // who waits in name_of()
+  WaitQueue asking_names_;  // who waits in name_of()
   bool ended_ = false;
   bool names_preferred_ = false;
 };

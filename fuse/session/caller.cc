@@ -72,7 +72,7 @@ void Callers::report_hidden(const fuse_ctx& context) {
   log::warning(
       "callers that /proc does not show (process {} of user {} is one) act without their "
       "supplementary groups, and a signal may end a call of theirs that the server leaves "
-      "unanswered; is /proc mounted with hidepid=, or are they in another pid namespace?",
+      "unanswered; is /proc mounted with hidepid, or are they in another pid namespace?",
       context.pid, context.uid);
 }
 

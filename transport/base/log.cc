@@ -25,8 +25,12 @@ constexpr const char* kProgram = "nfsrdma";
 std::atomic<Level> current_level{Level::info};
 
 std::shared_ptr<spdlog::logger>& logger() {
-  static auto instance = std::make_shared<spdlog::logger>(
-      "nfsrdma", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  static auto instance = [] {
+    auto made = std::make_shared<spdlog::logger>(
+        "nfsrdma", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_level(spdlog::level::trace);  // enabled() decides
+    return made;
+  }();
   return instance;
 }
 
