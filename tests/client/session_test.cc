@@ -566,6 +566,7 @@ TEST_F(SessionTest, RenewsTheLeaseWhenIdle) {
 // after it was sent; when the answer came says nothing.
 TEST_F(SessionTest, TheLeaseCountsFromTheRequest) {
   start();
+  reactor_.advance(seconds(10));
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_GETATTR) ? Fate::hold : Fate::answer;
   };
