@@ -421,9 +421,10 @@ TEST_F(OpenTest, TimesThatHeldTheVerifierAreSetAfterwards) {
   }
 }
 
-// The server does OPEN_DOWNGRADE, then OPEN; the answer to OPEN comes first. What that brought is
-// not forgotten with the answer to the downgrade: it has to be given back, too.
-TEST_F(OpenTest, AccessThatWasMergedDuringADowngradeIsGivenBack) {
+// An OPEN that meets an OPEN_DOWNGRADE of the same owner and file waits for it: crossing, the two
+// would leave the client with access it has not noted. What the OPEN brought is given back in its
+// turn.
+TEST_F(OpenTest, AnOpenWaitsForADowngradeUnderWay) {
   start();
   OpenRef both = must_open(kBoth);
   OpenRef reader = must_open(kRead);
@@ -433,14 +434,20 @@ TEST_F(OpenTest, AccessThatWasMergedDuringADowngradeIsGivenBack) {
   Pending<Result<void>> closing(close(mount(), std::move(both)));
   reactor_.settle();
   ASSERT_FALSE(closing.done());
-  OpenRef writer = must_open(kWrite);
+  const auto opens = server_.executions_of(OP_OPEN);
+  Pending<Result<Opened>> opening(open(mount(), Caller{}, handle(1), kWrite));
+  reactor_.settle();
+  ASSERT_FALSE(opening.done());
+  EXPECT_EQ(server_.executions_of(OP_OPEN), opens) << "not sent yet";
   server_.fate = nullptr;
   server_.release();
   reactor_.settle();
   ASSERT_TRUE(closing.done());
   EXPECT_TRUE(closing.value());
+  ASSERT_TRUE(opening.done());
+  ASSERT_TRUE(opening.value());
   EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 1U);
-  EXPECT_TRUE(must_close(std::move(writer)));
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
   EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 2U) << "nobody writes any more";
   EXPECT_EQ(downgraded_to_, kRead);
   EXPECT_TRUE(must_close(std::move(reader)));
