@@ -95,9 +95,12 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
     auto sent = co_await send_unlock(mount, file, lock, range);
     if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
+  const bool untold = lock->lost_ranges.overlaps(range) && !lock->loss_told;
   lock->ranges.clear(range);
   lock->lost_ranges.clear(range);
   note_unlocked(mount, file, lock);
+  // Nobody has read or written since: the last chance to tell that the lock did not protect.
+  if (untold) co_return fail(lost_locks());
   co_return Result<void>{};
 }
 
@@ -130,6 +133,7 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
     outcome = co_await say_goodbye(mount, file, lock);
     if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back
   }
+  if (lock->any_lost() && !lock->loss_told) outcome = fail(lost_locks());
   lock->established = false;
   lock->at_server = false;
   lock->refused = nfs4::NFS4_OK;

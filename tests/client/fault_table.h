@@ -27,8 +27,8 @@ enum class Kind {
   query,     ///< changes nothing: its reply need not be kept, it may be executed twice
   harmless,  ///< a change that may be made again when the server has forgotten its reply
   once,      ///< a change that must be made exactly once
-  lock_use,  ///< of a lock held before: fails, with the file, when the server has forgotten the
-             ///< lock
+  lock_use,  ///< of a lock held before: fails, as the lock is lost, when the server has forgotten
+             ///< the lock
 };
 
 /// A class of operations.

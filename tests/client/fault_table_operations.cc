@@ -16,6 +16,7 @@
 #include "client/ops/statfs.h"
 #include "client/ops/write.h"
 #include "client/state/delegation_table.h"
+#include "client/state/locked_io.h"
 #include "tests/client/fault_table.h"
 
 namespace nfsrdma::client::test {
@@ -119,7 +120,8 @@ Task<Result<void>> do_test_lock(FaultTable* t) {
 Task<Result<void>> do_return_locked(FaultTable* t) {
   const OpenFileRef file = t->locked_file();
   co_await t->here().delegations().give_back(file->handle());
-  auto used = co_await read(t->here(), t->who(), file->handle(), file, 0, t->buffer().bytes());
+  const StateRef holder = io_state(file, file->locks().find(kLockWish.owner));
+  auto used = co_await read(t->here(), t->who(), file->handle(), holder, 0, t->buffer().bytes());
   CO_TRY(used);
   co_return Result<void>{};
 }

@@ -262,8 +262,10 @@ TEST_F(OpenByName, WhatAnOldCloseHasEndedIsOpenedAnew) {
   OpenRef first = must_open(kRead);
   server_.on<CLOSE4args, CLOSE4res>([](const CLOSE4args&, CLOSE4res&) {});
   std::vector<stateid4> named;
-  server_.on<READ4args, READ4res>(
-      [&](const READ4args& args, READ4res&) { named.push_back(args.stateid); });
+  server_.on<READ4args, READ4res>([&](const READ4args& args, READ4res& result) {
+    named.push_back(args.stateid);
+    result.resok4.eof = true;
+  });
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
   };
