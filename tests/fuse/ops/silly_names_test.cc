@@ -1,0 +1,96 @@
+// Files that are removed while they are open, and the directory that goes after them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "client/ops/errno.h"
+#include "client/ops/remove.h"
+#include "fuse/ops/silly_rename.h"
+#include "tests/client/fake_mount.h"
+#include "tests/fuse/ops/served_files.h"
+
+namespace nfsrdma::fs::test {
+namespace {
+
+using client::test::Arrival;
+using client::test::Fate;
+using client::test::Pending;
+
+class SillyNames : public ServedFiles {
+ protected:
+  /// What RELEASE does, up to where the server has to answer.
+  Pending<bool> begin_close(FileRef file) {
+    fs_->remove_file(file->id);
+    announce_removal(*fs_, *file->shared);
+    return Pending<bool>(closed(*fs_, std::move(file)));
+  }
+  bool kept(const std::string& name) {
+    auto found =
+        run(keep_if_open(*fs_, caller(), fs_->inodes().find(FUSE_ROOT_ID), name, NameIs::removed));
+    EXPECT_TRUE(found) << found.error().message();
+    return found && *found;
+  }
+  /// Whether rmdir(2), told that the directory is not empty, is to be tried again.
+  Pending<bool> ask_again() {
+    const auto not_empty = Error{Layer::nfs, nfs4::NFS4ERR_NOTEMPTY, "REMOVE", {}};
+    return Pending<bool>(may_be_empty_now(*fs_, not_empty, fs_->silly_removals().ended()));
+  }
+  bool any_silly_name() const {
+    for (const auto& entry : std::filesystem::directory_iterator(server_.path(""))) {
+      if (entry.path().filename().string().starts_with(".nfs")) return true;
+    }
+    return false;
+  }
+
+ private:
+  static Task<bool> closed(FileSystem& fs, FileRef file) {
+    co_await close_file(fs, std::move(file));
+    co_return true;
+  }
+};
+
+// RELEASE has come and waits, for a recovery say, when the name is removed.
+TEST_F(SillyNames, ADirectoryWaitsForAFileThatWasClosedBeforeItWasRemoved) {
+  FileRef other = open("other");  // names are looked at only while some file is open
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  auto closing = begin_close(std::move(file));
+  ASSERT_TRUE(kept("f"));
+  auto again = ask_again();
+  reactor_.settle();
+  EXPECT_FALSE(again.done()) << "the file is about to go";
+  EXPECT_TRUE(any_silly_name());
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(again));
+  EXPECT_FALSE(any_silly_name());
+  EXPECT_TRUE(finish(closing));
+}
+
+TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsInUse) {
+  FileRef closed = open("f");
+  FileRef in_use = open("f");
+  ASSERT_TRUE(gather(closed, 0, "text"));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  auto closing = begin_close(std::move(closed));
+  ASSERT_TRUE(kept("f"));
+  auto again = ask_again();
+  reactor_.settle();
+  ASSERT_TRUE(again.done());
+  EXPECT_FALSE(again.value());
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(closing));
+  EXPECT_TRUE(any_silly_name());
+  auto last = begin_close(std::move(in_use));
+  EXPECT_TRUE(finish(last));
+  EXPECT_FALSE(any_silly_name());
+}
+
+}  // namespace
+}  // namespace nfsrdma::fs::test
