@@ -26,8 +26,8 @@ std::atomic<Level> current_level{Level::info};
 
 std::shared_ptr<spdlog::logger>& logger() {
   static auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>(
-        "nfsrdma", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made = std::make_shared<spdlog::logger>("nfsrdma",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(spdlog::level::trace);  // enabled() decides
     return made;
   }();
