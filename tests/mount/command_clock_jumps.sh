@@ -37,7 +37,7 @@ leave() {
   clean_up $status
 }
 trap leave EXIT
-wait_for "the mount" grep -q 'is mounted on' "$work/mount.log"
+wait_for "the mount" grep -q 'is mounted' "$work/mount.log"
 
 renewed() { [ "$(served SEQUENCE)" -ge $((sequences + 2)) ]; }
 exec 9<>"$mnt/file"

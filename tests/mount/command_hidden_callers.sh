@@ -31,7 +31,7 @@ run() {
   shift
   "$@" "$work/nfsrdma" -f -o "port=$port,allow_other,noac" 127.0.0.1:/ "$mnt" 2>"$work/$name.log" &
   daemon=$!
-  wait_for "the mount $name" grep -q 'is mounted on' "$work/$name.log"
+  wait_for "the mount $name" grep -q 'is mounted' "$work/$name.log"
 }
 # ends NAME: the program of that name, whatever started it.
 ends() {

@@ -36,7 +36,7 @@ same precious "$(cat "$work/victim")" "a file that a capture was to be written t
 run() {
   "$nfsrdma" -f -o "port=$port,$2" $source "$mnt" 2>"$work/$1.log" &
   pid=$!
-  wait_for "the mount $1" grep -q 'is mounted on' "$work/$1.log"
+  wait_for "the mount $1" grep -q 'is mounted' "$work/$1.log"
 }
 # ends: the program, told to, and well.
 ends() {

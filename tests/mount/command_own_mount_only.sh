@@ -14,7 +14,7 @@ at=$mnt
 start() {
   "$NFSRDMA_BIN/nfsrdma" -f -o "port=$port${2:+,$2}" 127.0.0.1:/ "$at" 2>"$work/$1.log" &
   daemons[$1]=$!
-  wait_for "the mount $1" grep -q 'is mounted on' "$work/$1.log"
+  wait_for "the mount $1" grep -q 'is mounted' "$work/$1.log"
 }
 # ended NAME: without being told again, and well.
 ended() {
