@@ -17,7 +17,7 @@ expect 1 "capture= records provider=iwarp and proto=tcp" \
 [ -e /sys/class/infiniband ] ||
   expect 32 "RDMA device: No such device (this machine has none" "$nfsrdma" -o provider=verbs 127.0.0.1:/ "$mnt"
 expect 1 "option rsize=big: must be a number from 0 to" "$nfsrdma" -o rsize=big server:/ "$mnt"
-expect 1 "option port=0: must be a number from 1 to 65535" "$nfsrdma" -o port=0 server:/ "$mnt"
+expect 1 "option port=65536: must be a number from 0 to 65535" "$nfsrdma" -o port=65536 server:/ "$mnt"
 expect 1 "option ro takes no value" "$nfsrdma" -o ro=1 server:/ "$mnt"
 expect 1 "option port needs a value: port=N" "$nfsrdma" -o port server:/ "$mnt"
 expect 1 "unknown option prot; did you mean proto?" "$nfsrdma" -o prot=tcp server:/ "$mnt"
