@@ -12,7 +12,7 @@ cp -a /dev/null /dev/urandom /dev/fuse "$work/dev/" || skip "no device nodes in 
 start_responder
 export work
 
-python3 - "$work/dev/log" >"$work/log" <<'EOF' &
+python3 - "$work/dev/log" >"$work/log" 2>/dev/null <<'EOF' &
 import socket, sys
 log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 log.bind(sys.argv[1])
@@ -20,6 +20,12 @@ while True:
     print(log.recv(65536).decode(), flush=True)
 EOF
 listener=$!
+leave() {
+  local status=$?
+  kill "$listener" 2>/dev/null || true
+  clean_up $status
+}
+trap leave EXIT
 wait_for "the log socket" test -S "$work/dev/log"
 
 mount_there() {
@@ -52,4 +58,3 @@ for words in "nfsrdma: noresvport has no effect" "nfsrdma: provider iwarp to" "n
   grep -q "$words" "$work/said" || fail "-v does not say '$words': $(cat "$work/said")"
 done
 end
-kill $listener

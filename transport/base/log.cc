@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/async.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
@@ -135,12 +136,18 @@ void finish(std::chrono::milliseconds patience) {
 void configure(Sink sink, Level level, std::string identity) {
   spdlog::sink_ptr target;
   if (sink == Sink::system_log) {
-    target = std::make_shared<spdlog::sinks::syslog_sink_mt>(kProgram, LOG_PID, LOG_DAEMON, false);
+    target = std::make_shared<spdlog::sinks::syslog_sink_mt>(kProgram, LOG_PID, LOG_DAEMON, true);
   } else {
     target = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   }
   logger() = std::make_shared<spdlog::logger>(std::move(identity), std::move(target));
-  logger()->set_pattern(sink == Sink::system_log ? "%n: %v" : "%H:%M:%S.%e %L %n: %v");
+  if (sink == Sink::system_log) {
+    // syslog(3) ends lines itself.
+    logger()->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+        "%n: %v", spdlog::pattern_time_type::local, ""));
+  } else {
+    logger()->set_pattern("%H:%M:%S.%e %L %n: %v");
+  }
   // write() is for lines that are wanted whatever the level.
   logger()->set_level(spdlog::level::trace);
   set_level(level);
