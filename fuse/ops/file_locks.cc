@@ -64,14 +64,18 @@ Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> 
   co_return outcome;
 }
 
-Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner) {
-  if (!may_hold_locks(*open, owner)) co_return;
+Task<bool> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner) {
+  if (!may_hold_locks(*open, owner)) co_return true;
+  bool kept = true;
   const auto files = locked_by(*open, owner);
   co_await send_before_unlock(fs, open, files);
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(fs.mount(), file, owner);
-    if (!released) log::warning("releasing locks: {}", released.error().message());
+    if (released) continue;
+    log::warning("releasing locks: {}", released.error().message());
+    kept = kept && !released.error().is(Layer::nfs, nfs4::NFS4ERR_EXPIRED);
   }
+  co_return kept;
 }
 
 Task<void> release_description_locks(FileSystem& fs, FileRef file) {

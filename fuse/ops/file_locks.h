@@ -15,7 +15,8 @@ bool locked_here(FileSystem& fs, const client::FileHandle& file);
 Task<Result<void>> unlock_everywhere(FileSystem& fs, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: nobody is left to be told.
-Task<void> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
+/// False when the server had taken a lock away, and nobody had been told.
+Task<bool> release_locks(FileSystem& fs, std::shared_ptr<OpenInode> open, client::LockOwner owner);
 /// Through `file` no more locks can be taken: what open file descriptions (F_OFD_SETLK) have locked
 /// through it is released.
 Task<void> release_description_locks(FileSystem& fs, FileRef file);

@@ -17,8 +17,11 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
   if (writer) co_await commit_file(fs, writer);
   // What was read and written under a lock that is lost is not what its owner takes it for.
   const IoCaller by{leaving ? leaving->id : 0, request.context().pid};
-  const bool lock_lost = lost(lock_for_io(*file, by, client::ByteRange::whole_file()));
-  if (leaving) co_await release_locks(fs, file->shared, *leaving);
+  bool lock_lost = lost(lock_for_io(*file, by, client::ByteRange::whole_file()));
+  if (leaving) {
+    const bool kept = co_await release_locks(fs, file->shared, *leaving);
+    lock_lost = lock_lost || !kept;
+  }
   cache::WriteErrors& errors = file->shared->errors;
   const int failed = errors.due(file->errors_seen);
   // Nobody has been told when the caller was let go before: the next one is, or the log.
