@@ -45,7 +45,10 @@ strike alone 1 reboot 0
 [ "$(sent_again)" -gt 0 ] || fail "the server restarted behind every COMMIT: nothing was lost"
 strike reboot 3 reboot 0
 strike grace 3 reboot 1
-[ "$(counter op_WRITE)" -lt 17000 ] || fail "the writes were not gathered"
+# 60,000 small writes; how many are sent again hangs on where the restarts struck.
+again=$(sed -n 's/.*restarted: \([0-9]*\) writes are sent again/\1/p' "$work/mount.log" | paste -sd+)
+first=$(($(counter op_WRITE) - (${again:-0})))
+[ $first -lt 15000 ] || fail "the writes were not gathered: $first"
 
 # failing STATUS ERRNO: two descriptors learn of the error once each; the next write tells at once.
 failing() {
