@@ -18,14 +18,18 @@ tl::unexpected<Error> usage_error(std::string detail) {
   return fail(Error::local(EINVAL, kStep, std::move(detail)));
 }
 
+/// Boost's owner-less way of saying what an option takes: add_options() deletes it.
+const po::value_semantic* semantic_of(const OptionSpec& spec) {
+  if (spec.value_optional) return po::value<std::string>()->implicit_value("");
+  return new po::untyped_value(!spec.takes_value());
+}
+
 /// The table in Boost's terms.
 const po::options_description& description() {
   static const po::options_description all = [] {
     po::options_description made;
     for (const auto& spec : option_table()) {
-      const po::value_semantic* value = new po::untyped_value(!spec.takes_value());
-      if (spec.value_optional) value = po::value<std::string>()->implicit_value("");
-      made.add_options()(std::string(spec.name).c_str(), value);
+      made.add_options()(std::string(spec.name).c_str(), semantic_of(spec));
     }
     return made;
   }();
