@@ -21,9 +21,9 @@
 #include "client/recovery/open_reclaimer.h"
 #include "client/recovery/overdue_calls.h"
 #include "client/recovery/recovery.h"
-#include "client/session/establisher.h"
 #include "client/session/lease.h"
 #include "client/session/session.h"
+#include "client/session/session_setup.h"
 #include "client/session/silence_watch.h"
 #include "client/session/stall_watch.h"
 #include "client/state/delegation_table.h"
@@ -86,10 +86,11 @@ struct Mount::Parts {
         delegations(mount),
         callbacks(session, lock_waiters, delegations),
         opens(mount),
-        establisher(session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
-                    Wishes{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
-                    callbacks),
-        recovery(mount.reactor_, session, establisher, callbacks),
+        session_setup(
+            session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
+            RequestedLimits{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
+            callbacks),
+        recovery(mount.reactor_, session, session_setup, callbacks),
         delegation_reclaimer(mount, compounds),
         open_reclaimer(mount, compounds),
         keeper(mount.reactor_, channels, recovery),
@@ -111,7 +112,7 @@ struct Mount::Parts {
   DelegationTable delegations;
   CallbackService callbacks;
   OpenTable opens;
-  Establisher establisher;
+  SessionSetup session_setup;
   Recovery recovery;
   DelegationReclaimer delegation_reclaimer;
   OpenReclaimer open_reclaimer;
@@ -151,7 +152,7 @@ Task<Result<void>> Mount::start() {
     co_return started;
   }
   if (timed_out) {
-    const char* step = step_ ? step_ : parts_->establisher.step();
+    const char* step = step_ ? step_ : parts_->session_setup.step();
     started = fail(Error::local(ETIMEDOUT, step, "the server gave no answer in time"));
   }
   co_await cut_off();
@@ -161,7 +162,7 @@ Task<Result<void>> Mount::start() {
 }
 
 Task<Result<void>> Mount::establish() {
-  step_ = nullptr;  // the establisher knows its own
+  step_ = nullptr;  // the session_setup knows its own
   auto connected = co_await parts_->keeper.start();
   CO_TRY(connected);
   step_ = "LOOKUP export";
@@ -201,7 +202,7 @@ Task<Result<Found>> Mount::find_root() {
   auto found = passed ? steps::read_found(*this, compound->results(), names)
                       : Result<Found>(fail_from(passed));
   compound.reset();
-  if (found && names.pending()) co_await names.settle(found->attributes);
+  if (found && names.pending()) co_await names.resolve(found->attributes);
   if (found || !found.error().is(Layer::nfs, nfs4::NFS4ERR_WRONGSEC)) co_return found;
   auto flavours = co_await flavours_of_root(*this, config_.caller);
   co_return fail(at_step(std::move(found.error()), "PUTROOTFH",
@@ -287,9 +288,9 @@ Task<Result<void>> Mount::say_goodbye() {
   auto closed = co_await opens().close_all();
   auto channel = co_await parts_->keeper.ready();
   CO_TRY(channel);
-  auto session = co_await parts_->establisher.destroy_session(**channel);
+  auto session = co_await parts_->session_setup.destroy_session(**channel);
   CO_TRY(session);
-  auto client = co_await parts_->establisher.destroy_client(**channel);
+  auto client = co_await parts_->session_setup.destroy_client(**channel);
   CO_TRY(client);
   co_return closed;
 }
@@ -307,7 +308,7 @@ std::size_t Mount::max_name() const { return parts_->session.limits().max_name; 
 std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
 Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
 TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
-nfs4::clientid4 Mount::clientid() const { return parts_->establisher.client().clientid(); }
+nfs4::clientid4 Mount::clientid() const { return parts_->session_setup.client().clientid(); }
 
 Session& Mount::session() { return parts_->session; }
 OpenTable& Mount::opens() { return parts_->opens; }

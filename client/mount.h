@@ -31,13 +31,13 @@ struct MountConfig {
   /// Empty: one is made from host name, process and start time.
   std::string identity;
   std::string machine_name;       ///< for AUTH_SYS; empty: the host name
-  std::uint32_t rsize = 1 << 20;  ///< octets of one READ at most, before negotiation
-  std::uint32_t wsize = 1 << 20;  ///< octets of one WRITE at most, before negotiation
+  std::uint32_t rsize = 1 << 20;  ///< bytes of one READ at most, before negotiation
+  std::uint32_t wsize = 1 << 20;  ///< bytes of one WRITE at most, before negotiation
   std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
   bool delegations = true;        ///< asked for with every OPEN that can use one
   /// Tells who is meant by owners that are no numbers; outlives the mount. Null: nobody.
   NameService* names = nullptr;
-  Caller caller;  ///< whose credential the mount's own operations carry
+  Credential caller;  ///< whose credential the mount's own operations carry
   /// An answer that has not come for so long is reported in the log.
   Duration time_out = std::chrono::seconds(180);
   Duration start_timeout = std::chrono::seconds(30);
@@ -79,10 +79,10 @@ class Mount {
 
   const FileHandle& root() const { return root_.handle; }
   const Attributes& root_attributes() const { return root_.attributes; }
-  std::uint32_t rsize() const;          ///< octets; negotiated
-  std::uint32_t wsize() const;          ///< octets; negotiated
-  std::size_t max_name() const;         ///< octets of one name (FATTR4_MAXNAME)
-  std::uint64_t max_file_size() const;  ///< octets (FATTR4_MAXFILESIZE)
+  std::uint32_t rsize() const;          ///< bytes; negotiated
+  std::uint32_t wsize() const;          ///< bytes; negotiated
+  std::size_t max_name() const;         ///< bytes of one name (FATTR4_MAXNAME)
+  std::uint64_t max_file_size() const;  ///< bytes (FATTR4_MAXFILESIZE)
   Duration lease_time() const;
   /// When the request that has waited longest for an answer began to wait; now, when none waits.
   TimePoint waiting_since();

@@ -15,7 +15,7 @@ namespace nfsrdma::client {
 using FileHandle = nfs4::nfs_fh4;
 using Attributes = nfs4::Attributes;
 /// On whose behalf an operation is made: AUTH_SYS user, group and supplementary groups.
-using Caller = rpc::Credential;
+using Credential = rpc::Credential;
 
 /// The attributes of an object after a request that changed it.
 struct Changed {

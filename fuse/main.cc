@@ -1,3 +1,3 @@
 #include "fuse/daemon/run.h"
 
-int main(int argc, char** argv) { return nfsrdma::fs::run(argc, argv); }
+int main(int argc, char** argv) { return nfsrdma::fuse::run(argc, argv); }

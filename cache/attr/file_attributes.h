@@ -26,8 +26,8 @@ inline constexpr std::uint32_t kNobody = 65534;
 
 struct FileAttributes {
   std::uint64_t change = 0;      ///< differs whenever data or metadata differ (FATTR4_CHANGE)
-  std::uint64_t size = 0;        ///< octets
-  std::uint64_t space_used = 0;  ///< octets
+  std::uint64_t size = 0;        ///< bytes
+  std::uint64_t space_used = 0;  ///< bytes
   std::uint64_t fileid = 0;
   FileSystemId fsid;
   std::uint32_t mode = 0;  ///< file type (S_IFMT) and permission bits

@@ -9,10 +9,10 @@
 
 namespace nfsrdma::cache {
 
-/// A run of octets without a gap, in one slot. Belongs to one shard.
+/// A run of bytes without a gap, in one slot. Belongs to one shard.
 class GatheredWrite {
  public:
-  /// A write below this many octets is copied into a slot; larger ones are sent from where FUSE put
+  /// A write below this many bytes is copied into a slot; larger ones are sent from where FUSE put
   /// them.
   static constexpr std::size_t kGatherBelow = std::size_t{64} << 10;
 
@@ -20,13 +20,13 @@ class GatheredWrite {
   std::uint64_t offset() const { return offset_; }
   std::size_t length() const { return length_; }
   std::uint64_t end() const { return offset_ + length_; }
-  /// Nothing can follow the last octet.
+  /// Nothing can follow the last byte.
   bool full() const { return length_ == room_; }
 
-  /// Whether `add` would take `length` octets at this offset, all of them.
+  /// Whether `add` would take `length` bytes at this offset, all of them.
   bool takes(std::uint64_t offset, std::size_t length) const;
   /// Copies the beginning of `data` into place, over what is there or behind it; returns how many
-  /// octets there was room for. None when they would leave a gap, or come before the first.
+  /// bytes there was room for. None when they would leave a gap, or come before the first.
   std::size_t add(std::uint64_t offset, std::span<const std::byte> data);
 
   /// Starts anew at `offset` with a slot. As far as `kGatherBelow` allows it ends at a multiple of
@@ -47,7 +47,7 @@ class GatheredWrite {
   GatherSlot slot_;
   std::uint64_t offset_ = 0;
   std::size_t length_ = 0;
-  std::size_t room_ = 0;  ///< octets from offset_ on
+  std::size_t room_ = 0;  ///< bytes from offset_ on
 };
 
 }  // namespace nfsrdma::cache

@@ -6,7 +6,8 @@
 
 namespace nfsrdma::cache {
 
-void UncommittedData::keep(std::uint64_t offset, const Kept& kept, const WriteVerifier& verifier) {
+void UncommittedData::keep(std::uint64_t offset, const Uncommitted& kept,
+                           const WriteVerifier& verifier) {
   if (kept.data.empty()) return;
   supersede(offset, kept.data.size());
   pieces_.insert_or_assign(offset, Piece{kept, verifier, ++order_, false});

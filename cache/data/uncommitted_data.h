@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "cache/data/kept_memory.h"
+#include "cache/data/uncommitted_memory.h"
 
 namespace nfsrdma::cache {
 
@@ -22,11 +22,11 @@ using WriteVerifier = std::array<std::byte, 8>;
 /// WriteGate). Belongs to one shard.
 class UncommittedData {
  public:
-  explicit UncommittedData(KeptMemory& memory) : pieces_(&memory.nodes()) {}
+  explicit UncommittedData(UncommittedMemory& memory) : pieces_(&memory.nodes()) {}
 
   /// A WRITE of `kept` at `offset` was answered UNSTABLE4 with this verifier.
-  void keep(std::uint64_t offset, const Kept& kept, const WriteVerifier& verifier);
-  /// A stable WRITE of these octets was answered: older data of theirs must never be sent again.
+  void keep(std::uint64_t offset, const Uncommitted& kept, const WriteVerifier& verifier);
+  /// A stable WRITE of these bytes was answered: older data of theirs must never be sent again.
   void supersede(std::uint64_t offset, std::uint64_t length);
   /// The file was cut off or extended to this size.
   void truncate(std::uint64_t size);
@@ -47,16 +47,16 @@ class UncommittedData {
   /// The COMMIT sent at `mark` failed: forgets what it covered, lost pieces as well.
   void abandon(Mark mark);
 
-  /// A piece to be sent again with FILE_SYNC4. `kept` keeps its octets alive.
+  /// A piece to be sent again with FILE_SYNC4. `kept` keeps its bytes alive.
   struct Lost {
     std::uint64_t offset = 0;
-    Kept kept;
+    Uncommitted kept;
   };
   std::optional<Lost> next_lost() const;
 
  private:
   struct Piece {
-    Kept kept;
+    Uncommitted kept;
     WriteVerifier verifier{};
     std::uint64_t order = 0;  ///< counts writes in the order of their replies
     bool lost = false;

@@ -1,4 +1,4 @@
-// Keeps writes of the same octets in order: a gathered write is sent after its callers were
+// Keeps writes of the same bytes in order: a gathered write is sent after its callers were
 // answered, when they may have written the same place again.
 #pragma once
 
@@ -20,7 +20,7 @@ class WriteOrder {
     direct,    ///< its caller waits
     gathered,  ///< its callers have been answered
     look,      ///< no write: waits for gathered ones
-    read,      ///< no write: waits for those of the same octets
+    read,      ///< no write: waits for those of the same bytes
   };
 
   explicit WriteOrder(Reactor& reactor) : wake_(reactor, [this] { let_in(); }) {}
@@ -60,7 +60,7 @@ class WriteOrder {
     Look(WriteOrder& order, std::size_t most) : Turn(order, Kind::look, 0, 0) { most_ = most; }
   };
 
-  /// `co_await reading;` returns when no write of these octets is left of those that are under way
+  /// `co_await reading;` returns when no write of these bytes is left of those that are under way
   /// now.
   class Reading : public Turn {
    public:

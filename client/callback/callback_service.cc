@@ -15,8 +15,8 @@ constexpr std::uint32_t kVersionOfXdr = 1;
 constexpr std::uint32_t kVersionOfText = 4;
 
 std::uint64_t fingerprint_of(xdr::Decoder in) {
-  const auto octets = in.raw(in.remaining(), "CB_COMPOUND");
-  const std::string_view text(reinterpret_cast<const char*>(octets.data()), octets.size());
+  const auto bytes = in.raw(in.remaining(), "CB_COMPOUND");
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return std::hash<std::string_view>{}(text);
 }
 
@@ -52,14 +52,14 @@ class CallbackService::ResultWriter {
     out_.patch(count_at_, results_);
     return outcome();
   }
-  rpc::AcceptStat replace(std::span<const std::byte> octets) {
+  rpc::AcceptStat replace(std::span<const std::byte> bytes) {
     out_.rewind(start_);
-    if (auto* place = out_.reserve(octets.size())) {
-      std::memcpy(place, octets.data(), octets.size());
+    if (auto* place = out_.reserve(bytes.size())) {
+      std::memcpy(place, bytes.data(), bytes.size());
     }
     return outcome();
   }
-  std::span<const std::byte> octets() const { return out_.encoded().subspan(start_); }
+  std::span<const std::byte> bytes() const { return out_.encoded().subspan(start_); }
 
  private:
   rpc::AcceptStat outcome() const {
@@ -85,7 +85,7 @@ void CallbackService::on_backward_call(rpc::BackwardCall& call) {
 
 rpc::AcceptStat CallbackService::dispatch(rpc::BackwardCall& call) {
   const rpc::CallHeader& header = call.header();
-  if (header.program != Establisher::kCallbackProgram) return rpc::AcceptStat::prog_unavail;
+  if (header.program != SessionSetup::kCallbackProgram) return rpc::AcceptStat::prog_unavail;
   if (header.version != kVersionOfXdr && header.version != kVersionOfText) {
     return rpc::AcceptStat::prog_mismatch;
   }
@@ -116,7 +116,7 @@ rpc::AcceptStat CallbackService::compound(xdr::Decoder& in, xdr::Encoder& out) {
     status = evaluate(in, results);
   }
   const rpc::AcceptStat accepted = results.end(status);
-  if (accepted == rpc::AcceptStat::success) slots_.finish(opening.slot, results.octets());
+  if (accepted == rpc::AcceptStat::success) slots_.finish(opening.slot, results.bytes());
   return accepted;
 }
 

@@ -5,7 +5,7 @@
 #include "client/callback/callback_slots.h"
 #include "client/callback/delegation_callbacks.h"
 #include "client/proto/compound.h"
-#include "client/session/establisher.h"
+#include "client/session/session_setup.h"
 #include "client/state/lock_waiters.h"
 #include "transport/base/metrics.h"
 

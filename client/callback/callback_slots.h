@@ -11,7 +11,7 @@
 
 namespace nfsrdma::client {
 
-/// Sequence numbers and cached replies. A replay is answered with the same result octets, without
+/// Sequence numbers and cached replies. A replay is answered with the same result bytes, without
 /// the RPC and transport headers, which are always fresh (E-8881-3).
 class CallbackSlots {
  public:

@@ -15,18 +15,18 @@ constexpr std::size_t kResultHeader = 2 * xdr::kUnit;  // operation number and s
 
 }  // namespace
 
-void Compound::begin(const Caller& caller, std::string_view machine_name) {
+void Compound::begin(const Credential& caller, std::string_view machine_name) {
   start(caller, machine_name);
   append(nfs4::OP_SEQUENCE, result_size::kSequence);
   sequence_at_ = call_.encoder.size();
   nfs4::encode(call_.encoder, nfs4::SEQUENCE4args{});
 }
 
-void Compound::begin_unsequenced(const Caller& caller, std::string_view machine_name) {
+void Compound::begin_unsequenced(const Credential& caller, std::string_view machine_name) {
   start(caller, machine_name);
 }
 
-void Compound::start(const Caller& caller, std::string_view machine_name) {
+void Compound::start(const Credential& caller, std::string_view machine_name) {
   clear();
   call_.urgency = urgency_;
   state_at_ = 0;
@@ -53,9 +53,9 @@ void Compound::append(nfs4::nfs_opnum4 opnum, std::size_t max_result) {
   }
 }
 
-void Compound::use_state(StateRef state, std::size_t octets_before) {
+void Compound::use_state(StateRef state, std::size_t bytes_before) {
   state_ = std::move(state);
-  before_state_ = octets_before;
+  before_state_ = bytes_before;
 }
 
 void Compound::set_stateid() {

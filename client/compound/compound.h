@@ -38,9 +38,9 @@ class Compound : public ListNode {
   rpc::Urgency urgency() const { return urgency_; }
 
   /// Starts an empty request that opens with SEQUENCE, whose arguments set_sequence() fills in.
-  void begin(const Caller& caller, std::string_view machine_name);
+  void begin(const Credential& caller, std::string_view machine_name);
   /// Starts a request without SEQUENCE: for the operations that stand alone (EXCHANGE_ID, ...).
-  void begin_unsequenced(const Caller& caller, std::string_view machine_name);
+  void begin_unsequenced(const Credential& caller, std::string_view machine_name);
 
   /// Appends an operation. `max_result`: see result_sizes.h.
   template <class Args>
@@ -57,8 +57,8 @@ class Compound : public ListNode {
     add(args, max_result);
   }
   /// The operation added next uses this state: its arguments have the stateid behind so many
-  /// octets.
-  void use_state(StateRef state, std::size_t octets_before = 0);
+  /// bytes.
+  void use_state(StateRef state, std::size_t bytes_before = 0);
   /// The sizes were chosen for the session of the moment. Where another session allows less,
   /// Session::execute() fails with is_too_large(), and the operation is to be encoded anew.
   void set_divisible() { divisible_ = true; }
@@ -112,18 +112,18 @@ class Compound : public ListNode {
   bool repeatable_after(std::uint32_t index) const {
     return !modifying_ || index <= first_modifying_;
   }
-  /// Octets of the reply's results at most, as ca_maxresponsesize counts them without payload.
+  /// Bytes of the reply's results at most, as ca_maxresponsesize counts them without payload.
   std::size_t max_reply() const { return max_reply_; }
-  /// Octets of request and reply as ca_maxrequestsize and ca_maxresponsesize count them.
-  std::size_t request_octets() const { return call_.encoder.message_size(); }
-  std::size_t reply_octets() const { return max_reply_ + call_.result_sink.size(); }
+  /// Bytes of request and reply as ca_maxrequestsize and ca_maxresponsesize count them.
+  std::size_t request_bytes() const { return call_.encoder.message_size(); }
+  std::size_t reply_bytes() const { return max_reply_ + call_.result_sink.size(); }
   std::uint32_t operations() const { return count_; }
   /// When the request that was answered had been sent; the lease is renewed as of then.
   void set_sent_at(TimePoint time) { sent_at_ = time; }
   TimePoint sent_at() const { return sent_at_; }
 
  private:
-  void start(const Caller& caller, std::string_view machine_name);
+  void start(const Credential& caller, std::string_view machine_name);
   void append(nfs4::nfs_opnum4 opnum, std::size_t max_result);
 
   rpc::Call call_;
@@ -141,7 +141,7 @@ class Compound : public ListNode {
   StateRef state_;
   nfs4::stateid4 sent_stateid_{};
   std::size_t state_at_ = 0;       // where its stateid is encoded; 0: no state is used
-  std::size_t before_state_ = 0;   // octets of the arguments before it
+  std::size_t before_state_ = 0;   // bytes of the arguments before it
   std::uint32_t state_index_ = 0;  // of the operation that uses it
   WaitsFor waits_for_ = WaitsFor::slot;
   bool unanswered_ = false;

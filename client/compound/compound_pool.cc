@@ -60,7 +60,7 @@ CompoundRef CompoundPool::acquire_reserved() {
   return CompoundRef(compound, ReturnCompound{this});
 }
 
-CompoundRef CompoundPool::begin_reserved(const Caller& caller) {
+CompoundRef CompoundPool::begin_reserved(const Credential& caller) {
   CompoundRef compound = acquire_reserved();
   if (compound) compound->begin(caller, machine_name_);
   return compound;

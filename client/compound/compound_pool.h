@@ -36,7 +36,7 @@ class CompoundPool {
   /// ran out.
   class Acquire : public ListNode {
    public:
-    Acquire(CompoundPool& pool, const Caller& caller) : pool_(pool), caller_(caller) {}
+    Acquire(CompoundPool& pool, const Credential& caller) : pool_(pool), caller_(caller) {}
     bool await_ready();
     void await_suspend(std::coroutine_handle<> waiter);
     CompoundRef await_resume();
@@ -44,16 +44,16 @@ class CompoundPool {
    private:
     friend class CompoundPool;
     CompoundPool& pool_;
-    const Caller& caller_;
+    const Credential& caller_;
     Compound* taken_ = nullptr;
     std::coroutine_handle<> waiter_;
   };
   /// `auto compound = co_await pool.acquire(caller);`
-  Acquire acquire(const Caller& caller) { return Acquire(*this, caller); }
+  Acquire acquire(const Credential& caller) { return Acquire(*this, caller); }
   /// At once, from what is kept back; Urgency::reserved. Not begun. Empty when none is left.
   CompoundRef acquire_reserved();
   /// The same, begun with SEQUENCE.
-  CompoundRef begin_reserved(const Caller& caller);
+  CompoundRef begin_reserved(const Credential& caller);
 
   /// Nobody gets a Compound any more; those who wait get an empty one.
   void close();

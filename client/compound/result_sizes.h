@@ -1,4 +1,4 @@
-// Upper bounds of results in octets, without operation number and status. Their sum decides whether
+// Upper bounds of results in bytes, without operation number and status. Their sum decides whether
 // the server must be given a Reply chunk (V1-4.3.3-1, RFC 8267 section 6.2).
 #pragma once
 
@@ -30,7 +30,7 @@ inline constexpr std::size_t kExchangeId =
 /// Of a lock in the way: range, type and owner.
 inline constexpr std::size_t kLock = 5 * kWord + 2 * kWord + kOpaqueLimit;
 
-/// Without the octets of the data: they are DDP-eligible.
+/// Without the bytes of the data: they are DDP-eligible.
 inline constexpr std::size_t kRead = 2 * kWord;
 inline constexpr std::size_t kWrite = 2 * kWord + kVerifier;
 

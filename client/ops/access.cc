@@ -20,7 +20,7 @@ Result<std::uint32_t> read_access(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<std::uint32_t>> access(Mount& mount, Caller caller, FileHandle file,
+Task<Result<std::uint32_t>> access(Mount& mount, Credential caller, FileHandle file,
                                    std::uint32_t access4_bits) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());

@@ -10,7 +10,7 @@ namespace nfsrdma::client {
 class Mount;
 
 /// Asks for the ACCESS4_* bits given; returns those that the server grants.
-Task<Result<std::uint32_t>> access(Mount& mount, Caller caller, FileHandle file,
+Task<Result<std::uint32_t>> access(Mount& mount, Credential caller, FileHandle file,
                                    std::uint32_t access4_bits);
 
 }  // namespace nfsrdma::client

@@ -20,7 +20,7 @@ Result<nfs4::verifier4> read_commit(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<nfs4::verifier4>> commit(Mount& mount, Caller caller, FileHandle file,
+Task<Result<nfs4::verifier4>> commit(Mount& mount, Credential caller, FileHandle file,
                                      std::uint64_t offset, std::uint32_t count) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());

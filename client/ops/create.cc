@@ -54,7 +54,7 @@ bool is_as_made(const Attributes& found, const NewObject& wanted) {
   return (found.mode & kPermissionBits) == (*wanted.attributes.mode & kPermissionBits);
 }
 
-Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
+Task<Result<Found>> make(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
                          NewObject object) {
   const steps::Name kept(name);
   CompoundRef compound = co_await mount.session().compound(caller);
@@ -87,7 +87,7 @@ Task<Result<Found>> make(Mount& mount, Caller caller, FileHandle dir, std::strin
 
 }  // namespace
 
-Task<Result<Found>> make_directory(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<Found>> make_directory(Mount& mount, Credential caller, FileHandle dir,
                                    std::string_view name, std::uint32_t mode) {
   NewObject object;
   object.type.type = NF4DIR;
@@ -96,8 +96,8 @@ Task<Result<Found>> make_directory(Mount& mount, Caller caller, FileHandle dir,
   co_return made;
 }
 
-Task<Result<Found>> make_symlink(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
-                                 std::string_view target) {
+Task<Result<Found>> make_symlink(Mount& mount, Credential caller, FileHandle dir,
+                                 std::string_view name, std::string_view target) {
   NewObject object;
   object.type.type = NF4LNK;
   object.attributes.mode = kSymlinkMode;
@@ -114,8 +114,9 @@ Task<Result<Found>> make_symlink(Mount& mount, Caller caller, FileHandle dir, st
   co_return made;
 }
 
-Task<Result<Found>> make_node(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
-                              nfs_ftype4 type, std::uint32_t mode, specdata4 device) {
+Task<Result<Found>> make_node(Mount& mount, Credential caller, FileHandle dir,
+                              std::string_view name, nfs_ftype4 type, std::uint32_t mode,
+                              specdata4 device) {
   NewObject object;
   object.type.type = type;
   object.type.devdata = device;

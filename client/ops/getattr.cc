@@ -7,7 +7,7 @@
 
 namespace nfsrdma::client {
 
-Task<Result<Attributes>> getattr(Mount& mount, Caller caller, FileHandle file) {
+Task<Result<Attributes>> getattr(Mount& mount, Credential caller, FileHandle file) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
@@ -20,7 +20,7 @@ Task<Result<Attributes>> getattr(Mount& mount, Caller caller, FileHandle file) {
   OwnerNames names;
   auto attributes = steps::read_last_attributes(mount, results, names);
   compound.reset();
-  if (attributes && names.pending()) co_await names.settle(*attributes);
+  if (attributes && names.pending()) co_await names.resolve(*attributes);
   co_return attributes;
 }
 

@@ -7,6 +7,6 @@ namespace nfsrdma::client {
 
 class Mount;
 
-Task<Result<Attributes>> getattr(Mount& mount, Caller caller, FileHandle file);
+Task<Result<Attributes>> getattr(Mount& mount, Credential caller, FileHandle file);
 
 }  // namespace nfsrdma::client

@@ -10,7 +10,7 @@
 
 namespace nfsrdma::client {
 
-Task<Result<Found>> link(Mount& mount, Caller caller, FileHandle file, FileHandle dir,
+Task<Result<Found>> link(Mount& mount, Credential caller, FileHandle file, FileHandle dir,
                          std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await mount.session().compound(caller);

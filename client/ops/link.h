@@ -10,7 +10,7 @@ namespace nfsrdma::client {
 class Mount;
 
 /// Gives `file` another name; returns it with its attributes (the new link count).
-Task<Result<Found>> link(Mount& mount, Caller caller, FileHandle file, FileHandle dir,
+Task<Result<Found>> link(Mount& mount, Credential caller, FileHandle file, FileHandle dir,
                          std::string_view name);
 
 }  // namespace nfsrdma::client

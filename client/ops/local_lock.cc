@@ -48,7 +48,7 @@ LockKeeper lock_keeper(Mount& mount, const FileHandle& file) {
   return places.here ? LockKeeper::changing : LockKeeper::server;
 }
 
-Task<Result<void>> keeper_settled(Mount& mount, FileHandle file) {
+Task<Result<void>> decide_lock_keeper(Mount& mount, FileHandle file) {
   for (;;) {
     const LockKeeper keeper = lock_keeper(mount, file);
     const bool certain = keeper == LockKeeper::client && mount.session().lease_holds();
@@ -74,7 +74,7 @@ Result<void> lock_locally(Mount& mount, const OpenFileRef& file, const LockWish&
   mount.opens().for_each_of(file->handle(), [&](OpenFile& open) {
     if (const LockRef same = open.locks().find(wish.owner)) same->ranges.clear(wish.range);
   });
-  OpenTable::stand_on(*file, mount.delegations().held(file->handle()));
+  OpenTable::attach(*file, mount.delegations().held(file->handle()));
   mount.delegations().count_local_lock();
   return {};
 }

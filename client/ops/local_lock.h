@@ -21,7 +21,7 @@ enum class LockKeeper : std::uint8_t {
 LockKeeper lock_keeper(Mount& mount, const FileHandle& file);
 /// Ends when that is clear, and if it is this client, when the lease is certain to hold. An error:
 /// the mount is ending.
-Task<Result<void>> keeper_settled(Mount& mount, FileHandle file);
+Task<Result<void>> decide_lock_keeper(Mount& mount, FileHandle file);
 
 /// Whether a lock may be had, for a file whose locks are kept here. Refused as the server would
 /// refuse it: NFS4ERR_DENIED, NFS4ERR_OPENMODE.

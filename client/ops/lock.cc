@@ -41,8 +41,8 @@ Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, 
                                   Duration patience) {
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
-    if (!file->secured()) {
-      auto secured = co_await mount.opens().secure(file);  // locks stand on the server's open
+    if (!file->claimed()) {
+      auto secured = co_await mount.opens().claim(file);  // locks stand on the server's open
       CO_TRY(secured);
     }
     const bool known = lock->established;
@@ -53,8 +53,8 @@ Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, 
 
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
   for (;;) {
-    auto settled = co_await keeper_settled(mount, file->handle());
-    CO_TRY(settled);
+    auto done = co_await decide_lock_keeper(mount, file->handle());
+    CO_TRY(done);
     const LockRef lock = file->locks().obtain(wish.owner);
     auto guard = co_await lock->changing.lock();
     if (file->lost()) co_return fail(lost_locks());
@@ -144,8 +144,8 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
 }
 
 Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish) {
-  auto settled = co_await keeper_settled(mount, file->handle());
-  CO_TRY(settled);
+  auto done = co_await decide_lock_keeper(mount, file->handle());
+  CO_TRY(done);
   if (lock_keeper(mount, file->handle()) == LockKeeper::client) {
     co_return local_conflict(mount, file->handle(), wish);
   }

@@ -13,7 +13,7 @@ namespace {
 using namespace nfs4;
 using LockRef = FileLocks::LockRef;
 
-/// Octets of arguments before the stateid.
+/// Bytes of arguments before the stateid.
 constexpr std::size_t kBeforeLocker = 6 * xdr::kUnit;  // locktype, reclaim, offset, length
 constexpr std::size_t kBeforeLockStateid = kBeforeLocker + xdr::kUnit;
 constexpr std::size_t kBeforeOpenStateid = kBeforeLocker + 2 * xdr::kUnit;  // open_seqid

@@ -21,7 +21,7 @@ Result<Found> read_lookup_parent(Mount& mount, CompoundReader& results, OwnerNam
 
 }  // namespace
 
-Task<Result<Found>> lookup(Mount& mount, Caller caller, FileHandle dir, std::string_view name) {
+Task<Result<Found>> lookup(Mount& mount, Credential caller, FileHandle dir, std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -33,11 +33,11 @@ Task<Result<Found>> lookup(Mount& mount, Caller caller, FileHandle dir, std::str
   OwnerNames names;
   auto found = read_lookup(mount, compound->results(), names);
   compound.reset();
-  if (found && names.pending()) co_await names.settle(found->attributes);
+  if (found && names.pending()) co_await names.resolve(found->attributes);
   co_return found;
 }
 
-Task<Result<Found>> lookup_parent(Mount& mount, Caller caller, FileHandle dir) {
+Task<Result<Found>> lookup_parent(Mount& mount, Credential caller, FileHandle dir) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
@@ -48,7 +48,7 @@ Task<Result<Found>> lookup_parent(Mount& mount, Caller caller, FileHandle dir) {
   OwnerNames names;
   auto found = read_lookup_parent(mount, compound->results(), names);
   compound.reset();
-  if (found && names.pending()) co_await names.settle(found->attributes);
+  if (found && names.pending()) co_await names.resolve(found->attributes);
   co_return found;
 }
 

@@ -10,7 +10,7 @@ namespace nfsrdma::client {
 class Mount;
 
 /// `name` needs to be valid until the first suspension only.
-Task<Result<Found>> lookup(Mount& mount, Caller caller, FileHandle dir, std::string_view name);
-Task<Result<Found>> lookup_parent(Mount& mount, Caller caller, FileHandle dir);
+Task<Result<Found>> lookup(Mount& mount, Credential caller, FileHandle dir, std::string_view name);
+Task<Result<Found>> lookup_parent(Mount& mount, Credential caller, FileHandle dir);
 
 }  // namespace nfsrdma::client

@@ -82,7 +82,7 @@ Task<Result<Answer>> ask(Mount& mount, CompoundRef compound) {
 
 /// Who has made a file can open it again as far as its mode lets him; who has opened one, in the
 /// same way.
-std::uint32_t proven_access(const Caller& caller, std::uint32_t share_access, bool made,
+std::uint32_t proven_access(const Credential& caller, std::uint32_t share_access, bool made,
                             const Attributes& attributes) {
   if (!made) return share_access;
   constexpr std::uint32_t kOwnerReads = 0400;
@@ -98,7 +98,7 @@ std::uint32_t proven_access(const Caller& caller, std::uint32_t share_access, bo
 
 /// How the OPEN was asked for.
 struct Asked {
-  Caller caller;
+  Credential caller;
   std::uint32_t share_access = 0;
   bool made = false;  ///< the file may have been created
   Delegating delegating = Delegating::wanted;
@@ -113,9 +113,10 @@ Task<void> note_delegation(Mount& mount, OpenFileRef file, const Answer& answer,
     const bool preserve = (answer.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
     delegations.take(file, *answer.delegation, attributes, preserve);
   }
-  delegations.admit(*file, proven_access(asked.caller, asked.share_access, asked.made, attributes));
+  delegations.authorize(*file,
+                        proven_access(asked.caller, asked.share_access, asked.made, attributes));
   if (!file->needs_securing()) co_return;
-  auto secured = co_await mount.opens().secure(file);
+  auto secured = co_await mount.opens().claim(file);
   if (!secured) log::info("{}", secured.error().message());
 }
 
@@ -218,7 +219,7 @@ SetAttributes still_to_set(const Creation& creation, const SetAttributes& initia
 
 }  // namespace
 
-std::optional<OpenedLocally> open_locally(Mount& mount, const Caller& caller,
+std::optional<OpenedLocally> open_locally(Mount& mount, const Credential& caller,
                                           const FileHandle& file, std::uint32_t share_access) {
   OpenRef open = mount.opens().open_locally(caller, file, share_access);
   if (!open) return std::nullopt;
@@ -226,8 +227,8 @@ std::optional<OpenedLocally> open_locally(Mount& mount, const Caller& caller,
   return OpenedLocally{std::move(open), preserve_unlinked};
 }
 
-Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uint32_t share_access,
-                          Delegating delegating) {
+Task<Result<Opened>> open(Mount& mount, Credential caller, FileHandle file,
+                          std::uint32_t share_access, Delegating delegating) {
   auto beginning = mount.opens().begin_open(caller, file);
   OpenTable::Opening opening = co_await beginning;
   const DelegationTable::Asking asking(mount.delegations());
@@ -249,7 +250,7 @@ Task<Result<Opened>> open(Mount& mount, Caller caller, FileHandle file, std::uin
   co_return opened;
 }
 
-Task<Result<Opened>> open_by_name(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<Opened>> open_by_name(Mount& mount, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access) {
   const steps::Name kept(name);
   const DelegationTable::Asking asking(mount.delegations());
@@ -271,7 +272,7 @@ Task<Result<Opened>> open_by_name(Mount& mount, Caller caller, FileHandle dir,
   co_return opened;
 }
 
-Task<Result<Opened>> create(Mount& mount, Caller caller, FileHandle dir, std::string_view name,
+Task<Result<Opened>> create(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
                             CreateMode mode, SetAttributes initial, std::uint32_t share_access,
                             Delegating delegating) {
   const steps::Name kept(name);

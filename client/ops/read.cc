@@ -34,7 +34,7 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
 }
 
 /// One READ of as much as fits `sink`.
-Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<ReadData>> read_once(Mount& mount, Credential caller, FileHandle file, StateRef state,
                                  std::uint64_t offset, std::span<std::byte> sink,
                                  std::size_t room) {
   CompoundRef compound = co_await mount.session().compound(caller);
@@ -54,7 +54,7 @@ Task<Result<ReadData>> read_once(Mount& mount, Caller caller, FileHandle file, S
 
 }  // namespace
 
-Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<ReadData>> read(Mount& mount, Credential caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<std::byte> sink, std::size_t room) {
   for (int sizes = 1;; ++sizes) {
     const auto part = sink.first(std::min<std::size_t>(sink.size(), mount.rsize()));

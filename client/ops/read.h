@@ -20,10 +20,10 @@ struct ReadData {
   bool placed = false;  ///< the data arrived in the sink by RDMA
 };
 
-/// Reads at most sink.size() octets, and no more than rsize. `sink` is registered memory that stays
-/// the operation's until it has ended, whoever has lost interest meanwhile; so are `room` octets
+/// Reads at most sink.size() bytes, and no more than rsize. `sink` is registered memory that stays
+/// the operation's until it has ended, whoever has lost interest meanwhile; so are `room` bytes
 /// behind it, where a server may put the XDR pad.
-Task<Result<ReadData>> read(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<ReadData>> read(Mount& mount, Credential caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<std::byte> sink, std::size_t room = 0);
 
 }  // namespace nfsrdma::client

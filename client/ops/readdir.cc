@@ -15,7 +15,7 @@ namespace {
 
 using namespace nfs4;
 
-/// Octets that an entry's name and cookie take of the reply, as a share of the whole, when its
+/// Bytes that an entry's name and cookie take of the reply, as a share of the whole, when its
 /// attributes come with it: dircount is a hint in names, maxcount the bound of everything.
 constexpr std::uint32_t kNamesShare = 8;
 
@@ -83,7 +83,8 @@ struct Question {
   bool with_attributes;
 };
 
-Task<Result<DirectoryPage>> ask(Mount& mount, Caller caller, FileHandle dir, Question question) {
+Task<Result<DirectoryPage>> ask(Mount& mount, Credential caller, FileHandle dir,
+                                Question question) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
@@ -125,7 +126,7 @@ std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
 /// Pages in succession that have none but impossible names.
 constexpr int kMostFutilePages = 64;
 
-Task<Result<DirectoryPage>> one_page(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<DirectoryPage>> one_page(Mount& mount, Credential caller, FileHandle dir,
                                      std::uint64_t cookie, verifier4 verifier,
                                      std::uint32_t max_bytes, bool with_attributes) {
   if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
@@ -142,7 +143,7 @@ Task<Result<DirectoryPage>> one_page(Mount& mount, Caller caller, FileHandle dir
 
 }  // namespace
 
-Task<Result<DirectoryPage>> readdir(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<DirectoryPage>> readdir(Mount& mount, Credential caller, FileHandle dir,
                                     std::uint64_t cookie, verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes) {
   for (int pages = 1;; ++pages) {

@@ -22,8 +22,8 @@ Result<std::string> read_link(CompoundReader& results) {
 }  // namespace
 
 // No Write chunk, though the text may go in one (RFC 8267 section 6.1): knfsd of Linux 6.1 puts the
-// length there, too, and so loses octets of the text.
-Task<Result<std::string>> readlink(Mount& mount, Caller caller, FileHandle file) {
+// length there, too, and so loses bytes of the text.
+Task<Result<std::string>> readlink(Mount& mount, Credential caller, FileHandle file) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);

@@ -9,6 +9,6 @@ namespace nfsrdma::client {
 
 class Mount;
 
-Task<Result<std::string>> readlink(Mount& mount, Caller caller, FileHandle file);
+Task<Result<std::string>> readlink(Mount& mount, Credential caller, FileHandle file);
 
 }  // namespace nfsrdma::client

@@ -17,7 +17,7 @@ Result<void> read_removed(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<void>> remove(Mount& mount, Caller caller, FileHandle dir, std::string_view name) {
+Task<Result<void>> remove(Mount& mount, Credential caller, FileHandle dir, std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());

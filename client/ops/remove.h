@@ -9,6 +9,6 @@ namespace nfsrdma::client {
 
 class Mount;
 
-Task<Result<void>> remove(Mount& mount, Caller caller, FileHandle dir, std::string_view name);
+Task<Result<void>> remove(Mount& mount, Credential caller, FileHandle dir, std::string_view name);
 
 }  // namespace nfsrdma::client

@@ -18,8 +18,8 @@ Result<void> read_renamed(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<void>> rename(Mount& mount, Caller caller, FileHandle from_dir, std::string_view from,
-                          FileHandle to_dir, std::string_view to) {
+Task<Result<void>> rename(Mount& mount, Credential caller, FileHandle from_dir,
+                          std::string_view from, FileHandle to_dir, std::string_view to) {
   const steps::Name old_name(from);
   const steps::Name new_name(to);
   CompoundRef compound = co_await mount.session().compound(caller);

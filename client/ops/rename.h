@@ -9,7 +9,7 @@ namespace nfsrdma::client {
 
 class Mount;
 
-Task<Result<void>> rename(Mount& mount, Caller caller, FileHandle from_dir, std::string_view from,
-                          FileHandle to_dir, std::string_view to);
+Task<Result<void>> rename(Mount& mount, Credential caller, FileHandle from_dir,
+                          std::string_view from, FileHandle to_dir, std::string_view to);
 
 }  // namespace nfsrdma::client

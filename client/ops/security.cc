@@ -44,7 +44,7 @@ Result<std::string> read_names(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<std::string>> flavours_of(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<std::string>> flavours_of(Mount& mount, Credential caller, FileHandle dir,
                                       std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await mount.session().compound(caller);
@@ -56,7 +56,7 @@ Task<Result<std::string>> flavours_of(Mount& mount, Caller caller, FileHandle di
   co_return read_names<SECINFO4res, PUTFH4res>(compound->results());
 }
 
-Task<Result<std::string>> flavours_of_root(Mount& mount, Caller caller) {
+Task<Result<std::string>> flavours_of_root(Mount& mount, Credential caller) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   compound->add(PUTROOTFH4args{}, result_size::kNothing);

@@ -12,9 +12,9 @@ namespace nfsrdma::client {
 class Mount;
 
 /// "sys, krb5p" of a name in a directory. Valid until the first suspension: `name`.
-Task<Result<std::string>> flavours_of(Mount& mount, Caller caller, FileHandle dir,
+Task<Result<std::string>> flavours_of(Mount& mount, Credential caller, FileHandle dir,
                                       std::string_view name);
 /// The same of the server's root.
-Task<Result<std::string>> flavours_of_root(Mount& mount, Caller caller);
+Task<Result<std::string>> flavours_of_root(Mount& mount, Credential caller);
 
 }  // namespace nfsrdma::client

@@ -16,7 +16,7 @@ struct SetTime {
 
 /// Only what has a value is set.
 struct SetAttributes {
-  std::optional<std::uint64_t> size;  ///< octets
+  std::optional<std::uint64_t> size;  ///< bytes
   std::optional<std::uint32_t> mode;  ///< permission bits, 07777
   std::optional<std::uint32_t> uid;
   std::optional<std::uint32_t> gid;

@@ -56,7 +56,7 @@ Task<NamedOwners> names_for(Mount& mount, SetAttributes change) {
 }
 
 /// One SETATTR.
-Task<Result<Changed>> set(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<Changed>> set(Mount& mount, Credential caller, FileHandle file, StateRef state,
                           SetAttributes change, NamedOwners named) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -110,7 +110,7 @@ bool is_bad_owner(const Result<Changed>& changed) {
 
 // Owners go as numbers, or as names where the server wants those (RFC 8881 section 5.9): it tells
 // by NFS4ERR_BADOWNER. What it took last is what it gets first.
-Task<Result<Changed>> setattr(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<Changed>> setattr(Mount& mount, Credential caller, FileHandle file, StateRef state,
                               SetAttributes change) {
   co_await prepare(mount, file, change);
   if (!state && change.size) state = mount.delegations().held(file);

@@ -33,7 +33,7 @@ Result<FileSystemStatus> read_status(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<FileSystemStatus>> statfs(Mount& mount, Caller caller, FileHandle file) {
+Task<Result<FileSystemStatus>> statfs(Mount& mount, Credential caller, FileHandle file) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);

@@ -95,11 +95,11 @@ Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, O
   return attributes;
 }
 
-Task<Result<Attributes>> or_fetch(Mount& mount, Caller caller, FileHandle handle,
+Task<Result<Attributes>> or_fetch(Mount& mount, Credential caller, FileHandle handle,
                                   Result<Attributes> attributes, OwnerNames names) {
   const bool busy = !attributes && attributes.error().is(Layer::nfs, NFS4ERR_DELAY);
   if (!busy) {
-    if (attributes && names.pending()) co_await names.settle(*attributes);
+    if (attributes && names.pending()) co_await names.resolve(*attributes);
     co_return attributes;
   }
   auto fetched = co_await getattr(mount, caller, handle);

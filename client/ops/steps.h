@@ -77,7 +77,7 @@ Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, O
 
 /// For attributes asked behind something that has been done: when the server had no time for them
 /// they are asked for again, alone, instead of failing what has succeeded. Waits for `names`.
-Task<Result<Attributes>> or_fetch(Mount& mount, Caller caller, FileHandle handle,
+Task<Result<Attributes>> or_fetch(Mount& mount, Credential caller, FileHandle handle,
                                   Result<Attributes> attributes, OwnerNames names);
 
 /// Attributes encoded as an fattr4 whose view lives as long as this.

@@ -37,7 +37,7 @@ Result<Written> read_written(CompoundReader& results, std::size_t asked) {
 }
 
 /// One WRITE of all of `data`.
-Task<Result<Written>> write_once(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<Written>> write_once(Mount& mount, Credential caller, FileHandle file, StateRef state,
                                  std::uint64_t offset, std::span<const std::byte> data,
                                  nfs4::stable_how4 stable) {
   CompoundRef compound = co_await mount.session().compound(caller);
@@ -59,7 +59,7 @@ Task<Result<Written>> write_once(Mount& mount, Caller caller, FileHandle file, S
 
 }  // namespace
 
-Task<Result<Written>> write(Mount& mount, Caller caller, FileHandle file, StateRef state,
+Task<Result<Written>> write(Mount& mount, Credential caller, FileHandle file, StateRef state,
                             std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable) {
   for (int sizes = 1;; ++sizes) {

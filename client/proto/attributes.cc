@@ -5,7 +5,7 @@
 namespace nfsrdma::nfs4 {
 namespace {
 
-/// Octets of one attribute's value at most.
+/// Bytes of one attribute's value at most.
 struct ValueSize {
   static constexpr std::size_t of(const bitmap4&) { return xdr::kUnit * (1 + bitmap4::kWords); }
   static constexpr std::size_t of(const nfs_fh4&) { return xdr::kUnit + NFS4_FHSIZE; }

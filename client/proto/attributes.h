@@ -128,7 +128,7 @@ struct Attributes {
   nfs_ftype4 type = NF4REG;
   std::uint32_t fh_expire_type = FH4_PERSISTENT;
   changeid4 change = 0;
-  std::uint64_t size = 0;  ///< octets
+  std::uint64_t size = 0;  ///< bytes
   bool link_support = false;
   bool symlink_support = false;
   bool named_attr = false;
@@ -149,11 +149,11 @@ struct Attributes {
   std::uint64_t files_total = 0;
   bool hidden = false;
   bool homogeneous = false;
-  std::uint64_t maxfilesize = 0;  ///< octets
+  std::uint64_t maxfilesize = 0;  ///< bytes
   std::uint32_t maxlink = 0;
-  std::uint32_t maxname = 0;   ///< octets
-  std::uint64_t maxread = 0;   ///< octets
-  std::uint64_t maxwrite = 0;  ///< octets
+  std::uint32_t maxname = 0;   ///< bytes
+  std::uint64_t maxread = 0;   ///< bytes
+  std::uint64_t maxwrite = 0;  ///< bytes
   mode4 mode = 0;
   bool no_trunc = false;
   std::uint32_t numlinks = 0;
@@ -163,7 +163,7 @@ struct Attributes {
   std::uint64_t quota_avail_soft = 0;
   std::uint64_t quota_used = 0;
   specdata4 rawdev;
-  std::uint64_t space_avail = 0;  ///< octets, as all of space_*
+  std::uint64_t space_avail = 0;  ///< bytes, as all of space_*
   std::uint64_t space_free = 0;
   std::uint64_t space_total = 0;
   std::uint64_t space_used = 0;
@@ -194,7 +194,7 @@ const bitmap4& known_attributes();
 /// "size"; "attribute" for a number that Attributes has no field for.
 const char* attribute_name(std::uint32_t attribute);
 
-/// Decodes `values` without allocating. An attribute without a field, a malformed value and octets
+/// Decodes `values` without allocating. An attribute without a field, a malformed value and bytes
 /// left over are errors of Layer::decode that name the attribute.
 Result<Attributes> decode_attributes(const fattr4& values);
 
@@ -202,10 +202,10 @@ Result<Attributes> decode_attributes(const fattr4& values);
 /// not fit.
 bool encode_attributes(xdr::Encoder& out, const bitmap4& wanted, const Attributes& attributes);
 
-/// Octets of a fattr4 with these attributes at most, its bitmap and length word included. Counts
-/// owners with kMaxOwner octets.
+/// Bytes of a fattr4 with these attributes at most, its bitmap and length word included. Counts
+/// owners with kMaxOwner bytes.
 std::size_t max_attributes_size(const bitmap4& wanted);
-/// An owner's name that max_attributes_size reckons with, in octets.
+/// An owner's name that max_attributes_size reckons with, in bytes.
 inline constexpr std::size_t kMaxOwner = 256;
 
 constexpr void Attributes::attributes(auto& self, auto&& visit) {

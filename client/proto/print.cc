@@ -5,9 +5,9 @@ namespace {
 
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-void append_hex(std::string& out, unsigned char octet) {
-  out += kHexDigits[octet >> 4];
-  out += kHexDigits[octet & 0xf];
+void append_hex(std::string& out, unsigned char byte) {
+  out += kHexDigits[byte >> 4];
+  out += kHexDigits[byte & 0xf];
 }
 
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
@@ -38,8 +38,8 @@ void Print::text(std::string_view value) {
 
 void Print::hex(std::span<const std::byte> value) {
   out_ += "0x";
-  for (std::byte octet : value.first(std::min(value.size(), longest_))) {
-    append_hex(out_, static_cast<unsigned char>(octet));
+  for (std::byte byte : value.first(std::min(value.size(), longest_))) {
+    append_hex(out_, static_cast<unsigned char>(byte));
   }
   if (value.size() > longest_) out_ += "...";
 }

@@ -11,7 +11,7 @@ namespace nfsrdma::nfs4 {
 
 class Print {
  public:
-  /// Appends to `out`; shows at most `longest` octets of each string and opaque.
+  /// Appends to `out`; shows at most `longest` bytes of each string and opaque.
   Print(std::string& out, std::size_t longest) : out_(out), longest_(longest) {}
 
   template <class T>
@@ -89,7 +89,7 @@ class Print {
   std::size_t longest_;
 };
 
-/// Octets of each string or opaque that print() shows unless told otherwise.
+/// Bytes of each string or opaque that print() shows unless told otherwise.
 inline constexpr std::size_t kPrintLongest = 64;
 
 template <class T>

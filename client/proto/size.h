@@ -6,10 +6,10 @@
 namespace nfsrdma::nfs4 {
 
 /// Sums up the largest encoding of each field; of a union, of its largest arm. Payload fields count
-/// with their length word only: their octets are the transport's to place.
+/// with their length word only: their bytes are the transport's to place.
 class MaxSize {
  public:
-  /// `open_ended`: octets of the one part that only the caller can bound: the values of a fattr4,
+  /// `open_ended`: bytes of the one part that only the caller can bound: the values of a fattr4,
   /// or the entries of READDIR.
   explicit constexpr MaxSize(std::size_t open_ended) : open_ended_(open_ended) {}
   constexpr std::size_t total() const { return total_; }
@@ -72,7 +72,7 @@ class MaxSize {
   std::size_t total_ = 0;
 };
 
-/// Octets of the largest encoding of T; see MaxSize for what is counted how.
+/// Bytes of the largest encoding of T; see MaxSize for what is counted how.
 template <class T>
 std::size_t max_encoded_size(std::size_t open_ended = 0) {
   MaxSize visit(open_ended);

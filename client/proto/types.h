@@ -32,12 +32,12 @@ inline constexpr std::size_t NFS4_OTHER_SIZE = 12;
 inline constexpr std::uint64_t NFS4_UINT64_MAX = UINT64_MAX;
 
 // Bounds of this implementation where the RFC has none.
-inline constexpr std::size_t kMaxComponent = 4096;      ///< octets of one name
-inline constexpr std::size_t kMaxText = 4096;           ///< octets of tags, owners, other strings
-inline constexpr std::size_t kMaxLinkText = 64 * 1024;  ///< octets of a symbolic link
-inline constexpr std::size_t kMaxAttributes = 1 << 20;  ///< octets of one fattr4's values
+inline constexpr std::size_t kMaxComponent = 4096;      ///< bytes of one name
+inline constexpr std::size_t kMaxText = 4096;           ///< bytes of tags, owners, other strings
+inline constexpr std::size_t kMaxLinkText = 64 * 1024;  ///< bytes of a symbolic link
+inline constexpr std::size_t kMaxAttributes = 1 << 20;  ///< bytes of one fattr4's values
 inline constexpr std::size_t kMaxArray = 4096;          ///< elements of one array<>
-inline constexpr std::size_t kMaxData = 1 << 30;        ///< octets of one READ or WRITE
+inline constexpr std::size_t kMaxData = 1 << 30;        ///< bytes of one READ or WRITE
 
 using verifier4 = std::array<std::byte, NFS4_VERIFIER_SIZE>;
 using sessionid4 = std::array<std::byte, NFS4_SESSIONID_SIZE>;
@@ -67,18 +67,18 @@ enum nfs_ftype4 : std::uint32_t {
 };
 constexpr bool is_defined(nfs_ftype4 type) { return type >= NF4REG && type <= NF4NAMEDATTR; }
 
-/// A file handle: up to 128 octets whose meaning only the server knows.
+/// A file handle: up to 128 bytes whose meaning only the server knows.
 struct nfs_fh4 {
   std::uint32_t length = 0;
   std::array<std::byte, NFS4_FHSIZE> data{};
 
   static constexpr std::size_t kMaxEncoded = xdr::kUnit + NFS4_FHSIZE;
   std::span<const std::byte> bytes() const { return {data.data(), length}; }
-  /// False, and no change, when there are more than NFS4_FHSIZE octets.
-  bool assign(std::span<const std::byte> octets) {
-    if (octets.size() > data.size()) return false;
-    length = static_cast<std::uint32_t>(octets.size());
-    std::copy(octets.begin(), octets.end(), data.begin());
+  /// False, and no change, when there are more than NFS4_FHSIZE bytes.
+  bool assign(std::span<const std::byte> bytes) {
+    if (bytes.size() > data.size()) return false;
+    length = static_cast<std::uint32_t>(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), data.begin());
     return true;
   }
   friend bool operator==(const nfs_fh4& a, const nfs_fh4& b) {

@@ -23,7 +23,7 @@ void DelegationReclaimer::on_all_forgotten() {
 // The opens bring them back.
 Task<Result<void>> DelegationReclaimer::reclaim(rpc::Channel&) { co_return Result<void>{}; }
 
-Task<void> DelegationReclaimer::mend() {
+Task<void> DelegationReclaimer::reopen() {
   for (const DelegationRef& delegation : mount_.delegations().all()) {
     if (!delegation->recovering() || delegation->lost()) continue;
     if (delegation->trouble_ == Delegation::Trouble::revoked) {

@@ -25,7 +25,7 @@ class DelegationReclaimer final : public Reclaimer {
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
-  Task<void> mend() override;
+  Task<void> reopen() override;
   Task<void> find_revoked() override;
   std::size_t pending() const override;
 

@@ -86,21 +86,21 @@ void OpenReclaimer::judge_reclaim(const FileRef& file, const Error& error) {
   }
 }
 
-Task<void> OpenReclaimer::mend() {
+Task<void> OpenReclaimer::reopen() {
   const Files files = mount_.opens().in_use();
   for (const FileRef& file : files) {
     if (file->claim_ == OpenFile::Claim::freed) {
       co_await stateids_.free(file->caller(), file->open_stateid());
       mount_.opens().give_up(*file, "revoked by the server");
     } else if (file->claim_ == OpenFile::Claim::anew) {
-      co_await mend_one(file);
+      co_await reopen_one(file);
     }
-    co_await mend_locks(file);
+    co_await relock(file);
   }
 }
 
 // The lock alone is lost: the open, and what others have locked through it, are as they were.
-Task<void> OpenReclaimer::mend_locks(FileRef file) {
+Task<void> OpenReclaimer::relock(FileRef file) {
   for (const FileLocks::LockRef& lock : locks_of(*file)) {
     if (lock->refused == NFS4_OK || file->claim_ == OpenFile::Claim::previous) continue;
     const nfsstat4 why = lock->refused;
@@ -112,7 +112,7 @@ Task<void> OpenReclaimer::mend_locks(FileRef file) {
   }
 }
 
-Task<void> OpenReclaimer::mend_one(FileRef file) {
+Task<void> OpenReclaimer::reopen_one(FileRef file) {
   if (++file->vain_claims_ > kMaxVainClaims) {
     mount_.opens().give_up(*file, "no progress");
     co_return;
@@ -247,7 +247,7 @@ Task<void> OpenReclaimer::find_revoked() {
   co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, locks);
 }
 
-// mend() frees and gives up what is refused here.
+// reopen() frees and gives up what is refused here.
 Task<Result<void>> OpenReclaimer::test_locks(Locks locks) {
   std::vector<stateid4> sent;
   for (const FileLocks::LockRef& lock : locks) sent.push_back(lock->given);

@@ -32,7 +32,7 @@ class OpenReclaimer final : public Reclaimer {
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
-  Task<void> mend() override;
+  Task<void> reopen() override;
   Task<void> find_revoked() override;
   std::size_t pending() const override;
 
@@ -42,11 +42,11 @@ class OpenReclaimer final : public Reclaimer {
   using FileRef = std::shared_ptr<OpenFile>;
   using Files = std::vector<FileRef>;
 
-  Task<void> mend_one(FileRef file);
+  Task<void> reopen_one(FileRef file);
   /// After the open was got anew: which of its locks the server still has.
   Task<void> check_locks(FileRef file);
   /// Gives up the locks that the server has refused or says it does not have.
-  Task<void> mend_locks(FileRef file);
+  Task<void> relock(FileRef file);
   /// OPENs with every share access in use; `channel` null: by ordinary requests.
   Task<Result<void>> open_all(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim);
   Task<Result<void>> open_one(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim,

@@ -40,12 +40,12 @@ void OverdueCalls::look() {
   start();
 }
 
-TimePoint OverdueCalls::passed_over_since(Duration patience) const {
+TimePoint OverdueCalls::overtaken_since(Duration patience) const {
   return std::min(reactor_.now() - patience, session_.renewed_at());
 }
 
 bool OverdueCalls::most_slots_wait(std::uint32_t connections) const {
-  const TimePoint limit = passed_over_since(short_patience());
+  const TimePoint limit = overtaken_since(short_patience());
   return 2 * session_.slots().sent_before(limit, connections) > session_.slots().usable();
 }
 
@@ -55,7 +55,7 @@ void OverdueCalls::act() {
     recovery_.replace_session("more than half of the slots get no answer");
     return;
   }
-  const TimePoint limit = passed_over_since(long_patience());
+  const TimePoint limit = overtaken_since(long_patience());
   const bool overdue = session_.slots().sent_before(limit, 0) > 0;
   if (!overdue && !most_slots_wait(0)) return;
   connections_.add();

@@ -34,7 +34,7 @@ class OverdueCalls {
   Duration short_patience() const;
   Duration long_patience() const;
   /// Before when a call was sent that has been passed over for so long.
-  TimePoint passed_over_since(Duration patience) const;
+  TimePoint overtaken_since(Duration patience) const;
   bool most_slots_wait(std::uint32_t connections) const;
 
   Reactor& reactor_;

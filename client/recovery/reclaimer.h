@@ -22,18 +22,18 @@ class Reclaimer {
 
   /// Reclaims what was forgotten (CLAIM_PREVIOUS and the like), on this connection and with
   /// Session::execute_on: all other requests are held back. States that the server will not have
-  /// reclaimed (NFS4ERR_NO_GRACE) are left to mend(). An error ends the attempt.
+  /// reclaimed (NFS4ERR_NO_GRACE) are left to reopen(). An error ends the attempt.
   virtual Task<Result<void>> reclaim(rpc::Channel& channel) = 0;
 
   /// Gets anew, as for the first time, the states that could not be reclaimed and those that the
   /// server has refused, with ordinary requests: nothing else waits for it.
-  virtual Task<void> mend() = 0;
+  virtual Task<void> reopen() = 0;
 
   /// Asks the server which states it has revoked (TEST_STATEID), in bounded batches, and gives
   /// those up (FREE_STATEID).
   virtual Task<void> find_revoked() = 0;
 
-  /// States that wait for reclaim() or mend().
+  /// States that wait for reclaim() or reopen().
   virtual std::size_t pending() const = 0;
 
  protected:

@@ -22,11 +22,11 @@ constexpr Duration kShortestPause = std::chrono::seconds(1);
 
 }  // namespace
 
-Recovery::Recovery(Reactor& reactor, Session& session, Establisher& establisher,
+Recovery::Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
                    CallbackHandler& callbacks)
-    : reactor_(reactor), session_(session), establisher_(establisher), callbacks_(callbacks) {}
+    : reactor_(reactor), session_(session), session_setup_(session_setup), callbacks_(callbacks) {}
 
-// A session whose reclaims were cut off is not gone on with: its slots are unsettled, and a new one
+// A session whose reclaims were cut off is not gone on with: its slots are in doubt, and a new one
 // is simpler.
 Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
   if (!rebinding_) need((needs_ & (kReclaim | kComplete)) != 0 ? kSession : kBinding);
@@ -77,7 +77,7 @@ Task<Result<void>> Recovery::take(Need step, rpc::Channel& channel) {
 }
 
 Task<Result<void>> Recovery::renew_client_id(rpc::Channel& channel) {
-  auto fresh = co_await establisher_.exchange_id(channel);
+  auto fresh = co_await session_setup_.exchange_id(channel);
   CO_TRY(fresh);
   done(kClientId);
   need(kSession);
@@ -98,11 +98,11 @@ void Recovery::forget_all() {
 
 Task<Result<void>> Recovery::renew_session(rpc::Channel& channel) {
   if (destroy_first_) {
-    auto destroyed = co_await establisher_.destroy_session(channel);
+    auto destroyed = co_await session_setup_.destroy_session(channel);
     if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
     destroy_first_ = false;
   }
-  auto created = co_await establisher_.create_session(channel);
+  auto created = co_await session_setup_.create_session(channel);
   CO_TRY(created);
   sessions_.add();
   done(kSession | kBinding);
@@ -110,7 +110,7 @@ Task<Result<void>> Recovery::renew_session(rpc::Channel& channel) {
 }
 
 Task<Result<void>> Recovery::bind(rpc::Channel& channel) {
-  auto bound = co_await establisher_.bind(channel);
+  auto bound = co_await session_setup_.bind(channel);
   CO_TRY(bound);
   binds_.add();
   done(kBinding);
@@ -128,7 +128,7 @@ Task<Result<void>> Recovery::reclaim(rpc::Channel& channel) {
 }
 
 Task<Result<void>> Recovery::complete(rpc::Channel& channel) {
-  auto completed = co_await establisher_.reclaim_complete(channel);
+  auto completed = co_await session_setup_.reclaim_complete(channel);
   CO_TRY(completed);
   completes_.add();
   done(kComplete);
@@ -197,29 +197,29 @@ void Recovery::on_not_bound() {
 }
 
 void Recovery::on_state_refused() {
-  mend_again_ = true;
+  reopen_again_ = true;
   start_mending();
 }
 
 void Recovery::start_mending() {
   session_.recovery_ended();
-  if (mending_ || (pending() == 0 && !look_for_revoked_)) return;
-  mending_ = true;
-  session_.background().start(mend());
+  if (reopening_ || (pending() == 0 && !look_for_revoked_)) return;
+  reopening_ = true;
+  session_.background().start(reopen());
 }
 
-Task<void> Recovery::mend() {
+Task<void> Recovery::reopen() {
   do {
-    mend_again_ = false;
+    reopen_again_ = false;
     looking_ = std::exchange(look_for_revoked_, false);
     if (looking_) revoked_rounds_.add();
     for (Reclaimer* reclaimer : reclaimers_) {
       if (looking_) co_await reclaimer->find_revoked();
-      co_await reclaimer->mend();
+      co_await reclaimer->reopen();
     }
     looking_ = false;
-  } while ((mend_again_ || look_for_revoked_) && !session_.pauses().interrupted());
-  mending_ = false;
+  } while ((reopen_again_ || look_for_revoked_) && !session_.pauses().interrupted());
+  reopening_ = false;
   session_.recovery_ended();
 }
 

@@ -6,7 +6,7 @@
 //   3  binding            BIND_CONN_TO_SESSION, on every new connection and when the server asks
 //   4  reclaim            states of a client id that is new, within the server's grace period
 //   5  RECLAIM_COMPLETE   once for every client id, also when there was nothing to reclaim
-//   6  mend               states that could not be reclaimed, or were refused, are opened anew
+//   6  reopen             states that could not be reclaimed, or were refused, are opened anew
 //   7  revoked states     TEST_STATEID and FREE_STATEID, when the server says that there are some
 //
 // Steps 1 to 5 have a connection to themselves: requests are held back, those on the wire are
@@ -24,8 +24,8 @@
 
 #include "client/recovery/callback_path.h"
 #include "client/recovery/reclaimer.h"
-#include "client/session/establisher.h"
 #include "client/session/session.h"
+#include "client/session/session_setup.h"
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/rpc/connection_keeper.h"
@@ -35,7 +35,7 @@ namespace nfsrdma::client {
 /// See the head of this file. Belongs to one shard.
 class Recovery final : public rpc::ChannelBinder, public StateObserver {
  public:
-  Recovery(Reactor& reactor, Session& session, Establisher& establisher,
+  Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
            CallbackHandler& callbacks);
 
   void attach(rpc::ConnectionKeeper& keeper) { keeper_ = &keeper; }
@@ -53,7 +53,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void on_session_lost(const char* reason) override;
   void on_not_bound() override;
   void on_state_refused() override;
-  bool recovering() const override { return needs_ != 0 || mending_; }
+  bool recovering() const override { return needs_ != 0 || reopening_; }
   bool in_doubt() const override { return needs_ != 0 || look_for_revoked_ || looking_; }
   /// A new session although the server still has the old one. `reason` is for the log.
   void replace_session(const char* reason);
@@ -87,13 +87,13 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void forget_all();
   std::size_t pending() const;
   void start_mending();
-  Task<void> mend();
+  Task<void> reopen();
   void note_callback_path(std::uint32_t flags);
   void note_revoked(std::uint32_t flags);
 
   Reactor& reactor_;
   Session& session_;
-  Establisher& establisher_;
+  SessionSetup& session_setup_;
   CallbackHandler& callbacks_;
   rpc::ConnectionKeeper* keeper_ = nullptr;
   std::vector<Reclaimer*> reclaimers_;
@@ -103,8 +103,8 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   bool rebinding_ = false;      // on_new_channel comes for a connection that is bound already
   bool bound_anew_ = false;     // this connection was bound once more
   bool destroy_first_ = false;  // the session that is replaced lives
-  bool mending_ = false;        // mend() runs
-  bool mend_again_ = false;     // something more was refused meanwhile
+  bool reopening_ = false;      // reopen() runs
+  bool reopen_again_ = false;   // something more was refused meanwhile
   bool look_for_revoked_ = false;
   bool looking_ = false;  // for revoked states, and at what becomes of them
   bool hurrying_ = false;

@@ -30,7 +30,7 @@ Task<Result<std::vector<nfsstat4>>> StateidRequests::test(std::vector<stateid4> 
   co_return codes;
 }
 
-Task<void> StateidRequests::free(Caller caller, stateid4 stateid) {
+Task<void> StateidRequests::free(Credential caller, stateid4 stateid) {
   CompoundRef compound = compounds_.begin_reserved(caller);
   if (!compound) co_return;
   compound->add_modifying(FREE_STATEID4args{stateid}, result_size::kNothing);

@@ -30,7 +30,7 @@ class StateidRequests {
   /// What the server says of each; no more answers than questions.
   Task<Result<std::vector<nfs4::nfsstat4>>> test(std::vector<nfs4::stateid4> stateids);
   /// What the server answers makes no difference: the stateid is not used again.
-  Task<void> free(Caller caller, nfs4::stateid4 stateid);
+  Task<void> free(Credential caller, nfs4::stateid4 stateid);
 
   /// Calls `test` of a reclaimer with all of its states, some at a time, until one call fails.
   template <class Owner, class State>

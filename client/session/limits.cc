@@ -18,8 +18,8 @@ constexpr std::uint32_t kLeastOperations = 8;
 constexpr std::uint32_t kLeastMessage = 2 * kMessageOverhead;
 constexpr std::uint32_t kCallbackOperations = 8;
 
-std::uint32_t whole_pages(std::uint64_t octets) {
-  const auto bounded = static_cast<std::uint32_t>(std::min<std::uint64_t>(octets, UINT32_MAX));
+std::uint32_t whole_pages(std::uint64_t bytes) {
+  const auto bounded = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
   return bounded < kPage ? bounded : bounded / kPage * kPage;
 }
 
@@ -30,14 +30,14 @@ Error refused(const char* field, std::uint32_t asked, std::uint32_t granted, con
 
 }  // namespace
 
-void Limits::apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes) {
+void Limits::apply_session(const nfs4::channel_attrs4& fore, const RequestedLimits& requested) {
   max_request = fore.ca_maxrequestsize;
   max_response = fore.ca_maxresponsesize;
   max_cached = fore.ca_maxresponsesize_cached;
   max_operations = fore.ca_maxoperations;
   max_requests = fore.ca_maxrequests;
-  rsize = whole_pages(std::min(wishes.rsize, fore.ca_maxresponsesize - kMessageOverhead));
-  wsize = whole_pages(std::min(wishes.wsize, fore.ca_maxrequestsize - kMessageOverhead));
+  rsize = whole_pages(std::min(requested.rsize, fore.ca_maxresponsesize - kMessageOverhead));
+  wsize = whole_pages(std::min(requested.wsize, fore.ca_maxrequestsize - kMessageOverhead));
   clip_to_file_system();
 }
 
@@ -52,14 +52,14 @@ void Limits::clip_to_file_system() {
   if (max_write_ > 0) wsize = whole_pages(std::min<std::uint64_t>(wsize, max_write_));
 }
 
-nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes) {
+nfs4::channel_attrs4 fore_channel_request(const RequestedLimits& requested) {
   nfs4::channel_attrs4 fore;
   fore.ca_headerpadsize = 0;  // belonged to RDMA_MSGP (E-8881-9)
-  fore.ca_maxrequestsize = wishes.wsize + kMessageOverhead;
-  fore.ca_maxresponsesize = wishes.rsize + kMessageOverhead;
+  fore.ca_maxrequestsize = requested.wsize + kMessageOverhead;
+  fore.ca_maxresponsesize = requested.rsize + kMessageOverhead;
   fore.ca_maxresponsesize_cached = kCachedReply;
   fore.ca_maxoperations = Compound::kMaxOperations;
-  fore.ca_maxrequests = wishes.max_slots;
+  fore.ca_maxrequests = requested.max_slots;
   return fore;
 }
 

@@ -12,29 +12,29 @@
 namespace nfsrdma::client {
 
 /// What this client would like; upper bounds of everything negotiated.
-struct Wishes {
-  std::uint32_t rsize = 0;  ///< octets
-  std::uint32_t wsize = 0;  ///< octets
+struct RequestedLimits {
+  std::uint32_t rsize = 0;  ///< bytes
+  std::uint32_t wsize = 0;  ///< bytes
   std::uint32_t max_slots = 0;
 };
 
 /// The outcome of CREATE_SESSION and of the server's FATTR4_MAXREAD and relatives.
 struct Limits {
-  std::uint32_t rsize = 0;           ///< octets of one READ
-  std::uint32_t wsize = 0;           ///< octets of one WRITE
-  std::uint32_t max_request = 0;     ///< octets of a request, RPC header included
-  std::uint32_t max_response = 0;    ///< octets of a reply, RPC header included
-  std::uint32_t max_cached = 0;      ///< octets of a reply the server keeps for a replay
+  std::uint32_t rsize = 0;           ///< bytes of one READ
+  std::uint32_t wsize = 0;           ///< bytes of one WRITE
+  std::uint32_t max_request = 0;     ///< bytes of a request, RPC header included
+  std::uint32_t max_response = 0;    ///< bytes of a reply, RPC header included
+  std::uint32_t max_cached = 0;      ///< bytes of a reply the server keeps for a replay
   std::uint32_t max_operations = 0;  ///< of one COMPOUND, SEQUENCE included
   std::uint32_t max_requests = 0;    ///< slots
-  std::uint32_t max_name = 255;      ///< octets
+  std::uint32_t max_name = 255;      ///< bytes
   std::uint64_t max_file_size = INT64_MAX;
   Duration lease_time = std::chrono::seconds(90);
 
   /// Takes over the session's channel attributes (RFC 8881 section 18.36); they never allow more
   /// than was wished for.
-  void apply_session(const nfs4::channel_attrs4& fore, const Wishes& wishes);
-  /// FATTR4_MAXREAD and FATTR4_MAXWRITE, octets; 0: the server did not say. They hold for every
+  void apply_session(const nfs4::channel_attrs4& fore, const RequestedLimits& requested);
+  /// FATTR4_MAXREAD and FATTR4_MAXWRITE, bytes; 0: the server did not say. They hold for every
   /// session to come as well.
   void apply_file_system(std::uint64_t max_read, std::uint64_t max_write);
 
@@ -45,10 +45,10 @@ struct Limits {
   std::uint64_t max_write_ = 0;
 };
 
-/// Octets of a request or reply besides the data of a WRITE or READ.
+/// Bytes of a request or reply besides the data of a WRITE or READ.
 inline constexpr std::uint32_t kMessageOverhead = 1024;
-/// CREATE_SESSION's fore channel attributes for these wishes.
-nfs4::channel_attrs4 fore_channel_wishes(const Wishes& wishes);
+/// CREATE_SESSION's fore channel attributes for these requested.
+nfs4::channel_attrs4 fore_channel_request(const RequestedLimits& requested);
 /// Callbacks must fit what the connection takes: with RDMA its inline thresholds (E-8267-13,
 /// BD-14).
 nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits);

@@ -1,5 +1,5 @@
 // What the answer to SEQUENCE means for its slot and its session (RFC 8881 sections 2.10.6.1 and
-// 18.46), and how a slot is settled that was left without an answer.
+// 18.46), and how a slot is resolved that was left without an answer.
 #include <cerrno>
 
 #include "client/proto/compound.h"
@@ -54,7 +54,7 @@ void Session::note_success(const nfs4::SEQUENCE4resok& result, Slot& slot) {
 
 // None of these statuses moves the slot at the server (RFC 8881 section 18.46.3); two of them tell
 // that it had been moved before. A request that was sent on an earlier connection already may have
-// moved it then: its slot stays unsettled.
+// moved it then: its slot stays in doubt.
 Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, Error error) {
   if (error.layer != Layer::nfs) return fail(std::move(error));
   const auto status = static_cast<nfs4::nfsstat4>(error.code);
@@ -109,46 +109,46 @@ Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) 
 }
 
 // Settling runs by itself, so that the operation that failed need not wait for it.
-void Session::settle_slots() {
-  if (settling_ || slots_.closed()) return;
-  settling_ = true;
-  background_.start(settle());
+void Session::resolve_slots() {
+  if (resolving_ || slots_.closed()) return;
+  resolving_ = true;
+  background_.start(resolve_in_doubt());
 }
 
-Task<void> Session::settle() {
+Task<void> Session::resolve_in_doubt() {
   // The slot in question is given back by its request only after this was started.
   co_await pauses_.pause(Backoff::kFirst);
   CompoundRef compound = compounds_.acquire_reserved();
   Backoff backoff;
-  for (SlotHold slot = slots_.take_unsettled(); slot && compound; slot = slots_.take_unsettled()) {
+  for (SlotHold slot = slots_.take_in_doubt(); slot && compound; slot = slots_.take_in_doubt()) {
     compound->begin(caller_, compounds_.machine_name());
-    auto settled = co_await settle_one(*compound, slot);
-    if (!settled && settled.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) {
+    auto done = co_await resolve_one(*compound, slot);
+    if (!done && done.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) {
       co_await pauses_.pause(backoff.next());  // the request is still being executed
       continue;
     }
-    if (slot && slot->unsettled()) {
-      if (!slots_.closed()) lose("a slot could not be settled");
+    if (slot && slot->in_doubt()) {
+      if (!slots_.closed()) lose("a slot could not be resolved");
       break;
     }
-    if (settled) settled_.add();
+    if (done) resolved_.add();
   }
-  settling_ = false;
+  resolving_ = false;
 }
 
-Task<Result<void>> Session::settle_one(Compound& compound, SlotHold& slot) {
+Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
   fill_sequence(compound, *slot);
   auto sent = co_await transmit(compound, slot, nullptr);
   CO_TRY(sent);
   if (!slot) co_return Result<void>{};
-  co_return judge_settling(compound, *slot);
+  co_return judge_resolution(compound, *slot);
 }
 
 // The question was only whether the server has taken this number. It has, if it says so now, if it
 // answers with what it had kept for the request before, or if it complains of a false retry.
-Result<void> Session::judge_settling(Compound& compound, Slot& slot) {
+Result<void> Session::judge_resolution(Compound& compound, Slot& slot) {
   xdr::Decoder& in = (*compound.call().reply)->results;
   nfs4::COMPOUND4res_header header;
   nfs4::decode(in, header);

@@ -30,7 +30,7 @@ Error too_large_for_session() {
 
 bool is_too_large(const Error& error) { return error.is(Layer::local, EMSGSIZE); }
 
-Session::Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller)
+Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller)
     : reactor_(reactor),
       compounds_(compounds),
       caller_(caller),
@@ -163,7 +163,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     if (!slot) continue;  // the session changed while this request waited
     if (!fits(compound)) co_return fail(too_large_for_session());
     auto verdict = co_await perform_once(compound, slot, only);
-    settle_if_needed(slot);
+    resolve_if_in_doubt(slot);
     CO_TRY(verdict);
     if (*verdict == Verdict::done) co_return Result<void>{};
     ++tries;
@@ -172,8 +172,8 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
 }
 
 bool Session::fits(const Compound& compound) const {
-  return !compound.divisible() || (compound.request_octets() <= limits_.max_request &&
-                                   compound.reply_octets() <= limits_.max_response);
+  return !compound.divisible() || (compound.request_bytes() <= limits_.max_request &&
+                                   compound.reply_bytes() <= limits_.max_response);
 }
 
 Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHold& slot,
@@ -202,8 +202,8 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
   }
 }
 
-void Session::settle_if_needed(SlotHold& slot) {
-  if (slot && slot->unsettled()) settle_slots();
+void Session::resolve_if_in_doubt(SlotHold& slot) {
+  if (slot && slot->in_doubt()) resolve_slots();
 }
 
 void Session::fill_sequence(Compound& compound, const Slot& slot) {
@@ -218,7 +218,7 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
   compound.set_xid(compounds_.next_xid());
 }
 
-// Until there is a reply: the same octets on one connection after the other.
+// Until there is a reply: the same bytes on one connection after the other.
 Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Channel* only) {
   rpc::Call& call = compound.call();
   for (;;) {
@@ -237,14 +237,14 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     co_await rpc::submit(*channel, call);
     if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;
-    if (slot && reply) slot->passed_over = 0;
-    if (slot && !reply && renewed_at_ > sent_at) ++slot->passed_over;
+    if (slot && reply) slot->overtaken = 0;
+    if (slot && !reply && renewed_at_ > sent_at) ++slot->overtaken;
     if (reply) {
       compound.set_sent_at(sent_at);
       co_return Result<void>{};
     }
     compound.set_unanswered(true);
-    if (only || reply.error().layer != Layer::fabric || call.deadly()) {
+    if (only || reply.error().layer != Layer::fabric || call.is_poison()) {
       co_return fail(reply.error());
     }
     resent_.add();
@@ -295,7 +295,7 @@ void Session::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("session_requests_resent", resent_.value());
   visitor.visit("session_requests_delayed", delayed_.value());
   visitor.visit("session_slots_misordered", misordered_.value());
-  visitor.visit("session_slots_settled", settled_.value());
+  visitor.visit("session_slots_resolved", resolved_.value());
   visitor.visit("session_slots_usable", slots_.usable());
   visitor.visit("session_slots_in_use", slots_.in_use());
   visitor.visit("session_losses", lost_sessions_.value());

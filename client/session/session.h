@@ -4,7 +4,7 @@
 //
 // One request, from execute() on:
 //   1. a slot is taken, SEQUENCE filled in, a new XID given;
-//   2. it is sent on the connection of the moment. When that is lost, the same octets (XID, slot,
+//   2. it is sent on the connection of the moment. When that is lost, the same bytes (XID, slot,
 //      sequence number) go out again on the next one, after the session was bound to it
 //      (V1-4.5.5-1, E-8881-14). Nothing is ever sent twice on a connection that lives (E-8881-2);
 //   3. SEQUENCE's result is judged: only its success moves the slot on;
@@ -71,14 +71,14 @@ inline constexpr int kMaxSizes = 8;
 /// observer before the first request.
 class Session {
  public:
-  Session(Reactor& reactor, CompoundPool& compounds, const Caller& caller);
+  Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller);
 
   void attach(rpc::ConnectionKeeper& keeper) { keeper_ = &keeper; }
   void observe(StateObserver& observer) { observer_ = &observer; }
 
   /// A compound that opens with SEQUENCE, to be filled and given to execute(). Waits for one in
   /// turn. Empty when the mount is ending.
-  CompoundPool::Acquire compound(const Caller& caller) { return compounds_.acquire(caller); }
+  CompoundPool::Acquire compound(const Credential& caller) { return compounds_.acquire(caller); }
 
   /// Seals the request, gets it answered, and leaves the compound's results() behind SEQUENCE. An
   /// error when there is no answer to be had; the operations' own failures are found when their
@@ -165,7 +165,7 @@ class Session {
   bool fits(const Compound& compound) const;
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
-  void settle_if_needed(SlotHold& slot);
+  void resolve_if_in_doubt(SlotHold& slot);
   void note_refused_state(Compound& compound);
   void note_uncertain(Compound& compound);
   Result<Verdict> judge(Compound& compound, Slot& slot);
@@ -178,15 +178,15 @@ class Session {
   bool asks_for_patience(const Compound& compound) const;
   bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
-  void settle_slots();
-  Task<void> settle();
-  Task<Result<void>> settle_one(Compound& compound, SlotHold& slot);
-  Result<void> judge_settling(Compound& compound, Slot& slot);
+  void resolve_slots();
+  Task<void> resolve_in_doubt();
+  Task<Result<void>> resolve_one(Compound& compound, SlotHold& slot);
+  Result<void> judge_resolution(Compound& compound, Slot& slot);
   Error give_up(const char* why) const;
 
   Reactor& reactor_;
   CompoundPool& compounds_;
-  const Caller caller_;
+  const Credential caller_;
   rpc::ConnectionKeeper* keeper_ = nullptr;
   StateObserver* observer_ = nullptr;
   SlotTable slots_;
@@ -200,7 +200,7 @@ class Session {
   nfs4::sessionid4 id_{};
   bool begun_ = false;
   bool lost_ = false;
-  bool settling_ = false;
+  bool resolving_ = false;
   std::uint32_t losses_in_a_row_ = 0;  // without a SEQUENCE that succeeded in between
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
@@ -210,7 +210,7 @@ class Session {
   Counter resent_;
   Counter delayed_;
   Counter misordered_;
-  Counter settled_;
+  Counter resolved_;
   Counter lost_sessions_;
   Counter flag_changes_;
   Counter states_refused_;

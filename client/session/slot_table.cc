@@ -67,7 +67,7 @@ SlotHold SlotTable::try_take(rpc::Urgency urgency) {
 SlotHold SlotTable::take_idle(std::uint32_t below) {
   for (std::size_t i = 0; i < below; ++i) {
     Slot& slot = slots_[i];
-    if (slot.busy || slot.unsettled()) continue;
+    if (slot.busy || slot.in_doubt()) continue;
     slot.busy = true;
     ++busy_;
     return SlotHold(*this, i, generation_);
@@ -75,11 +75,11 @@ SlotHold SlotTable::take_idle(std::uint32_t below) {
   return {};
 }
 
-SlotHold SlotTable::take_unsettled() {
+SlotHold SlotTable::take_in_doubt() {
   if (!open_) return {};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    if (slot.busy || !slot.unsettled()) continue;
+    if (slot.busy || !slot.in_doubt()) continue;
     slot.busy = true;
     ++busy_;
     return SlotHold(*this, i, generation_);
@@ -131,9 +131,9 @@ nfs4::slotid4 SlotTable::highest_used() const {
   return 0;
 }
 
-std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t passed_over) const {
+std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t overtaken) const {
   return static_cast<std::uint32_t>(std::ranges::count_if(slots_, [&](const Slot& slot) {
-    return slot.busy && slot.unsettled() && slot.sent_at < time && slot.passed_over >= passed_over;
+    return slot.busy && slot.in_doubt() && slot.sent_at < time && slot.overtaken >= overtaken;
   }));
 }
 

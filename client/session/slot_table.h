@@ -5,9 +5,9 @@
 //   last_acked    the highest number for which the server's SEQUENCE has succeeded;
 //   highest_sent  the highest number that has ever been put on the wire.
 // An idle slot in order has highest_sent == last_acked and seq_nr == last_acked + 1. A slot whose
-// request has ended without an answer to its SEQUENCE is unsettled (highest_sent > last_acked):
+// request has ended without an answer to its SEQUENCE is in doubt (highest_sent > last_acked):
 // only the server knows whether it has taken that number. It gets no other request before a lone
-// SEQUENCE has settled the question; SlotTable never hands it out for anything else.
+// SEQUENCE has resolved the doubt; SlotTable never hands it out for anything else.
 //
 // How many slots may be used changes: the server moves sr_target_highest_slotid and recalls slots.
 // Requests in progress on slots above the target run to their end; new ones stay below it.
@@ -16,7 +16,7 @@
 // when it is used again (RFC 8881 section 2.10.6.1 leaves that open).
 //
 // Ordinary requests leave one usable slot free for the session's own needs (lease renewal,
-// settling), as long as there is more than one. While the session is being recovered (hold()),
+// sesolving), as long as there is more than one. While the session is being recovered (hold()),
 // slots are given to the requests of the recovery only.
 #pragma once
 
@@ -39,11 +39,11 @@ struct Slot {
   nfs4::sequenceid4 highest_sent = 0;
   TimePoint sent_at{0};  ///< when its request went out last
   /// Connections that ended without an answer to it although a later request had got one.
-  std::uint32_t passed_over = 0;
+  std::uint32_t overtaken = 0;
   bool busy = false;
   bool retired = false;  ///< the server had taken it back since it was last used
 
-  bool unsettled() const { return highest_sent != last_acked; }
+  bool in_doubt() const { return highest_sent != last_acked; }
   void record_sent(TimePoint now) {
     highest_sent = seq_nr;
     sent_at = now;
@@ -122,8 +122,8 @@ class SlotTable {
   };
   /// `auto slot = co_await slots.acquire(urgency);`
   Acquire acquire(rpc::Urgency urgency) { return Acquire(*this, urgency); }
-  /// An idle slot that must be settled, if there is one.
-  SlotHold take_unsettled();
+  /// An idle slot that must be resolved, if there is one.
+  SlotHold take_in_doubt();
 
   /// From sr_target_highest_slotid or CB_RECALL_SLOT; bounded by what the
   /// client can use.
@@ -133,7 +133,7 @@ class SlotTable {
   std::uint32_t usable() const { return usable_; }
   std::uint32_t in_use() const { return busy_; }
   /// Slots whose request went out last before `time`, and was passed over on so many connections.
-  std::uint32_t sent_before(TimePoint time, std::uint32_t passed_over) const;
+  std::uint32_t sent_before(TimePoint time, std::uint32_t overtaken) const;
   std::size_t waiting() const { return ordinary_.size() + reserved_.size(); }
   bool closed() const { return closed_; }
 

@@ -7,7 +7,7 @@
 namespace nfsrdma::client {
 namespace {
 
-bool same_user(const Caller& a, const Caller& b) {
+bool same_user(const Credential& a, const Credential& b) {
   if (a.uid != b.uid || a.gid != b.gid || a.group_count != b.group_count) return false;
   return std::equal(a.groups.begin(), a.groups.begin() + a.group_count, b.groups.begin());
 }
@@ -26,7 +26,7 @@ std::optional<GrantedDelegation> delegation_of(const nfs4::open_delegation4& del
   return std::nullopt;
 }
 
-Delegation::Delegation(const FileHandle& handle, const Caller& caller,
+Delegation::Delegation(const FileHandle& handle, const Credential& caller,
                        const GrantedDelegation& granted)
     : handle_(handle), caller_(caller), stateid_(granted.stateid), writes_(granted.writes) {}
 
@@ -39,19 +39,19 @@ void Delegation::on_refused(nfs4::nfsstat4 status) {
   trouble_ = revoked ? Trouble::revoked : Trouble::refused;
 }
 
-bool Delegation::allows(const Caller& caller, std::uint32_t access) const {
-  return std::ranges::any_of(admitted_, [&](const Admitted& admitted) {
-    return (access & ~admitted.access) == 0 && same_user(admitted.caller, caller);
+bool Delegation::allows(const Credential& caller, std::uint32_t access) const {
+  return std::ranges::any_of(authorized_, [&](const Authorized& authorized) {
+    return (access & ~authorized.access) == 0 && same_user(authorized.caller, caller);
   });
 }
 
-void Delegation::admit(const Caller& caller, std::uint32_t access) {
-  for (Admitted& admitted : admitted_) {
-    if (!same_user(admitted.caller, caller)) continue;
-    admitted.access |= access;
+void Delegation::authorize(const Credential& caller, std::uint32_t access) {
+  for (Authorized& authorized : authorized_) {
+    if (!same_user(authorized.caller, caller)) continue;
+    authorized.access |= access;
     return;
   }
-  if (admitted_.size() < kMostAdmitted) admitted_.push_back({caller, access});
+  if (authorized_.size() < kMostAdmitted) authorized_.push_back({caller, access});
 }
 
 bool Delegation::in_use() const {

@@ -36,7 +36,7 @@ class Delegation final : public StateHolder, public ListNode {
     gone,       ///< returned, or lost
   };
 
-  Delegation(const FileHandle& handle, const Caller& caller, const GrantedDelegation& granted);
+  Delegation(const FileHandle& handle, const Credential& caller, const GrantedDelegation& granted);
   ~Delegation();
 
   /// With seqid zero, "the current one".
@@ -50,7 +50,7 @@ class Delegation final : public StateHolder, public ListNode {
   void on_refused(nfs4::nfsstat4 status) override;
 
   const FileHandle& handle() const { return handle_; }
-  const Caller& caller() const { return caller_; }
+  const Credential& caller() const { return caller_; }
   bool writes() const { return writes_; }
   bool held() const { return phase_ == Phase::held && trouble_ == Trouble::none; }
   /// Whether opens with this share access (OPEN4_SHARE_ACCESS_*) can stand on it alone.
@@ -58,7 +58,7 @@ class Delegation final : public StateHolder, public ListNode {
     return writes_ || (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0;
   }
   /// Whether the server has let this caller open the file with this access since it was granted.
-  bool allows(const Caller& caller, std::uint32_t access) const;
+  bool allows(const Credential& caller, std::uint32_t access) const;
   /// Any file that uses it is open here.
   bool in_use() const;
   bool preserve_unlinked() const { return preserve_unlinked_; }
@@ -78,26 +78,26 @@ class Delegation final : public StateHolder, public ListNode {
     revoked,    ///< and wants that acknowledged with FREE_STATEID
   };
   /// Somebody whom the server has let open the file.
-  struct Admitted {
-    Caller caller;
+  struct Authorized {
+    Credential caller;
     std::uint32_t access = 0;
   };
   /// More users than that are asked about at the server.
   static constexpr std::size_t kMostAdmitted = 8;
 
-  void admit(const Caller& caller, std::uint32_t access);
+  void authorize(const Credential& caller, std::uint32_t access);
 
   const FileHandle handle_;
-  const Caller caller_;
+  const Credential caller_;
   nfs4::stateid4 stateid_;
   bool writes_;
   bool preserve_unlinked_ = false;
   Phase phase_ = Phase::held;
   Trouble trouble_ = Trouble::none;
   std::uint64_t change_ = 0;  ///< of the file when it was granted
-  std::uint64_t size_ = 0;    ///< octets, likewise
+  std::uint64_t size_ = 0;    ///< bytes, likewise
   std::uint64_t fileid_ = 0;  ///< of the file, for messages
-  std::vector<Admitted> admitted_;
+  std::vector<Authorized> authorized_;
   mutable IntrusiveList<OpenFile> files_;  ///< that can use it
 };
 

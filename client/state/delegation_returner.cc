@@ -43,21 +43,21 @@ Task<void> DelegationReturner::done(DelegationRef delegation) {
 
 Task<void> DelegationReturner::give_back(DelegationRef delegation) {
   if (table_.user() && delegation->writes()) co_await table_.user()->flush(delegation->handle());
-  co_await secure_opens(delegation);
+  co_await claim_opens(delegation);
   co_await establish_locks(delegation->handle());
   if (table_.user()) table_.user()->on_delegation_ended(delegation->handle());
-  auto files = mount_.opens().stand_alone(*delegation);
+  auto files = mount_.opens().detach(*delegation);
   co_await send(delegation);
   table_.drop(delegation);
-  for (const OpenFileRef& file : files) co_await mount_.opens().settle_quietly(file);
+  for (const OpenFileRef& file : files) co_await mount_.opens().close_quietly(file);
 }
 
 // An open that the server does not take over is got back, or given up, by its recovery.
-Task<void> DelegationReturner::secure_opens(DelegationRef delegation) {
+Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
   std::vector<OpenFileRef> files;
   delegation->files_.for_each([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
   for (const OpenFileRef& file : files) {
-    auto secured = co_await mount_.opens().secure(file);
+    auto secured = co_await mount_.opens().claim(file);
     if (!secured) log::info("an open under a delegation: {}", secured.error().message());
   }
 }
@@ -95,7 +95,7 @@ void DelegationReturner::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("delegations_returned", returned_.value());
 }
 
-Task<void> send_delegreturn(Mount& mount, Caller caller, FileHandle handle,
+Task<void> send_delegreturn(Mount& mount, Credential caller, FileHandle handle,
                             nfs4::stateid4 stateid) {
   CompoundRef compound = co_await mount.session().compound(caller);
   if (!compound) co_return;

@@ -33,7 +33,7 @@ class DelegationReturner {
  private:
   Task<void> work();
   Task<void> give_back(DelegationRef delegation);
-  Task<void> secure_opens(DelegationRef delegation);
+  Task<void> claim_opens(DelegationRef delegation);
   Task<void> establish_locks(FileHandle handle);
   Task<void> send(DelegationRef delegation);
 
@@ -46,6 +46,7 @@ class DelegationReturner {
 };
 
 /// DELEGRETURN of a stateid that belongs to no Delegation. A failure is logged.
-Task<void> send_delegreturn(Mount& mount, Caller caller, FileHandle handle, nfs4::stateid4 stateid);
+Task<void> send_delegreturn(Mount& mount, Credential caller, FileHandle handle,
+                            nfs4::stateid4 stateid);
 
 }  // namespace nfsrdma::client

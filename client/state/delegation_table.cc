@@ -49,19 +49,19 @@ void DelegationTable::take(const OpenFileRef& file, const GrantedDelegation& gra
   delegation->size_ = attributes.size;
   delegation->fileid_ = attributes.fileid;
   delegation->preserve_unlinked_ = preserve_unlinked;
-  OpenTable::stand_on(*file, delegation);
+  OpenTable::attach(*file, delegation);
   if (granted.recall) start_return(delegation);
   keep_below_watermark();
 }
 
-void DelegationTable::admit(const OpenFile& file, std::uint32_t access) {
+void DelegationTable::authorize(const OpenFile& file, std::uint32_t access) {
   if (const DelegationRef delegation = held(file.handle())) {
-    delegation->admit(file.caller(), access);
+    delegation->authorize(file.caller(), access);
   }
 }
 
 void DelegationTable::forget_admitted(const FileHandle& handle) {
-  if (const DelegationRef delegation = find(handle)) delegation->admitted_.clear();
+  if (const DelegationRef delegation = find(handle)) delegation->authorized_.clear();
 }
 
 void DelegationTable::touch(Delegation& delegation) {
@@ -177,8 +177,8 @@ void DelegationTable::drop(const DelegationRef& delegation) {
   delegation->unlink();
   all_.erase(delegation->handle());
   if (user_ && !returned) user_->on_delegation_ended(delegation->handle());
-  for (const OpenFileRef& file : mount_.opens().stand_alone(*delegation)) {
-    mount_.session().background().start(mount_.opens().settle_quietly(file));
+  for (const OpenFileRef& file : mount_.opens().detach(*delegation)) {
+    mount_.session().background().start(mount_.opens().close_quietly(file));
   }
   returner_.note_gone();
 }

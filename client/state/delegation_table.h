@@ -32,7 +32,7 @@ class DelegationUser {
  public:
   /// Of a file that is held under a write delegation.
   struct LocalAttributes {
-    std::uint64_t size = 0;    ///< octets
+    std::uint64_t size = 0;    ///< bytes
     std::uint64_t change = 0;  ///< as the server has said last
     bool dirty = false;        ///< data are not at the server yet
   };
@@ -82,7 +82,7 @@ class DelegationTable final : public DelegationCallbacks {
   void take(const OpenFileRef& file, const GrantedDelegation& granted, const Attributes& attributes,
             bool preserve_unlinked);
   /// The server has let this caller open the file.
-  void admit(const OpenFile& file, std::uint32_t access);
+  void authorize(const OpenFile& file, std::uint32_t access);
   /// The file's mode or owner has been changed here: who may open it is asked anew.
   void forget_admitted(const FileHandle& handle);
   /// It was used just now.

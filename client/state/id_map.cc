@@ -56,7 +56,7 @@ void OwnerNames::fill(Attributes& attributes) const {
   }
 }
 
-Task<void> OwnerNames::settle(Attributes& attributes) {
+Task<void> OwnerNames::resolve(Attributes& attributes) {
   co_await wait();
   fill(attributes);
 }

@@ -30,7 +30,7 @@ class OwnerNames {
   /// is to be shown as nobody, and not to be kept.
   void fill(Attributes& attributes) const;
   /// wait(), then fill().
-  Task<void> settle(Attributes& attributes);
+  Task<void> resolve(Attributes& attributes);
 
  private:
   friend class IdMap;

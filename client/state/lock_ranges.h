@@ -8,7 +8,7 @@
 
 namespace nfsrdma::client {
 
-/// Octets `first` to `last`, both included, so that the last octet of all can be named.
+/// Bytes `first` to `last`, both included, so that the last byte of all can be named.
 struct ByteRange {
   static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 

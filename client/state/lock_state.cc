@@ -10,8 +10,8 @@ namespace nfsrdma::client {
 
 LockOwnerText::LockOwnerText(const LockOwner& owner) {
   const std::string_view prefix = owner.kind == LockKind::posix ? "nfsrdma fcntl" : "nfsrdma flock";
-  std::memcpy(octets_.data(), prefix.data(), prefix.size());
-  std::memcpy(octets_.data() + octets_.size() - sizeof owner.id, &owner.id, sizeof owner.id);
+  std::memcpy(bytes_.data(), prefix.data(), prefix.size());
+  std::memcpy(bytes_.data() + bytes_.size() - sizeof owner.id, &owner.id, sizeof owner.id);
 }
 
 nfs4::stateid4 LockState::stateid() const {

@@ -35,10 +35,10 @@ struct LockOwner {
 class LockOwnerText {
  public:
   explicit LockOwnerText(const LockOwner& owner);
-  std::span<const std::byte> bytes() const { return octets_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
-  std::array<std::byte, 24> octets_{};
+  std::array<std::byte, 24> bytes_{};
 };
 
 /// The locks of one owner on one open file. LOCK and LOCKU name it while the server has given a

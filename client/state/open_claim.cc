@@ -18,7 +18,7 @@ constexpr int kMaxClaims = 10;
 
 }  // namespace
 
-OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
+OpenRef OpenTable::open_locally(const Credential& caller, const FileHandle& handle,
                                 std::uint32_t share_access) {
   const std::uint32_t access = share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH;
   const DelegationRef delegation = mount_.delegations().held(handle);
@@ -31,7 +31,7 @@ OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
   // What is in use beyond the delegation has to stay with the open that the server knows.
   const bool together = delegation->covers(file->share_access() | access);
   if (!together && (access & ~file->server_access_) != 0) return {};
-  stand_on(*file, delegation);
+  attach(*file, delegation);
   file->set_fileid(delegation->fileid_);
   ++file->counts_[access];
   mount_.delegations().touch(*delegation);
@@ -39,14 +39,14 @@ OpenRef OpenTable::open_locally(const Caller& caller, const FileHandle& handle,
   return OpenRef(*this, file, access);
 }
 
-void OpenTable::stand_on(OpenFile& file, const DelegationRef& delegation) {
+void OpenTable::attach(OpenFile& file, const DelegationRef& delegation) {
   if (file.delegation_ == delegation) return;
   file.unlink();
   file.delegation_ = delegation;
   delegation->files_.push_back(file);
 }
 
-std::vector<OpenFileRef> OpenTable::stand_alone(Delegation& delegation) {
+std::vector<OpenFileRef> OpenTable::detach(Delegation& delegation) {
   std::vector<OpenFileRef> files;
   delegation.files_.for_each([&](OpenFile& file) {
     files.push_back(file.shared_from_this());
@@ -55,7 +55,7 @@ std::vector<OpenFileRef> OpenTable::stand_alone(Delegation& delegation) {
   });
   bool anew = false;
   for (const OpenFileRef& file : files) {
-    const bool all_known = file->secured() && !file->locks().any_local();
+    const bool all_known = file->claimed() && !file->locks().any_local();
     const bool unknown = !all_known && !file->lost_ && !file->recovering();
     if (unknown) file->claim_ = OpenFile::Claim::anew;
     anew = anew || unknown;
@@ -65,9 +65,9 @@ std::vector<OpenFileRef> OpenTable::stand_alone(Delegation& delegation) {
   return files;
 }
 
-Task<Result<void>> OpenTable::secure(OpenFileRef file) {
+Task<Result<void>> OpenTable::claim(OpenFileRef file) {
   auto guard = co_await file->changing_.lock();
-  for (int claims = 0; !file->lost_ && file->delegation_ && !file->secured();) {
+  for (int claims = 0; !file->lost_ && file->delegation_ && !file->claimed();) {
     if (file->recovering()) {
       const bool slept = co_await mount_.session().pauses().pause(Backoff::kFirst);
       if (!slept) co_return fail(steps::ending());

@@ -15,7 +15,7 @@ Task<Result<void>> OpenTable::narrow(FileRef file, std::uint32_t needed) {
   co_return done;
 }
 
-Task<OpenTable::Opening> OpenTable::begin_open(Caller caller, FileHandle handle) {
+Task<OpenTable::Opening> OpenTable::begin_open(Credential caller, FileHandle handle) {
   return begin_open(obtain(caller, handle));
 }
 

@@ -22,7 +22,7 @@ std::uint32_t OpenFile::unclaimed() const {
   return 0;
 }
 
-bool OpenFile::secured() const {
+bool OpenFile::claimed() const {
   return unclaimed() == 0 && (share_access() & ~server_access_) == 0;
 }
 

@@ -29,7 +29,7 @@ class OpenFile final : public StateHolder,
                        public ListNode,
                        public std::enable_shared_from_this<OpenFile> {
  public:
-  OpenFile(Reactor& reactor, FileHandle handle, Caller caller)
+  OpenFile(Reactor& reactor, FileHandle handle, Credential caller)
       : handle_(handle),
         caller_(caller),
         locks_(*this, reactor),
@@ -57,7 +57,7 @@ class OpenFile final : public StateHolder,
     return delegation_->covers(needed) || (needed & ~server_access_) != 0;
   }
   const FileHandle& handle() const { return handle_; }
-  const Caller& caller() const { return caller_; }
+  const Credential& caller() const { return caller_; }
   /// Of the file, for messages; 0: not known.
   std::uint64_t fileid() const { return fileid_; }
   void set_fileid(std::uint64_t fileid) { fileid_ = fileid; }
@@ -80,10 +80,10 @@ class OpenFile final : public StateHolder,
     return delegation_ && delegation_->writes() && !delegation_->recovering();
   }
   /// The server knows of every open that is in use.
-  bool secured() const;
+  bool claimed() const;
   /// It does not, and the delegation does not cover them.
   bool needs_securing() const {
-    return delegation_ && !delegation_->covers(share_access()) && !secured();
+    return delegation_ && !delegation_->covers(share_access()) && !claimed();
   }
 
  private:
@@ -132,7 +132,7 @@ class OpenFile final : public StateHolder,
   }
 
   FileHandle handle_;
-  Caller caller_;
+  Credential caller_;
   std::uint64_t fileid_ = 0;
   nfs4::stateid4 newest_{};
   std::uint32_t server_access_ = 0;        ///< what the server has granted

@@ -27,9 +27,9 @@ bool newer(std::uint32_t seqid, std::uint32_t than) {
 
 OpenOwner::OpenOwner(std::uint32_t uid) {
   constexpr std::string_view kPrefix = "nfsrdma uid";
-  static_assert(kPrefix.size() + sizeof uid <= sizeof octets);
-  std::memcpy(octets.data(), kPrefix.data(), kPrefix.size());
-  std::memcpy(octets.data() + octets.size() - sizeof uid, &uid, sizeof uid);
+  static_assert(kPrefix.size() + sizeof uid <= sizeof text);
+  std::memcpy(text.data(), kPrefix.data(), kPrefix.size());
+  std::memcpy(text.data() + text.size() - sizeof uid, &uid, sizeof uid);
 }
 
 OpenFileRef OpenTable::find(std::uint32_t uid, const FileHandle& handle) const {
@@ -39,7 +39,7 @@ OpenFileRef OpenTable::find(std::uint32_t uid, const FileHandle& handle) const {
   return place == end ? nullptr : place->second;
 }
 
-OpenFileRef OpenTable::obtain(const Caller& caller, const FileHandle& handle) {
+OpenFileRef OpenTable::obtain(const Credential& caller, const FileHandle& handle) {
   FileRef file = find(caller.uid, handle);
   if (!file) {
     file = std::make_shared<OpenFile>(mount_.reactor(), handle, caller);
@@ -55,8 +55,8 @@ void OpenTable::forget(const OpenFile& file) {
   if (place != end) files_.erase(place);
 }
 
-OpenRef OpenTable::merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
-                         const nfs4::stateid4& stateid) {
+OpenRef OpenTable::merge(const Credential& caller, const FileHandle& handle,
+                         std::uint32_t share_access, const nfs4::stateid4& stateid) {
   opens_.add();
   const FileRef file = obtain(caller, handle);
   const bool other = file->newest_.other != stateid.other;
@@ -86,8 +86,8 @@ Task<Result<void>> OpenTable::release(OpenRef open) {
   if (file->references() == 0) file->locks_.clear_local();
   if (file->delegation_) mount_.delegations().touch(*file->delegation_);
   if (closed_) co_return Result<void>{};
-  auto settled = co_await settle(file);
-  co_return settled;
+  auto done = co_await close_or_downgrade(file);
+  co_return done;
 }
 
 void OpenTable::release_in_background(OpenRef open) {
@@ -103,12 +103,12 @@ Task<void> OpenTable::release_quietly(OpenRef open) {
   if (!released) log::warning("{}", released.error().message());
 }
 
-Task<void> OpenTable::settle_quietly(OpenFileRef file) {
-  auto settled = co_await settle(std::move(file));
-  if (!settled) log::debug("{}", settled.error().message());
+Task<void> OpenTable::close_quietly(OpenFileRef file) {
+  auto done = co_await close_or_downgrade(std::move(file));
+  if (!done) log::debug("{}", done.error().message());
 }
 
-Task<Result<void>> OpenTable::settle(FileRef file) {
+Task<Result<void>> OpenTable::close_or_downgrade(FileRef file) {
   auto guard = co_await file->changing_.lock();
   Backoff backoff;
   for (int tries = 0;;) {
@@ -242,8 +242,8 @@ Task<Result<void>> OpenTable::close_all() {
     FileRef file = files_.begin()->second;
     files_.erase(files_.begin());
     file->counts_ = {};
-    auto settled = co_await settle(file);
-    if (!settled && outcome) outcome = std::move(settled);
+    auto done = co_await close_or_downgrade(file);
+    if (!done && outcome) outcome = std::move(done);
   }
   co_return outcome;
 }

@@ -34,8 +34,8 @@ class Mount;
 /// The open-owner of a user: one for each uid of the mount.
 struct OpenOwner {
   explicit OpenOwner(std::uint32_t uid);
-  std::span<const std::byte> bytes() const { return octets; }
-  std::array<std::byte, 16> octets{};
+  std::span<const std::byte> bytes() const { return text; }
+  std::array<std::byte, 16> text{};
 };
 
 /// See the head of this file. Belongs to one shard; outlives every OpenRef.
@@ -60,24 +60,25 @@ class OpenTable {
   };
   /// Ends when no CLOSE or OPEN_DOWNGRADE of the same owner and file is under way; none begins as
   /// long as the Opening lives.
-  Task<Opening> begin_open(Caller caller, FileHandle handle);
+  Task<Opening> begin_open(Credential caller, FileHandle handle);
   Task<Opening> begin_open(OpenFileRef file);
 
   /// Takes over the result of a successful OPEN.
-  OpenRef merge(const Caller& caller, const FileHandle& handle, std::uint32_t share_access,
+  OpenRef merge(const Credential& caller, const FileHandle& handle, std::uint32_t share_access,
                 const nfs4::stateid4& stateid);
   /// One more open of a file whose delegation covers it: nothing is sent. Empty when there is no
   /// such delegation, or this caller has not been let in by the server yet.
-  OpenRef open_locally(const Caller& caller, const FileHandle& handle, std::uint32_t share_access);
+  OpenRef open_locally(const Credential& caller, const FileHandle& handle,
+                       std::uint32_t share_access);
   /// Has the server know every open in use that only the delegation covered: OPEN with
   /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that it does not take is to be opened
   /// anew.
-  Task<Result<void>> secure(OpenFileRef file);
+  Task<Result<void>> claim(OpenFileRef file);
   /// The file's opens may use the delegation.
-  static void stand_on(OpenFile& file, const DelegationRef& delegation);
+  static void attach(OpenFile& file, const DelegationRef& delegation);
   /// No open uses the delegation any more; returns those that did. One that the server does not
   /// know is opened anew.
-  std::vector<OpenFileRef> stand_alone(Delegation& delegation);
+  std::vector<OpenFileRef> detach(Delegation& delegation);
   /// Calls `visit(OpenFile&)` for each open-owner's open of the file.
   template <class Visit>
   void for_each_of(const FileHandle& handle, Visit visit) const {
@@ -85,7 +86,7 @@ class OpenTable {
     for (auto place = begin; place != end; ++place) visit(*place->second);
   }
   /// Brings what the server has granted down to what is in use.
-  Task<void> settle_quietly(OpenFileRef file);
+  Task<void> close_quietly(OpenFileRef file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
   void forget_kept();
   /// See client/ops/close.h.
@@ -113,9 +114,9 @@ class OpenTable {
 
   /// Null when this user has not opened the file.
   FileRef find(std::uint32_t uid, const FileHandle& handle) const;
-  FileRef obtain(const Caller& caller, const FileHandle& handle);
+  FileRef obtain(const Credential& caller, const FileHandle& handle);
   void forget(const OpenFile& file);
-  Task<Result<void>> settle(FileRef file);
+  Task<Result<void>> close_or_downgrade(FileRef file);
   Task<Result<void>> claim(FileRef file, std::uint32_t share_access);
   Task<Result<void>> send_close(FileRef file);
   Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);

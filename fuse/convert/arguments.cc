@@ -10,7 +10,7 @@
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_open.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint32_t kSettableModeBits = 07777;
@@ -75,4 +75,4 @@ struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t 
   return result;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

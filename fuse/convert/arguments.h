@@ -9,7 +9,7 @@
 #include "client/ops/set_attributes.h"
 #include "client/ops/statfs.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// open(2) flags to OPEN4_SHARE_ACCESS_*.
 std::uint32_t to_share_access(int open_flags);
@@ -20,7 +20,7 @@ client::SetAttributes to_set_attributes(const struct stat& values, int valid);
 /// access(2) mask to ACCESS4_*.
 std::uint32_t to_access4(int mask, bool directory);
 
-/// `block`: what sizes are counted in, octets.
+/// `block`: what sizes are counted in, bytes.
 struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t block);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

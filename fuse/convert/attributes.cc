@@ -2,7 +2,7 @@
 
 #include <sys/sysmacros.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint32_t kPermissionBits = 07777;
@@ -104,4 +104,4 @@ struct stat to_stat(const cache::FileAttributes& attributes, const cache::FileSy
   return result;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,7 +6,7 @@
 #include "cache/attr/file_attributes.h"
 #include "client/types.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Takes over the attributes that are present and leaves the others as they are.
 void apply(const client::Attributes& fresh, cache::FileAttributes& known);
@@ -27,4 +27,4 @@ std::uint64_t inode_number(std::uint64_t fileid, const cache::FileSystemId& of,
 /// S_IFMT bits; 0 for types without an equivalent.
 std::uint32_t type_bits(nfs4::nfs_ftype4 type);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

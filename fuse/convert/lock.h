@@ -5,7 +5,7 @@
 
 #include "client/ops/lock.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// libfuse gives ranges from the start of the file; a length of 0 means "to any end".
 inline client::ByteRange to_range(const struct ::flock& lock) {
@@ -27,4 +27,4 @@ inline struct ::flock to_flock(const client::LockConflict& conflict) {
   return lock;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,7 +10,7 @@
 #include "transport/base/result.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Belongs to the daemon's reactor.
 class Backend {
@@ -39,4 +39,4 @@ class Backend {
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -14,7 +14,7 @@
 #include "transport/base/log.h"
 #include "transport/base/log_thread.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using namespace std::chrono_literals;
@@ -240,4 +240,4 @@ void Daemon::visit_counters(CounterVisitor& visitor) const {
   backend_->visit_counters(visitor);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -14,7 +14,7 @@
 #include "fuse/session/session.h"
 #include "fuse/session/unmount.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct DaemonConfig {
   std::string source;  ///< for messages
@@ -71,4 +71,4 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   ExitCode exit_code_ = kSuccess;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

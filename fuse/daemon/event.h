@@ -6,7 +6,7 @@
 
 #include "transport/base/reactor.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// One waiter at a time; belongs to the reactor's thread. Setting it resumes the waiter from the
 /// reactor, never from within set().
@@ -49,4 +49,4 @@ class Event {
   std::coroutine_handle<> waiter_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

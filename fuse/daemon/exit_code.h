@@ -1,7 +1,7 @@
 // The exit codes of mount(8).
 #pragma once
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 enum ExitCode : int {
   kSuccess = 0,
@@ -12,4 +12,4 @@ enum ExitCode : int {
   kMountFailure = 32,
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,7 +9,7 @@
 #include "client/proto/status.h"
 #include "transport/fabric/fabric.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using fabric::Fault;
@@ -102,4 +102,4 @@ bool is_unreachable(const Error& error) {
          std::ranges::find(kUnreachableErrno, error.code) != std::end(kUnreachableErrno);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

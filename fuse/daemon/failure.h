@@ -6,7 +6,7 @@
 #include "fuse/daemon/exit_code.h"
 #include "transport/base/error.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct Failure {
   ExitCode code;
@@ -18,4 +18,4 @@ Failure describe_failure(const std::string& source, const Error& error);
 /// Whether the server could not be reached, so that trying again may help (retry=).
 bool is_unreachable(const Error& error);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,7 +9,7 @@
 #include "transport/base/result.h"
 #include "transport/fabric/verbs/verbs.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct MemoryShape {
   /// What a mount can work with, however slowly: it fits into the 8 MiB that ordinary users
@@ -46,4 +46,4 @@ Result<void> fit_into_memory(MemoryShape& shape, Attempt attempt) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -13,7 +13,7 @@
 #include "fuse/session/caller.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// The largest READDIR and what surrounds its result.
@@ -177,14 +177,14 @@ tcp::Options NfsBackend::tcp_options() const {
 /// After the end of the mount everything that waits for the server ends by itself.
 Task<Result<void>> NfsBackend::stop(Duration patience) {
   if (!mount_ || !file_system_) co_return Result<void>{};
-  finisher_ = std::make_unique<Finisher>(reactor_, *file_system_);
-  const bool in_time = co_await finisher_->finish(patience);
+  shutdown_flush_ = std::make_unique<ShutdownFlush>(reactor_, *file_system_);
+  const bool in_time = co_await shutdown_flush_->finish(patience);
   auto stopped = co_await mount_->stop(in_time ? patience : Duration::zero());
-  co_await finisher_->end();
+  co_await shutdown_flush_->end();
   co_return stopped;
 }
 
-const fuse_lowlevel_ops& NfsBackend::operations() const { return fs::operations(); }
+const fuse_lowlevel_ops& NfsBackend::operations() const { return fuse::operations(); }
 
 TransferLimits NfsBackend::limits() const {
   TransferLimits limits;
@@ -205,4 +205,4 @@ void NfsBackend::visit_counters(CounterVisitor& visitor) const {
   if (mount_) mount_->visit_counters(visitor);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,8 +6,8 @@
 #include "client/mount.h"
 #include "client/state/system_names.h"
 #include "fuse/daemon/backend.h"
-#include "fuse/daemon/finisher.h"
 #include "fuse/daemon/memory_shape.h"
+#include "fuse/daemon/shutdown_flush.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/options/options.h"
 #include "transport/capture/sink.h"
@@ -15,7 +15,7 @@
 #include "transport/rdma/channel_factory.h"
 #include "transport/tcp/channel_factory.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class NfsBackend final : public Backend {
  public:
@@ -59,7 +59,7 @@ class NfsBackend final : public Backend {
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<FileSystem> file_system_;
-  std::unique_ptr<Finisher> finisher_;
+  std::unique_ptr<ShutdownFlush> shutdown_flush_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

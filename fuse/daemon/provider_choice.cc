@@ -3,7 +3,7 @@
 #include "transport/base/log.h"
 #include "transport/fabric/verbs/verbs.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 Result<ProviderChoice> choose_provider(const TransportOptions& options,
                                        const Result<std::string>& device) {
@@ -38,4 +38,4 @@ Result<std::unique_ptr<fabric::Fabric>> make_fabric(Reactor& reactor,
   return fabric::make_verbs_fabric(reactor, {options.device, options.registration});
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

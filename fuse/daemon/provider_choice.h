@@ -9,7 +9,7 @@
 #include "transport/base/result.h"
 #include "transport/fabric/fabric.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct ProviderChoice {
   Provider provider = Provider::iwarp;  ///< never automatic
@@ -29,4 +29,4 @@ Result<std::unique_ptr<fabric::Fabric>> make_fabric(Reactor& reactor,
                                                     const TransportOptions& options,
                                                     const fabric::Address& server);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -16,7 +16,7 @@
 
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kStep = "ask rpcbind";
@@ -146,4 +146,4 @@ Result<fabric::Address> ask_rpcbind(const fabric::Address& host, Protocol protoc
                       fmt::format("no NFS version 4 over {} is registered there", transport)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include "fuse/options/options.h"
 #include "transport/fabric/fabric.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 inline constexpr std::uint16_t kRpcbindPort = 111;
 
@@ -13,4 +13,4 @@ inline constexpr std::uint16_t kRpcbindPort = 111;
 Result<fabric::Address> ask_rpcbind(const fabric::Address& host, Protocol protocol,
                                     std::uint16_t port = kRpcbindPort);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -22,7 +22,7 @@
 #include "transport/base/log_thread.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// For a log that nobody takes.
@@ -155,4 +155,4 @@ int run(int argc, char** argv) {
   return mount(std::move(line->options));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,8 +1,8 @@
 // The command nfsrdma, from argv to exit code.
 #pragma once
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 int run(int argc, char** argv);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 sigset_t handled_signals() {
@@ -46,4 +46,4 @@ void Signals::on_ready(std::uint32_t) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Told on the reactor's thread.
 class SignalObserver {
@@ -35,4 +35,4 @@ class Signals final : private FdHandler {
   UniqueFd signals_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

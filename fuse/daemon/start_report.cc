@@ -13,7 +13,7 @@
 #include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kProgram = "nfsrdma";
@@ -114,4 +114,4 @@ Background go_into_background() {
   return {std::nullopt, wait_for_report(from_child.get(), child)};
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The serving process's end. Reports once; a process that ends without a report is reported by the
 /// waiting command as an internal failure.
@@ -36,4 +36,4 @@ struct Background {
 };
 Background go_into_background();
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

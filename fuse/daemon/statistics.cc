@@ -4,7 +4,7 @@
 
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 class Lines final : public CounterVisitor {
@@ -36,4 +36,4 @@ void log_counters(const CounterSource& source) {
   source(lines);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,11 +6,11 @@
 
 #include "transport/base/metrics.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 using CounterSource = std::function<void(CounterVisitor&)>;
 
 std::string format_counters(const CounterSource& source);
 void log_counters(const CounterSource& source);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

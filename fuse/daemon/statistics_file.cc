@@ -16,7 +16,7 @@
 
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kStatistics = "stats";
@@ -148,4 +148,4 @@ void StatisticsFile::write_what_waits(const std::shared_ptr<Shared>& shared) {
   shared->idle.notify_all();
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Refuses a file of an option (its name is the error's step) whose directory does not exist, or
 /// that lies below the mount point: whoever opened it would ask this program.
@@ -43,4 +43,4 @@ class StatisticsFile {
   std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

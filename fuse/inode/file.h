@@ -15,7 +15,7 @@
 #include "fuse/inode/open_inode.h"
 #include "transport/base/sync/async_mutex.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// An open regular file. Stands in the list of its OpenInode until released.
 class File : public ListNode,
@@ -41,8 +41,8 @@ class File : public ListNode,
 
   InodeRef inode;
   std::shared_ptr<OpenInode> shared;
-  client::OpenRef open;   ///< empty once the file is being closed
-  client::Caller caller;  ///< who opened it; reads and writes are made in this name
+  client::OpenRef open;       ///< empty once the file is being closed
+  client::Credential caller;  ///< who opened it; reads and writes are made in this name
   /// Who has asked for fcntl locks through it and has closed no descriptor of the file since. Those
   /// that are left when it is released are open file descriptions (F_OFD_SETLK): the kernel unlocks
   /// nothing of theirs.
@@ -72,4 +72,4 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
 
 using DirectoryRef = boost::intrusive_ptr<Directory>;
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

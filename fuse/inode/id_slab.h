@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// An id is a place and how often the place was used before, so an id that outlived its object
 /// finds nothing. Ids go to the kernel and come back from it. The first id given out is 1; 0 is
@@ -75,4 +75,4 @@ class IdSlab {
   std::size_t size_ = 0;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

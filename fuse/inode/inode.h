@@ -10,10 +10,10 @@
 
 #include "cache/attr/cached_attributes.h"
 #include "client/types.h"
-#include "fuse/inode/names_told.h"
+#include "fuse/inode/advertised_names.h"
 #include "fuse/inode/page_map.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class InodeTable;
 class OpenInode;
@@ -43,9 +43,9 @@ class Inode {
   void count_change() { ++epoch_; }
 
   /// Names in this directory that the kernel may believe; null when it was told none.
-  NamesTold* names() { return names_.get(); }
-  void tell_name(std::string_view name, NamesTold::As as) {
-    if (!names_) names_ = std::make_unique<NamesTold>();
+  AdvertisedNames* names() { return names_.get(); }
+  void tell_name(std::string_view name, AdvertisedNames::As as) {
+    if (!names_) names_ = std::make_unique<AdvertisedNames>();
     names_->tell(name, as);
   }
   /// The directory's change attribute is another one than before: whether this client has changed
@@ -120,7 +120,7 @@ class Inode {
   /// runs again; until a request shows that it has, others who open the file get the same order.
   void pages_to_be_dropped() { ++unconfirmed_drops_; }
   void pages_dropped() { --unconfirmed_drops_; }
-  bool drops_under_way() const { return unconfirmed_drops_ > 0; }
+  bool drops_in_flight_set() const { return unconfirmed_drops_ > 0; }
   /// The same, or an order of this program is on its way.
   bool may_be_dropping() const { return drops_ > 0 || unconfirmed_drops_ > 0; }
   /// A change made here led from one version to the next.
@@ -142,7 +142,7 @@ class Inode {
   std::uint64_t parent_fileid_ = 0;
   Inode* hash_next_ = nullptr;
   std::weak_ptr<OpenInode> open_;
-  std::unique_ptr<NamesTold> names_;
+  std::unique_ptr<AdvertisedNames> names_;
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
   std::uint32_t seen_epoch_ = 0;
@@ -164,4 +164,4 @@ void intrusive_ptr_release(Inode* inode);
 /// Keeps an Inode from going while an operation uses it.
 using InodeRef = boost::intrusive_ptr<Inode>;
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

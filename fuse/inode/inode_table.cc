@@ -8,7 +8,7 @@
 #include "client/state/file_handle_hash.h"
 #include "fuse/inode/file.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::size_t kFirstBuckets = 1024;  // a power of two
@@ -158,4 +158,4 @@ void InodeTable::grow() {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

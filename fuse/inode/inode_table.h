@@ -8,7 +8,7 @@
 #include "fuse/inode/id_slab.h"
 #include "fuse/inode/inode.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Belongs to one shard. Finding an inode allocates nothing. The kernel decides how many there are
 /// (by its lookup counts), up to kMaxInodes.
@@ -56,4 +56,4 @@ class InodeTable {
   std::size_t hashed_ = 0;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Bytes from `begin` up to `end`.
 struct PageRange {
@@ -73,4 +73,4 @@ class PageMap {
   unsigned shift_ = 20;  ///< a part has 1 MiB at first
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 
 #include "fuse/inode/page_map.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The kernel fills pages for a write(2) before the WRITE is sent, and does not keep them locked:
 /// one that is dropped meanwhile can be read again as it was before. The kernel's writers of a file
@@ -31,10 +31,10 @@ class ReadsAfterDrop {
   }
   /// A WRITE from the page cache has its place in the order, so that READs from now on see it.
   /// Returns where pages may be from before it, in one range.
-  PageRange written(PageRange bytes, bool drops_under_way) {
+  PageRange written(PageRange bytes, bool drops_in_flight_set) {
     if (!watching_) return {};
     const PageRange old = read_.part_of(bytes);
-    if (!drops_under_way) {
+    if (!drops_in_flight_set) {
       watching_ = false;
       read_.clear();
     }
@@ -81,4 +81,4 @@ class ReadsAfterDrop {
   bool watching_ = false;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

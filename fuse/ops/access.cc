@@ -6,11 +6,11 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, int mask) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   const std::uint32_t asked = to_access4(mask, inode->is_directory());
   auto granted = co_await client::access(fs.mount(), caller, inode->handle(), asked);
   if (!granted) {
@@ -29,4 +29,4 @@ void handle::access(fuse_req_t req, fuse_ino_t id, int mask) {
   if (inode) spawn(run(fs, std::move(request), std::move(inode), mask));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,11 +5,11 @@
 #include "fuse/ops/silly_rename.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Mapped pages can be written back after the last flush; what fails then can only be logged.
-Task<void> settle_writes(FileSystem& fs, FileRef file) {
+Task<void> flush_writes(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   {
     // Writes that were answered early, because their caller was killed, still use the open.
@@ -22,7 +22,7 @@ Task<void> settle_writes(FileSystem& fs, FileRef file) {
 
 Task<void> close_file(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  if (file->writable()) co_await settle_writes(fs, file);
+  if (file->writable()) co_await flush_writes(fs, file);
   file->unlink();
   const bool last = open->files.empty();
   if (last && open->errors.unreported()) {
@@ -39,4 +39,4 @@ Task<void> close_file(FileSystem& fs, FileRef file) {
   open->removal.reset();
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

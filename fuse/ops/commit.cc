@@ -11,7 +11,7 @@
 #include "fuse/ops/send_write.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using cache::UncommittedData;
@@ -51,12 +51,12 @@ Task<Result<void>> send_again(FileSystem& fs, FileRef file, UncommittedData::Los
   const Resender by = resender(file, io_range(lost.offset, data.size()));
   auto written = co_await write_once(fs, by.file, lost.offset, data, nfs4::FILE_SYNC4, by.lock);
   CO_TRY(written);
-  UncommittedData& kept = file->shared->kept;
+  UncommittedData& uncommitted = file->shared->uncommitted;
   if (written->committed == nfs4::UNSTABLE4) {
-    kept.keep(lost.offset, {lost.kept.owner, lost.kept.data.first(written->count)},
-              written->verifier);
+    uncommitted.keep(lost.offset, {lost.kept.owner, lost.kept.data.first(written->count)},
+                     written->verifier);
   } else {
-    kept.supersede(lost.offset, written->count);
+    uncommitted.supersede(lost.offset, written->count);
   }
   co_return Result<void>();
 }
@@ -66,19 +66,19 @@ Task<void> send_lost(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   auto memory = co_await fs.resend_mutex().lock();
-  for (auto lost = open->kept.next_lost(); lost; lost = open->kept.next_lost()) {
+  for (auto lost = open->uncommitted.next_lost(); lost; lost = open->uncommitted.next_lost()) {
     auto sent = co_await send_again(fs, file, *lost);
     if (sent) continue;
     note_background_failure(fs, *file->inode, "sending-again", sent.error());
     open->errors.record(client::to_errno(sent.error()));
-    open->kept.supersede(lost->offset, lost->kept.data.size());
+    open->uncommitted.supersede(lost->offset, lost->kept.data.size());
   }
 }
 
 /// What is kept at the time of `mark` is given up.
 void give_up(OpenInode& open, UncommittedData::Mark mark, int error_number) {
   open.errors.record(error_number);
-  open.kept.abandon(mark);
+  open.uncommitted.abandon(mark);
 }
 
 /// One COMMIT. True when data that it had not made durable was sent again.
@@ -93,7 +93,7 @@ Task<bool> commit_once(FileSystem& fs, FileRef file, UncommittedData::Mark mark)
     give_up(open, mark, client::to_errno(verifier.error()));
     co_return false;
   }
-  const std::size_t lost = open.kept.committed(mark, *verifier);
+  const std::size_t lost = open.uncommitted.committed(mark, *verifier);
   if (lost == 0) co_return false;
   log::info("the server has restarted: {} writes are sent again", lost);
   co_await send_lost(fs, file);
@@ -108,10 +108,10 @@ constexpr int kMostCommits = 8;
 Task<void> commit_file(FileSystem& fs, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   auto guard = co_await open->committing.lock();
-  co_await fs.gatherer().flush_durably(open);
-  UncommittedData::Mark mark = open->kept.mark();
+  co_await fs.write_behind().flush_durably(open);
+  UncommittedData::Mark mark = open->uncommitted.mark();
   // What was sent again is durable as a rule: then nothing is left to be committed.
-  for (int commits = 0; open->kept.any_until(mark); ++commits) {
+  for (int commits = 0; open->uncommitted.any_until(mark); ++commits) {
     if (commits == kMostCommits) {
       const Error error = Error::local(EIO, "COMMIT", "the server does not keep what it is sent");
       note_background_failure(fs, *file->inode, "commit", error);
@@ -119,14 +119,14 @@ Task<void> commit_file(FileSystem& fs, FileRef file) {
       break;
     }
     const bool sent_again = co_await commit_once(fs, file, mark);
-    if (sent_again) mark = open->kept.mark();
+    if (sent_again) mark = open->uncommitted.mark();
   }
   list_uncommitted(fs, *open);
 }
 
 Task<void> relieve(FileSystem& fs) {
   if (!fs.begin_relief()) co_return;
-  while (fs.kept_memory().filling() && !fs.uncommitted().empty()) {
+  while (fs.uncommitted_memory().filling() && !fs.uncommitted().empty()) {
     OpenInode& oldest = fs.uncommitted().front();
     oldest.unlink();
     const FileRef writer = any_writer(oldest);
@@ -145,11 +145,11 @@ FileRef any_writer(OpenInode& open) {
 }
 
 void list_uncommitted(FileSystem& fs, OpenInode& open) {
-  if (open.kept.empty()) {
+  if (open.uncommitted.empty()) {
     open.unlink();
   } else if (!open.linked()) {
     fs.uncommitted().push_back(open);
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Makes durable what was written to the file before the call, by anyone here. What fails is
 /// recorded in the file's errors. Returns when nothing more can be done.
@@ -19,4 +19,4 @@ FileRef any_writer(OpenInode& open);
 /// Has the file among those with uncommitted data, or not, as is the case.
 void list_uncommitted(FileSystem& fs, OpenInode& open);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

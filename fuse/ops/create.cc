@@ -7,7 +7,7 @@
 #include "fuse/ops/open_file.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 client::SetAttributes initial_attributes(mode_t mode, int flags) {
@@ -21,7 +21,7 @@ client::SetAttributes initial_attributes(mode_t mode, int flags) {
 Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name, mode_t mode,
                fuse_file_info info) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   const auto how =
       (info.flags & O_EXCL) ? client::CreateMode::exclusive : client::CreateMode::unchecked;
   const client::SetAttributes initial = initial_attributes(mode, info.flags);
@@ -57,4 +57,4 @@ void handle::create(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t 
   if (directory) spawn(run(fs, std::move(request), std::move(directory), name, mode, *info));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 
 #include "fuse/convert/attributes.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using cache::DirectoryStream;
@@ -93,4 +93,4 @@ void DirectoryAnswer::take_back() {
   for (const InodeRef& inode : told_) fs_->inodes().forget(*inode, 1);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

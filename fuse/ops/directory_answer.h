@@ -5,7 +5,7 @@
 
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Entries are added until one does not fit. With attributes each entry counts as a lookup, of
 /// which take_back() is the undoing.
@@ -13,7 +13,7 @@ class DirectoryAnswer {
  public:
   enum class Kind { names, names_and_attributes };
 
-  /// Put together in `memory`, at most `size` octets.
+  /// Put together in `memory`, at most `size` bytes.
   DirectoryAnswer(FileSystem& fs, Kind kind, Buffer memory, std::size_t size);
 
   /// "." and "..", as far as they come after `offset`.
@@ -43,4 +43,4 @@ class DirectoryAnswer {
   std::vector<InodeRef> told_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

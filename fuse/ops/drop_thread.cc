@@ -11,7 +11,7 @@
 
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr Duration kEndPatience = std::chrono::seconds(1);
@@ -99,4 +99,4 @@ Task<void> DropThread::stop(Reactor& reactor) {
   log::warning("the kernel does not return from dropping what it has cached");
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,7 +10,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// One order after the other: each returns when that is gone, and the kernel waits for a page or a
 /// directory that is locked. The thread starts with the first order. All methods belong to the
@@ -43,4 +43,4 @@ class DropThread {
   bool stopped_ = false;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

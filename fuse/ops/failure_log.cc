@@ -10,7 +10,7 @@
 
 #include "client/ops/errno.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr nfs4::nfsstat4 kEverydayStatus[] = {
@@ -96,4 +96,4 @@ void FailureLog::visit_counters(CounterVisitor& visitor) const {
   if (others_.count.value() != 0) visitor.visit("errors_of_more_kinds", others_.count.value());
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

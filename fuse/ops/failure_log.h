@@ -15,7 +15,7 @@
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// What failed, for whom.
 struct Failed {
@@ -60,4 +60,4 @@ class FailureLog {
   Counter others_told_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "client/ops/local_lock.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using LockedFiles = std::vector<client::OpenFileRef>;
@@ -26,7 +26,7 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
 
 Task<void> send_before_unlock(FileSystem& fs, std::shared_ptr<OpenInode> open, LockedFiles files) {
   if (!files.empty() && !locked_here(fs, files.front()->handle())) {
-    co_await fs.gatherer().flush(open);
+    co_await fs.write_behind().flush(open);
   }
 }
 
@@ -127,4 +127,4 @@ Task<void> see_changes(FileSystem& fs, FileRef file) {
   fs.drop_outdated_attributes(inode);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,7 +5,7 @@
 #include "client/state/locked_io.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Locks on the file are a matter of this mount alone, while it has the write delegation: nobody
 /// else sees what is written under them, or writes (RFC 8881 section 10.4.2).
@@ -44,4 +44,4 @@ bool lost(const client::FileLocks::LockRef& lock);
 /// page of another version.
 Task<void> see_changes(FileSystem& fs, FileRef file);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

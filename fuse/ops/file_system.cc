@@ -9,14 +9,14 @@
 #include "fuse/ops/close_file.h"
 #include "fuse/ops/commit.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using Outcome = cache::CachedAttributes::Outcome;
 
 /// No more than half of the slots, so that requests and reads always find some.
-cache::KeptMemory::Limits kept_limits(const BufferPool& data_slots) {
-  cache::KeptMemory::Limits limits;
+cache::UncommittedMemory::Limits kept_limits(const BufferPool& data_slots) {
+  cache::UncommittedMemory::Limits limits;
   limits.slots = data_slots.available() / 2;
   return limits;
 }
@@ -34,11 +34,11 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
       config_(std::move(config)),
       resend_slot_(data_slots.acquire()),
       resend_mutex_(mount.reactor()),
-      kept_memory_(mount.reactor(), kept_limits(data_slots)),
-      gatherer_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
-      page_watch_(*this, mount.reactor(), config_.attributes.shortest(false)),
+      uncommitted_memory_(mount.reactor(), kept_limits(data_slots)),
+      write_behind_(*this, mount.reactor(), data_slots, gather_slots(data_slots)),
+      revalidation_timer_(*this, mount.reactor(), config_.attributes.shortest(false)),
       silly_removals_(mount.reactor()),
-      size_teller_(*this, mount.reactor(), config_.mount_point) {
+      size_revalidator_(*this, mount.reactor(), config_.mount_point) {
   Inode& root = inodes_.make_root(mount.root());
   learn(root, mount.root_attributes(), issue(), ChangedBy::anyone);
   root_fsid_ = root.attributes().value().fsid;
@@ -53,7 +53,7 @@ FileSystem& FileSystem::of(fuse_req_t request) {
 }
 
 Task<void> FileSystem::finish() {
-  co_await size_teller_.stop();
+  co_await size_revalidator_.stop();
   co_await notifier_.stop(mount_.reactor());
   for (const FileRef& file : open_files()) {
     remove_file(file->id);
@@ -62,8 +62,8 @@ Task<void> FileSystem::finish() {
 }
 
 FileSystem::Unfinished FileSystem::unfinished() const {
-  return {files_.size(), kept_memory_.slots_kept(), kept_memory_.octets_copied(),
-          gatherer_.slots_used()};
+  return {files_.size(), uncommitted_memory_.slots_uncommitted(),
+          uncommitted_memory_.bytes_copied(), write_behind_.slots_used()};
 }
 
 Outcome FileSystem::learn(Inode& inode, const client::Attributes& fresh, const cache::Issue& issue,
@@ -94,7 +94,7 @@ void FileSystem::doubt_names(Inode& directory) {
 void FileSystem::drop_outdated_attributes(Inode& inode) {
   // The kernel passes over the answer to a question that such a notice overtakes, and goes on with
   // what it had: no notice must come without need.
-  if (kernel_looks()) return;
+  if (kernel_auto_invalidates()) return;
   if (inode.kernel_knows_other_than(inode.attributes().value().change)) drop_attributes(inode);
 }
 
@@ -170,7 +170,7 @@ fuse_entry_param FileSystem::entry_of(Inode& inode, Inode& directory, std::strin
   entry.attr = stat_of(inode);
   entry.attr_timeout = attribute_timeout(inode);
   entry.entry_timeout = entry_timeout(directory);
-  if (entry.entry_timeout > 0) directory.tell_name(name, NamesTold::As::there);
+  if (entry.entry_timeout > 0) directory.tell_name(name, AdvertisedNames::As::there);
   told(inode, /*asked=*/false);
   return entry;
 }
@@ -182,7 +182,7 @@ Task<void> FileSystem::flush(client::FileHandle handle) {
   if (const FileRef writer = any_writer(*open)) {
     co_await commit_file(*this, writer);
   } else {
-    co_await gatherer_.flush(open);  // the last writer is closing the file, and commits it
+    co_await write_behind_.flush(open);  // the last writer is closing the file, and commits it
   }
 }
 
@@ -212,12 +212,12 @@ void FileSystem::told(Inode& inode, bool asked) {
 
 // An order to drop something keeps the kernel from taking in the attributes that others are asking
 // for at that moment.
-bool FileSystem::kernel_looks() const {
+bool FileSystem::kernel_auto_invalidates() const {
   return config_.attributes.shortest(false) == Duration::zero();
 }
 
 bool FileSystem::pages_outdated(const Inode& inode) const {
-  if (kernel_looks()) return false;
+  if (kernel_auto_invalidates()) return false;
   // While a write of ours is under way, a change is most likely its doing; its reply will tell.
   const auto open = inode.open();
   const bool writing = open && open->gate.shared();
@@ -256,13 +256,13 @@ Task<void> FileSystem::show_changes(InodeRef inode) {
     co_await notifier_.drop_pages_now(mount_.reactor(), inode);
     inode->set_pages(change);
   }
-  if (!kernel_has_size(*inode)) co_await size_teller_.tell(inode);
+  if (!kernel_has_size(*inode)) co_await size_revalidator_.tell(inode);
 }
 
 FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {
   auto shared = inode->open();
   if (!shared) {
-    shared = std::make_shared<OpenInode>(mount_.reactor(), kept_memory_);
+    shared = std::make_shared<OpenInode>(mount_.reactor(), uncommitted_memory_);
     inode->set_open(shared);
   }
   shared->preserve_unlinked |= preserve_unlinked;
@@ -315,12 +315,12 @@ void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
   visitor.visit("fs_notifications", notifier_.notifications());
   visitor.visit("fs_names_doubted", notifier_.names_doubted());
-  visitor.visit("fs_size_looks", size_teller_.looks());
+  visitor.visit("fs_size_looks", size_revalidator_.looks());
   visitor.visit("fs_drops_given_up", notifier_.given_up());
-  kept_memory_.visit_counters(visitor);
-  gatherer_.visit_counters(visitor);
-  page_watch_.visit_counters(visitor);
+  uncommitted_memory_.visit_counters(visitor);
+  write_behind_.visit_counters(visitor);
+  revalidation_timer_.visit_counters(visitor);
   failures_.visit_counters(visitor);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

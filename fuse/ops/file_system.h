@@ -10,24 +10,24 @@
 #include <vector>
 
 #include "cache/attr/cached_attributes.h"
-#include "cache/data/kept_memory.h"
+#include "cache/data/uncommitted_memory.h"
 #include "client/mount.h"
 #include "client/state/delegation_table.h"
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
+#include "fuse/inode/in_flight_set.h"
 #include "fuse/inode/inode_table.h"
-#include "fuse/inode/under_way.h"
 #include "fuse/ops/failure_log.h"
-#include "fuse/ops/gatherer.h"
 #include "fuse/ops/kernel_notifier.h"
-#include "fuse/ops/page_watch.h"
-#include "fuse/ops/size_teller.h"
+#include "fuse/ops/revalidation_timer.h"
+#include "fuse/ops/size_revalidator.h"
+#include "fuse/ops/write_behind.h"
 #include "fuse/session/request.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
 #include "transport/base/sync/async_mutex.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct FileSystemConfig {
   cache::AttributePolicy attributes;
@@ -35,7 +35,7 @@ struct FileSystemConfig {
   /// Several users, and a kernel that does not check whether one may search a directory: it lets
   /// him pass all names that it remembers, so it remembers none, and the server checks by LOOKUP.
   bool names_of_each_user = false;
-  std::string mount_point;  ///< as SizeTeller needs it
+  std::string mount_point;  ///< as SizeRevalidator needs it
 };
 
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
@@ -69,7 +69,7 @@ class FileSystem final : private client::DelegationUser {
   struct Unfinished {
     std::size_t files = 0;     ///< open
     std::size_t slots = 0;     ///< with data that is not durable
-    std::size_t copied = 0;    ///< octets of such data
+    std::size_t copied = 0;    ///< bytes of such data
     std::size_t gathered = 0;  ///< slots with data that was not sent, or not answered
     bool operator==(const Unfinished&) const = default;
     bool unsaved() const { return slots + copied + gathered > 0; }
@@ -82,15 +82,15 @@ class FileSystem final : private client::DelegationUser {
   client::Mount& mount() { return mount_; }
   const FileSystemConfig& config() const { return config_; }
   InodeTable& inodes() { return inodes_; }
-  cache::KeptMemory& kept_memory() { return kept_memory_; }
+  cache::UncommittedMemory& uncommitted_memory() { return uncommitted_memory_; }
   KernelNotifier& notifier() { return notifier_; }
-  Gatherer& gatherer() { return gatherer_; }
-  PageWatch& page_watch() { return page_watch_; }
+  WriteBehind& write_behind() { return write_behind_; }
+  RevalidationTimer& revalidation_timer() { return revalidation_timer_; }
   /// The last closes of files with a silly name, from the arrival of RELEASE, or of the removal if
   /// that comes later, until the name is gone. The kernel does not wait for RELEASE: who closes a
   /// removed file and then removes its directory may be ahead.
-  UnderWay& silly_removals() { return silly_removals_; }
-  SizeTeller& size_teller() { return size_teller_; }
+  InFlightSet& silly_removals() { return silly_removals_; }
+  SizeRevalidator& size_revalidator() { return size_revalidator_; }
   FailureLog& failures() { return failures_; }
 
   /// Marks the sending of a request whose answer has attributes.
@@ -110,7 +110,7 @@ class FileSystem final : private client::DelegationUser {
   void count_attribute_hit() { attribute_hits_.add(); }
   /// The kernel asks for attributes whenever it needs them, and drops pages itself when size or
   /// mtime differ (acregmin=0): it is told of changes by nothing else.
-  bool kernel_looks() const;
+  bool kernel_auto_invalidates() const;
   /// Has the kernel ask for attributes anew: in any case, or if it was told others.
   void drop_attributes(Inode& inode);
   void drop_outdated_attributes(Inode& inode);
@@ -142,7 +142,7 @@ class FileSystem final : private client::DelegationUser {
   bool kernel_has_size(const Inode& inode) const;
   /// Before the answer to a caller who is entitled to see what others have changed: pages of
   /// another version are dropped, and the kernel has the size. For an open file, and for those
-  /// operations only for which SizeTeller is made.
+  /// operations only for which SizeRevalidator is made.
   Task<void> show_changes(InodeRef inode);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).
@@ -184,12 +184,12 @@ class FileSystem final : private client::DelegationUser {
   KernelNotifier notifier_;
   Buffer resend_slot_;
   AsyncMutex resend_mutex_;
-  cache::KeptMemory kept_memory_;
-  Gatherer gatherer_;
-  PageWatch page_watch_;
-  UnderWay silly_removals_;
+  cache::UncommittedMemory uncommitted_memory_;
+  WriteBehind write_behind_;
+  RevalidationTimer revalidation_timer_;
+  InFlightSet silly_removals_;
   InodeTable inodes_;
-  SizeTeller size_teller_;
+  SizeRevalidator size_revalidator_;
   IntrusiveList<OpenInode> uncommitted_;
   IdSlab<FileRef> files_;
   IdSlab<DirectoryRef> directories_;
@@ -200,4 +200,4 @@ class FileSystem final : private client::DelegationUser {
   FailureLog failures_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,7 +1,7 @@
 #include "fuse/ops/file_system.h"
 #include "fuse/ops/handlers.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 void forget_one(FileSystem& fs, fuse_ino_t id, std::uint64_t count) {
@@ -24,4 +24,4 @@ void handle::forget_multi(fuse_req_t req, std::size_t count, fuse_forget_data* f
   request.reply_none();
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

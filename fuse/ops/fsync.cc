@@ -6,7 +6,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Commits, and reports what went wrong since this open file was told last. `leaving`: a process
@@ -54,4 +54,4 @@ void handle::flush(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
   spawn(run(fs, std::move(request), std::move(file), owner));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Who wants to know: the kernel names the open file when it needs the size for read(2) itself.
@@ -20,11 +20,11 @@ bool changes_to_show(FileSystem& fs, const Inode& inode, Asker asker) {
   if (fs.pages_outdated(inode)) return true;
   const auto open = inode.open();
   if (!open || fs.kernel_has_size(inode)) return false;
-  return fs.kernel_looks() || (asker == Asker::read && any_writer(*open));
+  return fs.kernel_auto_invalidates() || (asker == Asker::read && any_writer(*open));
 }
 
 Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
-  if (asker == Asker::read || fs.kernel_looks()) {
+  if (asker == Asker::read || fs.kernel_auto_invalidates()) {
     co_await fs.show_changes(inode);
   } else {
     co_await fs.drop_outdated_pages(inode);
@@ -34,10 +34,10 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
 
 /// The server's view, after what was written here.
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   const auto open = inode->open();
   if (open && open->dirty()) {
-    co_await fs.gatherer().flush(open);
+    co_await fs.write_behind().flush(open);
     if (fs.fresh(*inode)) {
       reply_attributes(fs, request, *inode);
       co_return;
@@ -78,4 +78,4 @@ void handle::getattr(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -2,7 +2,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
@@ -31,4 +31,4 @@ void handle::getlk(fuse_req_t req, fuse_ino_t, fuse_file_info* info, struct ::fl
   spawn(run(fs, std::move(request), std::move(file), wish));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nfsrdma::fs::handle {
+namespace nfsrdma::fuse::handle {
 
 void lookup(fuse_req_t, fuse_ino_t parent, const char* name);
 void forget(fuse_req_t, fuse_ino_t inode, std::uint64_t count);
@@ -42,4 +42,4 @@ void getlk(fuse_req_t, fuse_ino_t inode, fuse_file_info*, struct ::flock* lock);
 void setlk(fuse_req_t, fuse_ino_t inode, fuse_file_info*, struct ::flock* lock, int wait);
 void flock(fuse_req_t, fuse_ino_t inode, fuse_file_info*, int operation);
 
-}  // namespace nfsrdma::fs::handle
+}  // namespace nfsrdma::fuse::handle

@@ -7,7 +7,7 @@
 
 #include "fuse/inode/file.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr off_t kAttributesOnly = -1;
@@ -23,7 +23,7 @@ off_t length_of(const PageRange& pages) {
   return pages.end == PageRange::all().end ? 0 : static_cast<off_t>(pages.end - pages.begin);
 }
 
-Task<void> reads_under_way(const Inode& inode) {
+Task<void> reads_in_flight_set(const Inode& inode) {
   const std::shared_ptr<OpenInode> open = inode.open();
   if (open) co_await open->reads.wait();
 }
@@ -118,19 +118,19 @@ Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, Pag
 }
 
 Task<void> KernelNotifier::drop_written_pages(Reactor& reactor, InodeRef inode, PageRange pages) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight_set(*inode);
   co_await drop(drops_of_writes_, reactor, std::move(inode), pages, kUnbounded);
 }
 
 Task<void> KernelNotifier::drop_pages_beside_direct(Reactor& reactor, InodeRef inode,
                                                     PageRange pages) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight_set(*inode);
   co_await drop(drops_, reactor, std::move(inode), pages, kDirectPatience);
 }
 
 Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, InodeRef inode) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight_set(*inode);
   co_await drop(drops_, reactor, std::move(inode), PageRange::all(), kUnbounded);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

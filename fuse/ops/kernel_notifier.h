@@ -13,7 +13,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Dropping attributes is done at once. Dropping cached pages waits in the kernel for pages that
 /// are being read or written, that is for answers of this program, so threads of its own do it.
@@ -71,4 +71,4 @@ class KernelNotifier {
   DropThread names_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

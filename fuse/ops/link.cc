@@ -5,12 +5,12 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, InodeRef parent, std::string name) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto linked = co_await client::link(fs.mount(), caller, inode->handle(), parent->handle(), name);
   if (!linked) {
     reply_failure(request, linked.error());
@@ -34,4 +34,4 @@ void handle::link(fuse_req_t req, fuse_ino_t id, fuse_ino_t new_parent, const ch
   spawn(run(fs, std::move(request), std::move(inode), std::move(directory), new_name));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// "There is no such name", in the form that lets the kernel remember it.
@@ -18,7 +18,7 @@ void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_
     request.reply_error(ENOENT);
     return;
   }
-  parent.tell_name(name, NamesTold::As::missing);
+  parent.tell_name(name, AdvertisedNames::As::missing);
   fuse_entry_param entry{};
   entry.entry_timeout = timeout;
   request.reply_entry(entry);
@@ -26,7 +26,7 @@ void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_
 
 Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
   if (found) {
     const InodeRef inode = fs.adopt(found->handle, found->attributes, issue, ChangedBy::anyone);
@@ -46,8 +46,9 @@ void handle::lookup(fuse_req_t req, fuse_ino_t parent, const char* name) {
   Request request(req);
   InodeRef directory = inode_or_refuse(fs, request, parent);
   if (!directory) return;
-  if (fs.size_teller().is_asked_for(*directory, name)) return fs.size_teller().answer(request);
+  if (fs.size_revalidator().is_asked_for(*directory, name))
+    return fs.size_revalidator().answer(request);
   spawn(run(fs, std::move(request), std::move(directory), name));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

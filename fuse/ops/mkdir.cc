@@ -5,12 +5,12 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name, mode_t mode) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto made = co_await client::make_directory(fs.mount(), caller, parent->handle(), name, mode);
   if (!made) {
     reply_failure(request, made.error());
@@ -32,4 +32,4 @@ void handle::mkdir(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t m
   spawn(run(fs, std::move(request), std::move(directory), name, mode & kPermissionBits));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

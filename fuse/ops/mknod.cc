@@ -10,7 +10,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr mode_t kPermissionBits = 07777;
@@ -34,7 +34,7 @@ nfs4::nfs_ftype4 node_type(mode_t mode) {
 
 Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node node) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   const nfs4::specdata4 device{major(node.device), minor(node.device)};
   auto made = co_await client::make_node(fs.mount(), caller, parent->handle(), node.name,
                                          node_type(node.mode), node.mode & kPermissionBits, device);
@@ -50,7 +50,7 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node n
 /// Only OPEN makes regular files.
 Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node node) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   client::SetAttributes initial;
   initial.mode = node.mode & kPermissionBits;
   auto opened = co_await client::create(fs.mount(), caller, parent->handle(), node.name,
@@ -83,4 +83,4 @@ void handle::mknod(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t m
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 #include "fuse/ops/open_file.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 client::Delegating delegating(const fuse_file_info& info) {
@@ -16,7 +16,7 @@ client::Delegating delegating(const fuse_file_info& info) {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info info) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto opened = co_await client::open(fs.mount(), caller, inode->handle(),
                                       to_share_access(info.flags), delegating(info));
   if (!opened) {
@@ -55,4 +55,4 @@ void handle::open(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
   spawn(run(fs, std::move(request), std::move(inode), *info));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,17 +4,18 @@
 
 #include "fuse/ops/close_file.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode) {
-  if (fs.kernel_looks() || !inode->pages_stale(inode->attributes().value().change)) co_return;
+  if (fs.kernel_auto_invalidates() || !inode->pages_stale(inode->attributes().value().change))
+    co_return;
   co_await fs.drop_outdated_pages(std::move(inode));
 }
 
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
                       fuse_file_info& info) {
   const std::uint64_t change = inode->attributes().value().change;
-  info.keep_cache = inode->pages_match(change) && !inode->drops_under_way();
+  info.keep_cache = inode->pages_match(change) && !inode->drops_in_flight_set();
   inode->set_pages(change);
   fs.drop_outdated_attributes(*inode);
 
@@ -23,7 +24,7 @@ FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool
   FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
   file->drop_unconfirmed = !info.keep_cache;
   // What one of them drops, another may be writing.
-  if (others && file->inode->drops_under_way()) file->inode->watch_writes();
+  if (others && file->inode->drops_in_flight_set()) file->inode->watch_writes();
   file->append = (info.flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
   info.fh = file->id;
@@ -37,4 +38,4 @@ Task<void> forget_open(FileSystem& fs, FileRef file) {
   co_await close_file(fs, std::move(file));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include "client/ops/open.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Drops pages of another version than the remembered attributes are of. The kernel would drop them
 /// itself at an open that says so, but not before others may be told the size that does not go with
@@ -21,4 +21,4 @@ FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool
 /// Nobody took the answer: closes the file again.
 Task<void> forget_open(FileSystem& fs, FileRef file);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

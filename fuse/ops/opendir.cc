@@ -1,7 +1,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// NFS does not open directories: the first READDIR tells whether the caller may read it.
 void handle::opendir(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
@@ -25,4 +25,4 @@ void handle::releasedir(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
 /// its like).
 void handle::fsyncdir(fuse_req_t req, fuse_ino_t, int, fuse_file_info*) { Request(req).reply_ok(); }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

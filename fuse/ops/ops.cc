@@ -2,7 +2,7 @@
 
 #include "fuse/ops/handlers.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 const fuse_lowlevel_ops& operations() {
   static const fuse_lowlevel_ops table = [] {
@@ -42,4 +42,4 @@ const fuse_lowlevel_ops& operations() {
   return table;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

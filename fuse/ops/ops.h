@@ -3,10 +3,10 @@
 
 #include <fuse_lowlevel.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// For Session::create; the user data is a FileSystem. Locks and extended attributes are not among
 /// them: the kernel keeps locks on this machine.
 const fuse_lowlevel_ops& operations();
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,7 +10,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// A direct read locks none of them.
@@ -18,14 +18,14 @@ enum class KernelsPages : std::uint8_t { filled, left_alone };
 
 /// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
 /// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
-/// error after some octets is an error. What was written here before is at the server first. A
+/// error after some bytes is an error. What was written here before is at the server first. A
 /// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
-/// would keep the old octets in their place.
+/// would keep the old bytes in their place.
 Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
                std::uint64_t offset, KernelsPages kernels_pages, std::uint64_t lock_owner) {
-  std::optional<UnderWay::One> under_way;
-  if (kernels_pages == KernelsPages::filled) under_way.emplace(file->shared->reads);
-  if (file->shared->dirty()) co_await fs.gatherer().flush(file->shared);
+  std::optional<InFlightSet::One> in_flight;
+  if (kernels_pages == KernelsPages::filled) in_flight.emplace(file->shared->reads);
+  if (file->shared->dirty()) co_await fs.write_behind().flush(file->shared);
   {
     cache::WriteOrder::Reading reading(file->shared->order, offset, size);
     co_await reading;
@@ -68,7 +68,7 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
   if (!file) return;
   const bool direct = (info->flags & O_DIRECT) != 0;
   if (!direct) {
-    fs.page_watch().add(*file);
+    fs.revalidation_timer().add(*file);
     const auto begin = static_cast<std::uint64_t>(offset);
     file->inode->pages_cached({begin, begin + size});
     file->shared->after_drop.add({begin, begin + size});
@@ -80,4 +80,4 @@ void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
             direct ? KernelsPages::left_alone : KernelsPages::filled, info->lock_owner));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,13 +10,13 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using cache::DirectoryStream;
 
-/// Octets of one READDIR reply. About a thousand entries with attributes.
-constexpr std::uint32_t kPageOctets = 256 * 1024;
+/// Bytes of one READDIR reply. About a thousand entries with attributes.
+constexpr std::uint32_t kPageBytes = 256 * 1024;
 
 bool cookie_refused(const Error& error) {
   return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
@@ -26,7 +26,7 @@ bool cookie_refused(const Error& error) {
 /// What the kernel was told of names that are listed now, or are not, is to be looked up anew.
 void compare_names(FileSystem& fs, Directory& directory, std::uint64_t cookie,
                    const client::DirectoryPage& page) {
-  NamesTold* const told = directory.inode->names();
+  AdvertisedNames* const told = directory.inode->names();
   if (!told || directory.listed_to != cookie) {
     directory.listed_to.reset();
     return;
@@ -43,16 +43,16 @@ void compare_names(FileSystem& fs, Directory& directory, std::uint64_t cookie,
 
 /// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
 /// try without: most of them can go on from any cookie.
-Task<Result<void>> fetch(FileSystem& fs, client::Caller caller, DirectoryRef directory,
+Task<Result<void>> fetch(FileSystem& fs, client::Credential caller, DirectoryRef directory,
                          std::uint64_t cookie) {
   DirectoryStream& stream = directory->stream;
   const DirectoryStream::Asked asked{cookie, fs.issue(), directory->inode->epoch()};
   auto page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
-                                       stream.verifier(), kPageOctets, true);
+                                       stream.verifier(), kPageBytes, true);
   if (!page && cookie_refused(page.error())) {
     stream.forget_verifier();
     page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
-                                    stream.verifier(), kPageOctets, true);
+                                    stream.verifier(), kPageBytes, true);
   }
   CO_TRY(page);
   if (page->entries.empty() && !page->eof) {
@@ -66,7 +66,7 @@ Task<Result<void>> fetch(FileSystem& fs, client::Caller caller, DirectoryRef dir
 }
 
 /// Makes the entries after `cookie` present, unless the directory ends there.
-Task<Result<void>> reach(FileSystem& fs, client::Caller caller, DirectoryRef directory,
+Task<Result<void>> reach(FileSystem& fs, client::Credential caller, DirectoryRef directory,
                          std::uint64_t cookie) {
   DirectoryStream& stream = directory->stream;
   if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return Result<void>();
@@ -76,7 +76,7 @@ Task<Result<void>> reach(FileSystem& fs, client::Caller caller, DirectoryRef dir
 
 Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, DirectoryAnswer answer,
                std::uint64_t offset) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto guard = co_await directory->reading.lock();
   if (offset == 0) {
     directory->stream.rewind();
@@ -121,4 +121,4 @@ void handle::readdirplus(fuse_req_t req, fuse_ino_t, std::size_t size, off_t off
   start(req, size, offset, *info, DirectoryAnswer::Kind::names_and_attributes);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -3,11 +3,11 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto target = co_await client::readlink(fs.mount(), caller, inode->handle());
   if (!target) {
     reply_failure(request, target.error());
@@ -25,4 +25,4 @@ void handle::readlink(fuse_req_t req, fuse_ino_t id) {
   if (inode) spawn(run(fs, std::move(request), std::move(inode)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Nobody waits for the answer, which goes first: the kernel sends so many RELEASEs
@@ -33,4 +33,4 @@ void handle::release(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,7 +9,7 @@
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 struct Place {
@@ -18,7 +18,7 @@ struct Place {
 };
 
 /// Whether both names lead to the same file: then rename(2) does nothing, and nothing is replaced.
-Task<bool> same_file(FileSystem& fs, client::Caller caller, const Place& a, const Place& b) {
+Task<bool> same_file(FileSystem& fs, client::Credential caller, const Place& a, const Place& b) {
   auto first = co_await client::lookup(fs.mount(), caller, a.directory->handle(), a.name);
   if (!first) co_return false;
   auto second = co_await client::lookup(fs.mount(), caller, b.directory->handle(), b.name);
@@ -26,7 +26,7 @@ Task<bool> same_file(FileSystem& fs, client::Caller caller, const Place& a, cons
 }
 
 /// Saves a file that is open here from being replaced; null when there is none.
-Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Caller caller, const Place& from,
+Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Credential caller, const Place& from,
                                    const Place& to) {
   if (!fs.may_matter_to_names()) co_return InodeRef();
   const bool same = co_await same_file(fs, caller, from, to);
@@ -42,7 +42,7 @@ void moved(FileSystem& fs, const Place& from, const Place& to) {
   if (from.directory != to.directory) fs.names_changed(*to.directory);
 }
 
-Task<Result<void>> rename_once(FileSystem& fs, client::Caller caller, const Place& from,
+Task<Result<void>> rename_once(FileSystem& fs, client::Credential caller, const Place& from,
                                const Place& to) {
   auto renamed = co_await client::rename(fs.mount(), caller, from.directory->handle(), from.name,
                                          to.directory->handle(), to.name);
@@ -50,9 +50,9 @@ Task<Result<void>> rename_once(FileSystem& fs, client::Caller caller, const Plac
 }
 
 Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   // A file that replaces another one has its data by then.
-  co_await fs.gatherer().flush_all();
+  co_await fs.write_behind().flush_all();
   auto kept = co_await keep_target(fs, caller, from, to);
   if (!kept) {
     reply_failure(request, kept.error());
@@ -91,4 +91,4 @@ void handle::rename(fuse_req_t req, fuse_ino_t parent, const char* name, fuse_in
   spawn(run(fs, std::move(request), std::move(from), std::move(to)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 
 #include "client/ops/errno.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id) {
   InodeRef inode = fs.inodes().find(id);
@@ -69,4 +69,4 @@ void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked
   request.reply_attr(fs.stat_of(inode), fs.attribute_timeout(inode));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

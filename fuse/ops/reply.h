@@ -7,7 +7,7 @@
 #include "fuse/ops/file_system.h"
 #include "fuse/session/request.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The inode the kernel names; null after answering ESTALE when there is none.
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id);
@@ -35,4 +35,4 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string
 /// does not believe any it had.
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked = true);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// A reply that was overtaken has not been taken in: appends have to know this end of the file. A
@@ -20,9 +20,9 @@ void doubt_attributes(FileSystem& fs, Inode& inode, std::uint64_t end) {
   if (set_id || known.size < end) inode.attributes().expire();
 }
 
-/// Sends the octets from `done` on; returns how many the server took. Unstable ones are kept.
+/// Sends the bytes from `done` on; returns how many the server took. Unstable ones are kept.
 Task<Result<std::size_t>> send_part(FileSystem& fs, FileRef file, const Outgoing& outgoing,
-                                    std::size_t done, std::optional<cache::Kept>& kept) {
+                                    std::size_t done, std::optional<cache::Uncommitted>& kept) {
   const std::size_t length = std::min<std::size_t>(outgoing.data.size() - done, fs.mount().wsize());
   const std::uint64_t offset = outgoing.offset + done;
   OpenInode& open = *file->shared;
@@ -31,11 +31,11 @@ Task<Result<std::size_t>> send_part(FileSystem& fs, FileRef file, const Outgoing
   CO_TRY(written);
   const std::size_t count = std::min<std::size_t>(written->count, length);
   if (written->committed != nfs4::UNSTABLE4) {
-    open.kept.supersede(offset, count);
+    open.uncommitted.supersede(offset, count);
     co_return count;
   }
-  if (!kept) kept = fs.kept_memory().keep(*outgoing.slot, outgoing.data);
-  open.kept.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
+  if (!kept) kept = fs.uncommitted_memory().keep(*outgoing.slot, outgoing.data);
+  open.uncommitted.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
   list_uncommitted(fs, open);
   co_return count;
 }
@@ -60,7 +60,7 @@ Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint
 }
 
 Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outgoing) {
-  std::optional<cache::Kept> kept;
+  std::optional<cache::Uncommitted> kept;
   std::size_t done = 0;
   while (done < outgoing.data.size()) {
     auto count = co_await send_part(fs, file, outgoing, done, kept);
@@ -72,4 +72,4 @@ Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outg
   co_return done;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

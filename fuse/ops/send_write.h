@@ -1,4 +1,4 @@
-// Sending written octets, whether their caller still waits or not.
+// Sending written bytes, whether their caller still waits or not.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 #include "client/ops/write.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
-/// Octets on their way to the server. They lie in `slot` until they are kept elsewhere.
+/// Bytes on their way to the server. They lie in `slot` until they are kept elsewhere.
 struct Outgoing {
-  Buffer* slot = nullptr;  ///< outlives the sending; empty after it if the octets are kept in it
+  Buffer* slot = nullptr;  ///< outlives the sending; empty after it if the bytes are kept in it
   std::span<const std::byte> data;
   std::uint64_t offset = 0;
   nfs4::stable_how4 stable = nfs4::UNSTABLE4;
-  bool whole = false;  ///< an error is one even if some octets were written before it
+  bool whole = false;                 ///< an error is one even if some bytes were written before it
   client::FileLocks::LockRef lock{};  ///< in whose name (file_locks.h); null: nobody's
 };
 
@@ -26,9 +26,9 @@ Task<Result<client::Written>> write_once(FileSystem& fs, FileRef file, std::uint
                                          std::span<const std::byte> data, nfs4::stable_how4 stable,
                                          client::FileLocks::LockRef lock);
 
-/// Sends all octets, by as many WRITEs as it takes, and returns how many the server took. Those it
+/// Sends all bytes, by as many WRITEs as it takes, and returns how many the server took. Those it
 /// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing
 /// was written. The caller stands in the file's gate and order.
 Task<Result<std::size_t>> send_write(FileSystem& fs, FileRef file, Outgoing outgoing);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

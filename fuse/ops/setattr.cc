@@ -8,11 +8,11 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// An open through which the size may be changed: the given one, or any of the same user.
-FileRef writer_of(const FileRef& file, OpenInode& open, const client::Caller& caller) {
+FileRef writer_of(const FileRef& file, OpenInode& open, const client::Credential& caller) {
   if (file && file->writable()) return file;
   FileRef found;
   open.files.for_each([&](File& other) {
@@ -23,7 +23,7 @@ FileRef writer_of(const FileRef& file, OpenInode& open, const client::Caller& ca
 
 /// What is to be set, and in whose name.
 struct Change {
-  client::Caller caller;
+  client::Credential caller;
   client::StateRef state;  ///< empty: the anonymous stateid
   std::int32_t pid = 0;    ///< who asks
   client::SetAttributes set;
@@ -38,7 +38,7 @@ Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change 
     co_return;
   }
   const auto open = inode->open();
-  if (open && change.set.size) open->kept.truncate(*change.set.size);
+  if (open && change.set.size) open->uncommitted.truncate(*change.set.size);
   fs.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
   reply_attributes(fs, request, *inode, /*asked=*/false);
   if (change.set.size) inode->kernel_size_is(inode->attributes().value().size);
@@ -53,7 +53,7 @@ Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef 
     co_return;
   }
   FileRef writer = writer_of(file, *open, change.caller);
-  co_await fs.gatherer().flush(open);
+  co_await fs.write_behind().flush(open);
   auto pass = co_await open->gate.enter(cache::WriteGate::Mode::exclusive);
   if (writer && writer->open) {
     change.caller = writer->caller;
@@ -67,7 +67,7 @@ Task<void> change_size(FileSystem& fs, Request request, InodeRef inode, FileRef 
 /// Writes set the times: what was written before is sent before. Most programs close the file next.
 Task<void> change_others(FileSystem& fs, Request request, InodeRef inode, Change change) {
   const auto open = inode->open();
-  if (open && open->dirty()) co_await fs.gatherer().flush_durably(open);
+  if (open && open->dirty()) co_await fs.write_behind().flush_durably(open);
   co_await apply_change(fs, std::move(request), std::move(inode), change);
 }
 
@@ -93,4 +93,4 @@ void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int val
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -12,7 +12,7 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 int to_lock_errno(const Error& error) {
@@ -50,7 +50,7 @@ Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client
 }
 
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
-  if (!locked_here(fs, file->inode->handle())) co_await fs.gatherer().flush(file->shared);
+  if (!locked_here(fs, file->inode->handle())) co_await fs.write_behind().flush(file->shared);
   auto locked = co_await obtain(fs, request, file, wish);
   if (!locked) {
     note_failure(request, locked.error());
@@ -113,4 +113,4 @@ void handle::flock(fuse_req_t req, fuse_ino_t, fuse_file_info* info, int operati
   start(req, info, type, wish);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

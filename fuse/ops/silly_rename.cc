@@ -9,7 +9,7 @@
 #include "client/ops/rename.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr int kNamesTried = 16;
@@ -26,7 +26,7 @@ InodeRef open_file_of(FileSystem& fs, const client::Found& found) {
 }
 
 /// A name that is not taken, not even by a leftover of an earlier mount.
-Task<Result<std::string>> free_name(FileSystem& fs, client::Caller caller, InodeRef directory,
+Task<Result<std::string>> free_name(FileSystem& fs, client::Credential caller, InodeRef directory,
                                     InodeRef inode) {
   for (int i = 0; i < kNamesTried; ++i) {
     std::string name = fs.silly_name(*inode);
@@ -39,7 +39,7 @@ Task<Result<std::string>> free_name(FileSystem& fs, client::Caller caller, Inode
 }
 
 /// Gives the file a silly name: beside `name`, or instead of it.
-Task<Result<SillyName>> give_silly_name(FileSystem& fs, client::Caller caller, InodeRef inode,
+Task<Result<SillyName>> give_silly_name(FileSystem& fs, client::Credential caller, InodeRef inode,
                                         InodeRef directory, std::string name, NameIs next) {
   auto free = co_await free_name(fs, caller, directory, inode);
   CO_TRY(free);
@@ -59,7 +59,7 @@ Task<Result<SillyName>> give_silly_name(FileSystem& fs, client::Caller caller, I
 
 }  // namespace
 
-Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
+Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Credential caller, InodeRef directory,
                                     std::string name, NameIs next) {
   if (!fs.may_matter_to_names()) co_return InodeRef();
   auto found = co_await client::lookup(fs.mount(), caller, directory->handle(), name);
@@ -122,4 +122,4 @@ Task<void> remove_silly_name(FileSystem& fs, SillyName silly) {
   fs.names_changed(*silly.directory);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// What is to become of a name.
 enum class NameIs : std::uint8_t { removed, replaced };
@@ -17,7 +17,7 @@ enum class NameIs : std::uint8_t { removed, replaced };
 /// replaced stays until it is, if the server can link files: nobody finds it missing meanwhile.
 /// Returns that file, or null. The delegation of a file that is not kept is returned (RFC 8881
 /// section 10.4.4).
-Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Caller caller, InodeRef directory,
+Task<Result<InodeRef>> keep_if_open(FileSystem& fs, client::Credential caller, InodeRef directory,
                                     std::string name, NameIs next);
 
 /// Of a file that has a silly name and whose last RELEASE has come, or the other way round: who
@@ -36,4 +36,4 @@ Task<bool> may_be_empty_now(FileSystem& fs, Error error, std::uint64_t ended);
 /// Removes the silly name after the last close. Best effort: a leftover is logged.
 Task<void> remove_silly_name(FileSystem& fs, SillyName silly);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,13 +4,13 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
-constexpr std::uint32_t kBlock = 4096;  // octets; what df counts in
+constexpr std::uint32_t kBlock = 4096;  // bytes; what df counts in
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto status = co_await client::statfs(fs.mount(), caller, inode->handle());
   if (!status) {
     reply_failure(request, status.error());
@@ -28,4 +28,4 @@ void handle::statfs(fuse_req_t req, fuse_ino_t id) {
   if (inode) spawn(run(fs, std::move(request), std::move(inode)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,13 +4,13 @@
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name,
                std::string_view target) {
   const cache::Issue issue = fs.issue();
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto made = co_await client::make_symlink(fs.mount(), caller, parent->handle(), name, target);
   if (!made) {
     reply_failure(request, made.error());
@@ -30,4 +30,4 @@ void handle::symlink(fuse_req_t req, const char* target, fuse_ino_t parent, cons
   if (directory) spawn(run(fs, std::move(request), std::move(directory), name, target));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

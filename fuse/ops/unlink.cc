@@ -5,7 +5,7 @@
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 void answer(FileSystem& fs, Request& request, Inode& parent, const Result<void>& removed) {
@@ -17,14 +17,14 @@ void answer(FileSystem& fs, Request& request, Inode& parent, const Result<void>&
   request.reply_ok();
 }
 
-Task<void> remove_name(FileSystem& fs, Request request, client::Caller caller, InodeRef parent,
+Task<void> remove_name(FileSystem& fs, Request request, client::Credential caller, InodeRef parent,
                        std::string_view name) {
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   answer(fs, request, *parent, removed);
 }
 
 Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, std::string name) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   const std::uint64_t ended = fs.silly_removals().ended();
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   if (!removed) {
@@ -35,7 +35,7 @@ Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, st
 }
 
 Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
-  const client::Caller caller = request.caller();
+  const client::Credential caller = request.caller();
   auto kept = co_await keep_if_open(fs, caller, parent, name, NameIs::removed);
   if (!kept) {
     reply_failure(request, kept.error());
@@ -54,7 +54,7 @@ void handle::unlink(fuse_req_t req, fuse_ino_t parent, const char* name) {
   InodeRef directory = inode_or_refuse(fs, request, parent);
   if (!directory) return;
   if (!fs.may_matter_to_names()) {
-    const client::Caller caller = request.caller();
+    const client::Credential caller = request.caller();
     spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
     return;
   }
@@ -71,4 +71,4 @@ void handle::rmdir(fuse_req_t req, fuse_ino_t parent, const char* name) {
   spawn(remove_directory(fs, std::move(request), std::move(directory), std::move(copy)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -12,13 +12,13 @@
 #include "fuse/ops/send_write.h"
 #include "fuse/ops/written_pages.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using cache::WriteGate;
 using cache::WriteOrder;
 
-/// What one write(2) brought: its octets lie in `slot` until they are kept elsewhere.
+/// What one write(2) brought: its bytes lie in `slot` until they are kept elsewhere.
 struct Incoming {
   Buffer slot;
   std::span<const std::byte> data;
@@ -51,7 +51,7 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
   co_return known_end(file);
 }
 
-/// Keeps the octets of a small write for later; false when they are to be sent now.
+/// Keeps the bytes of a small write for later; false when they are to be sent now.
 bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
   if (!incoming.may_gather || lost(incoming.lock)) return false;
   if (incoming.append) {
@@ -59,14 +59,14 @@ bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
     const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
     if (!fresh || incoming.offset != known_end(*file)) return false;
   }
-  if (!fs.gatherer().take(file, incoming.lock, incoming.offset, incoming.data)) return false;
+  if (!fs.write_behind().take(file, incoming.lock, incoming.offset, incoming.data)) return false;
   incoming.old = old_pages(*file, incoming.by, incoming.range());
   return true;
 }
 
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  fs.gatherer().send(*open);
+  fs.write_behind().send(*open);
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
                         incoming.data.size(),
                         incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
@@ -91,20 +91,20 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
   co_return written;
 }
 
-/// Waits for memory, and while much of this file is on its way already; then the octets of a small
+/// Waits for memory, and while much of this file is on its way already; then the bytes of a small
 /// write may have found room after all.
 Task<bool> gather_late(FileSystem& fs, FileRef file, Incoming& incoming) {
-  if (fs.kept_memory().filling()) spawn(relieve(fs));
-  co_await fs.kept_memory().room();
+  if (fs.uncommitted_memory().filling()) spawn(relieve(fs));
+  co_await fs.uncommitted_memory().room();
   if (!incoming.may_gather) co_return false;
-  WriteOrder::Look look(file->shared->order, Gatherer::kMostUnderWay - 1);
+  WriteOrder::Look look(file->shared->order, WriteBehind::kMostUnderWay - 1);
   co_await look;
   co_return gather(fs, file, incoming);
 }
 
-/// The kernel takes the octets to be where it wanted them.
-void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t octets) {
-  if (request.reply_write(octets)) file.inode->kernel_wrote(asked + octets);
+/// The kernel takes the bytes to be where it wanted them.
+void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t bytes) {
+  if (request.reply_write(bytes)) file.inode->kernel_wrote(asked + bytes);
 }
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
@@ -168,4 +168,4 @@ void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t siz
   spawn(run(fs, std::move(request), std::move(file), std::move(incoming)));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;  ///< the kernel's, or a part of one
@@ -55,18 +55,18 @@ Task<void> drop_old_pages(FileSystem& fs, FileRef file, OldPages old) {
     co_await fs.notifier().drop_written_pages(reactor, file->inode, whole);
   }
   const PageRange last{std::max(unlocked, old.bytes.begin), old.bytes.end};
-  if (last.empty() || fs.kernel_looks()) co_return;
+  if (last.empty() || fs.kernel_auto_invalidates()) co_return;
   co_await fs.notifier().drop_some_pages(reactor, file->inode, last);
 }
 
 Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t asked, std::uint64_t offset,
                          std::size_t length) {
   // Before it reads anything, the kernel will find another size, and drop all pages.
-  if (fs.kernel_looks()) co_return;
+  if (fs.kernel_auto_invalidates()) co_return;
   const std::uint64_t begin = std::min(asked, offset) / kPage * kPage;
   const std::uint64_t end = std::min(std::max(asked, offset) + length, file->inode->pages_end());
   if (begin >= end) co_return;
   co_await fs.notifier().drop_some_pages(fs.mount().reactor(), file->inode, {begin, end});
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,7 +9,7 @@
 #include "fuse/inode/page_map.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Which way a write(2) takes through the kernel.
 enum class WriteBy : std::uint8_t {
@@ -44,4 +44,4 @@ Task<void> drop_old_pages(FileSystem& fs, FileRef file, OldPages old);
 Task<void> correct_pages(FileSystem& fs, FileRef file, std::uint64_t asked, std::uint64_t offset,
                          std::size_t length);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

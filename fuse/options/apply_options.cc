@@ -7,7 +7,7 @@
 
 #include "fuse/options/option_table.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 namespace po = boost::program_options;
@@ -156,4 +156,4 @@ Result<void> apply_options(Options& options, const std::vector<std::string>& ite
   return check_together(options.transport);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -11,7 +11,7 @@
 #include "fuse/options/letters.h"
 #include "fuse/options/option_list.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 namespace po = boost::program_options;
@@ -119,4 +119,4 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   return collected.line;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

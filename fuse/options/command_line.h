@@ -5,7 +5,7 @@
 
 #include "fuse/options/options.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 enum class Action { mount, show_help, show_version };
 
@@ -25,4 +25,4 @@ std::string help_text();
 /// The letters of both ways to call the program, "-f" ..., for the test against the man page.
 std::vector<std::string> command_letters();
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,7 +5,7 @@
 #include "fuse/options/letters.h"
 #include "fuse/options/option_table.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::size_t kColumn = 26;
@@ -57,4 +57,4 @@ std::vector<std::string> command_letters() {
   return letters;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

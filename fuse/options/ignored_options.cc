@@ -1,7 +1,7 @@
 // Options that change nothing here, and why it is right to accept them.
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::string_view kMountProgram = "for mount(8) and systemd, not for this program";
@@ -109,12 +109,12 @@ constexpr OptionSpec kOptions[] = {
     ignored_value("group_id", "N", kMountTable),
     ignored_value("rootmode", "MODE", kMountTable),
     ignored_value("fd", "N", kMountTable),
-    ignored_value("max_read", "OCTETS", kMountTable),
-    ignored_value("blksize", "OCTETS", kMountTable),
+    ignored_value("max_read", "BYTES", kMountTable),
+    ignored_value("blksize", "BYTES", kMountTable),
 };
 
 }  // namespace
 
 std::span<const OptionSpec> ignored_options() { return kOptions; }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

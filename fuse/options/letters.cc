@@ -1,6 +1,6 @@
 #include "fuse/options/letters.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 void set_debug(ProgramOptions& program, const std::string&) {
@@ -117,4 +117,4 @@ const Letter* find_letter(std::span<const Letter> letters, std::string_view key)
   return nullptr;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

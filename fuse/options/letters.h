@@ -6,7 +6,7 @@
 
 #include "fuse/options/command_line.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct Letter {
   char letter;
@@ -24,4 +24,4 @@ std::span<const Letter> helper_letters();
 /// By Boost's key: the word, or "-l" for a letter without one. Null when there is none.
 const Letter* find_letter(std::span<const Letter> letters, std::string_view key);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,6 +1,6 @@
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Hands the option on to mount(2) or fusermount3 as it is; of two that contradict each other the
@@ -103,4 +103,4 @@ constexpr OptionSpec kOptions[] = {
 
 std::span<const OptionSpec> mount_options() { return kOptions; }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint64_t kMinTransfer = 1024;
@@ -189,10 +189,10 @@ constexpr OptionSpec flag(std::string_view name, std::string_view doc, ApplyOpti
 
 constexpr OptionSpec kOptions[] = {
     {.name = "rsize",
-     .argument = "OCTETS",
+     .argument = "BYTES",
      .kind = OptionKind::nfs,
      .default_value = "1048576",
-     .doc = "most octets of one READ; cut to 1048576 and to what the server takes",
+     .doc = "most bytes of one READ; cut to 1048576 and to what the server takes",
      .min = 0,
      .max = kMaxTransferAsked,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
@@ -200,10 +200,10 @@ constexpr OptionSpec kOptions[] = {
        return {};
      }},
     {.name = "wsize",
-     .argument = "OCTETS",
+     .argument = "BYTES",
      .kind = OptionKind::nfs,
      .default_value = "1048576",
-     .doc = "most octets of one WRITE; cut to 1048576 and to what the server takes",
+     .doc = "most bytes of one WRITE; cut to 1048576 and to what the server takes",
      .min = 0,
      .max = kMaxTransferAsked,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
@@ -307,4 +307,4 @@ constexpr OptionSpec kOptions[] = {
 
 std::span<const OptionSpec> nfs_options() { return kOptions; }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

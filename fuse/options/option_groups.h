@@ -6,7 +6,7 @@
 
 #include "fuse/options/option_table.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 std::span<const OptionSpec> own_options();
 std::span<const OptionSpec> nfs_options();
@@ -17,4 +17,4 @@ std::span<const OptionSpec> refused_options();
 /// A value that cannot be taken; the parser adds the option's name.
 tl::unexpected<Error> bad_value(std::string detail);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 std::vector<std::string> split_option_list(std::string_view list) {
   std::vector<std::string> items;
@@ -19,4 +19,4 @@ std::vector<std::string> split_option_list(std::string_view list) {
   return items;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Splits at commas. A backslash makes the next character ordinary; empty items are left out.
 std::vector<std::string> split_option_list(std::string_view list);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

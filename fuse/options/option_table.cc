@@ -8,7 +8,7 @@
 
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// How many letters must be put in, left out or replaced to make one name of the other.
@@ -72,4 +72,4 @@ std::string option_usage(const OptionSpec& spec) {
   return usage + (spec.value_optional ? '[' + value + ']' : value);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

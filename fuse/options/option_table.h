@@ -8,7 +8,7 @@
 
 #include "fuse/options/options.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Where an option comes from, and what becomes of it.
 enum class OptionKind : std::uint8_t {
@@ -63,4 +63,4 @@ std::string_view similar_option(std::string_view name);
 /// "proto=rdma|rdma6", "fsc[=TAG]", "nosuid".
 std::string option_usage(const OptionSpec& spec);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

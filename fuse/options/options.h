@@ -15,7 +15,7 @@
 #include "transport/fabric/verbs/verbs.h"
 #include "transport/rpc/message.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The caching options of nfs(5).
 struct CacheOptions {
@@ -47,7 +47,7 @@ struct TransportOptions {
   std::optional<std::uint16_t> port;  ///< none: the protocol's own; 0: rpcbind tells
   bool ipv6_only = false;             ///< proto=rdma6, proto=tcp6
   RpcRdma rpcrdma = RpcRdma::one;
-  std::uint32_t inline_threshold = 4096;  ///< octets, both directions
+  std::uint32_t inline_threshold = 4096;  ///< bytes, both directions
   std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
   Provider provider = Provider::automatic;
   std::string device;  ///< RDMA device of provider=verbs; empty: that of the route
@@ -95,8 +95,8 @@ struct ProgramOptions {
 struct Options {
   Source source;
   std::string mount_point;        ///< as written
-  std::uint32_t rsize = 1 << 20;  ///< octets
-  std::uint32_t wsize = 1 << 20;  ///< octets
+  std::uint32_t rsize = 1 << 20;  ///< bytes
+  std::uint32_t wsize = 1 << 20;  ///< bytes
   rpc::AuthFlavor sec = rpc::AuthFlavor::sys;
   CacheOptions cache;
   LockOptions locks;
@@ -124,4 +124,4 @@ struct Options {
   bool other_users() const { return allow_other || allow_root; }
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -3,7 +3,7 @@
 
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint64_t kMinInline = 1024;
@@ -99,7 +99,7 @@ constexpr OptionSpec kOptions[] = {
      .doc = "version of RPC-over-RDMA: 1 (RFC 8166), 2 (a draft), or 2 where the server has it",
      .apply = apply_rpcrdma},
     {.name = "inline",
-     .argument = "OCTETS",
+     .argument = "BYTES",
      .kind = OptionKind::ours,
      .default_value = "4096",
      .doc = "largest message sent without chunks, in both directions",
@@ -165,4 +165,4 @@ constexpr OptionSpec kOptions[] = {
 
 std::span<const OptionSpec> own_options() { return kOptions; }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,7 +1,7 @@
 // Options that would promise what is not done, and what to do instead.
 #include "fuse/options/option_groups.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr OptionSpec refused(std::string_view name, std::string_view argument,
@@ -35,4 +35,4 @@ constexpr OptionSpec kOptions[] = {
 
 std::span<const OptionSpec> refused_options() { return kOptions; }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

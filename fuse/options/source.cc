@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// RFC 8881 has no limit; PATH_MAX is what every client can name.
@@ -48,4 +48,4 @@ Result<Source> parse_source(std::string_view text) {
   return Source{std::string(text), std::string(host), std::string(path)};
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,7 +6,7 @@
 
 #include "transport/base/result.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct Source {
   std::string text;  ///< as written; shown by df and findmnt
@@ -17,4 +17,4 @@ struct Source {
 /// The error's detail says which part is wrong.
 Result<Source> parse_source(std::string_view text);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

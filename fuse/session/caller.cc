@@ -10,7 +10,7 @@
 #include "fuse/session/proc_status.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// How long a process's groups are believed to stay what they were.
@@ -76,4 +76,4 @@ void Callers::report_hidden(const fuse_ctx& context) {
       context.pid, context.uid);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -11,7 +11,7 @@
 
 struct fuse_ctx;
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Whose requests arrive, and with which RPC flavor they are to be sent.
 struct CallerPolicy {
@@ -52,4 +52,4 @@ class Callers {
 /// Fills the group list from the text of /proc/<pid>/status; no more than AUTH_SYS can carry.
 void parse_groups(std::string_view status, rpc::Credential& credential);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

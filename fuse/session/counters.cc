@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 void SessionCounters::count_request(std::uint32_t opcode) {
   requests[std::min(opcode, kOpcodes - 1)].add();
@@ -32,4 +32,4 @@ void SessionCounters::visit(CounterVisitor& visitor) const {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,7 +6,7 @@
 #include "fuse/session/opcode.h"
 #include "transport/base/metrics.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Written by the session's thread, readable from any.
 struct SessionCounters {
@@ -30,4 +30,4 @@ struct SessionCounters {
   void visit(CounterVisitor& visitor) const;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

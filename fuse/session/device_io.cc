@@ -8,7 +8,7 @@
 
 #include "fuse/session/in_flight.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 ssize_t read_request(int device, void* room, size_t size, void*) {
@@ -44,4 +44,4 @@ Result<void> complete_init_answer(fuse_session& session) {
   return {};
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -14,7 +14,7 @@
 #include "transport/base/frame_pool.h"
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// The kernel sends INTERRUPT once per request. A caller that goes on waiting after a signal it
@@ -218,4 +218,4 @@ void InFlight::release_overdue() {
   if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -17,7 +17,7 @@ namespace nfsrdma {
 class Buffer;
 }
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class InFlight;
 
@@ -114,4 +114,4 @@ class DispatchScope {
   ~DispatchScope();
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,6 +1,6 @@
 #include "fuse/session/init.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Payload goes between slots and the kernel by read(2) and writev(2); nothing passes a pipe.
@@ -37,4 +37,4 @@ void negotiate(fuse_conn_info& connection, const TransferLimits& limits) {
   connection.congestion_threshold = kMaxBackground;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
-/// Most octets of one READ or WRITE request (256 pages of 4 KiB).
+/// Most bytes of one READ or WRITE request (256 pages of 4 KiB).
 inline constexpr std::size_t kMaxTransfer = std::size_t{1} << 20;
 /// Room that libfuse wants in front of a WRITE's payload.
 inline constexpr std::size_t kHeaderRoom = 4096;
@@ -19,8 +19,8 @@ inline constexpr unsigned kMaxBackground = 64;
 
 /// What the server takes and gives in one request, and what else the mount was asked for.
 struct TransferLimits {
-  std::size_t max_read = kMaxTransfer;   ///< octets
-  std::size_t max_write = kMaxTransfer;  ///< octets
+  std::size_t max_read = kMaxTransfer;   ///< bytes
+  std::size_t max_write = kMaxTransfer;  ///< bytes
   bool readdirplus = true;               ///< offer READDIRPLUS to the kernel
   /// Cached pages go only when a notification says so; else the kernel drops them on its own when
   /// size or mtime differ from what it has seen, our own writes included.
@@ -36,4 +36,4 @@ struct TransferLimits {
 /// SETATTR of the writer's, who is not the owner, and so is refused.
 void negotiate(fuse_conn_info& connection, const TransferLimits& limits);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -17,7 +17,7 @@
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kStep = "mount";
@@ -60,9 +60,9 @@ class CaptureStandardError {
   }
 
   std::string text() const {
-    std::array<char, 2048> octets;
-    const auto got = ::pread(memory_.get(), octets.data(), octets.size(), 0);
-    return got > 0 ? std::string(octets.data(), static_cast<std::size_t>(got)) : std::string();
+    std::array<char, 2048> bytes;
+    const auto got = ::pread(memory_.get(), bytes.data(), bytes.size(), 0);
+    return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
   }
 
  private:
@@ -159,4 +159,4 @@ Result<void> mount_session(fuse_session& session, const std::string& mount_point
   return fail(explain_mount_failure(said, mount_point));
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 
 #include "transport/base/result.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The absolute form of the path (nothing of the mounted file system is touched), after making sure
 /// that it is a directory where this program may mount: it exists, is not one of our mounts already
@@ -35,4 +35,4 @@ class FuseLog {
   std::string text_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 // Fields of a line (proc(5)): id parent major:minor root mount-point options tags... - type source
@@ -94,4 +94,4 @@ std::optional<MountEntry> find_mount(std::string_view mount_point) {
   return find_mount_in(table_text(), mount_point);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

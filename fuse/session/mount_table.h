@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct MountEntry {
   std::uint64_t id = 0;  ///< as in statx(2), STATX_MNT_ID; 0 for none
@@ -29,4 +29,4 @@ std::optional<MountEntry> find_mount(std::string_view mount_point);
 /// The same on a given table's text.
 std::optional<MountEntry> find_mount_in(std::string_view mountinfo, std::string_view mount_point);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -2,7 +2,7 @@
 
 #include <linux/fuse.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 struct NamedOpcode {
@@ -66,4 +66,4 @@ std::string_view opcode_name(std::uint32_t opcode) {
   return {};
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <set>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 struct Identity {
@@ -106,4 +106,4 @@ MountPlace place_of(const OwnMount& mount, const std::vector<MountEntry>& table)
   return {state, own->mount_point, std::move(others)};
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

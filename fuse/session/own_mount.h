@@ -7,7 +7,7 @@
 
 #include "fuse/session/mount_table.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The device number is the mount's alone, in every mount namespace, as long as the kernel keeps
 /// the connection; after that another mount may get it, and the mount id too.
@@ -43,4 +43,4 @@ struct MountPlace {
 /// Without a table (no /proc) it is believed to be where it was mounted.
 MountPlace place_of(const OwnMount& mount, const std::vector<MountEntry>& table);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

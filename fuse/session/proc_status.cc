@@ -13,7 +13,7 @@
 
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr int kHexadecimal = 16;
@@ -38,7 +38,7 @@ constexpr std::uint64_t kExitingFlag = 0x4;
 /// The place of the task flags among the words behind the program's name (proc_pid_stat(5): 9).
 constexpr int kFlagsWord = 7;
 
-/// What /proc/<pid>/<name> begins with; 0 octets when it cannot be read.
+/// What /proc/<pid>/<name> begins with; 0 bytes when it cannot be read.
 std::size_t read_file_of(pid_t pid, const char* name, std::span<char> text) {
   if (pid <= 0) return 0;
   char path[64];
@@ -100,4 +100,4 @@ Life life_of(pid_t pid) {
   return is_exiting({text.data(), size}) ? Life::exiting : Life::goes_on;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

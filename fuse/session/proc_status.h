@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// The status text of one thread, as far as it is of interest here.
 class ProcStatus {
@@ -47,4 +47,4 @@ Life life_of(pid_t pid);
 /// The same from the text of /proc/<pid>/stat.
 bool is_exiting(std::string_view stat);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

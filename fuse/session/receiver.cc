@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Requests taken from the device before the reactor looks at its other descriptors.
@@ -132,4 +132,4 @@ void Receiver::end(Error reason) {
   observer_.on_receive_ended(reason);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

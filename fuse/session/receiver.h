@@ -9,7 +9,7 @@
 #include "transport/base/buffer.h"
 #include "transport/base/reactor.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Told by a Receiver, on the reactor's thread.
 class ReceiverObserver {
@@ -67,4 +67,4 @@ class Receiver final : private FdHandler, private BufferWaiter {
   Timer resume_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -5,7 +5,7 @@
 
 #include "fuse/session/in_flight.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 Request::Request(fuse_req_t request) {
   auto* dispatch = Dispatch::current();
@@ -89,8 +89,8 @@ bool Request::reply_lock(const struct ::flock& lock) {
   return answer([&](fuse_req_t request) { return fuse_reply_lock(request, &lock); });
 }
 
-bool Request::reply_write(std::size_t octets) {
-  return answer([&](fuse_req_t request) { return fuse_reply_write(request, octets); });
+bool Request::reply_write(std::size_t bytes) {
+  return answer([&](fuse_req_t request) { return fuse_reply_write(request, bytes); });
 }
 
 bool Request::reply_data(std::span<const std::byte> data) {
@@ -103,8 +103,8 @@ bool Request::reply_statfs(const struct statvfs& status) {
   return answer([&](fuse_req_t request) { return fuse_reply_statfs(request, &status); });
 }
 
-bool Request::reply_xattr(std::size_t octets) {
-  return answer([&](fuse_req_t request) { return fuse_reply_xattr(request, octets); });
+bool Request::reply_xattr(std::size_t bytes) {
+  return answer([&](fuse_req_t request) { return fuse_reply_xattr(request, bytes); });
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -15,7 +15,7 @@
 #include "transport/base/buffer.h"
 #include "transport/rpc/message.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct PendingRequest;
 
@@ -65,14 +65,14 @@ class Request {
   bool reply_open(const fuse_file_info& file);
   bool reply_attr(const struct stat& attributes, double timeout_seconds);
   bool reply_readlink(const char* target);
-  bool reply_write(std::size_t octets);
-  /// READ, READDIR, READDIRPLUS and extended attributes: sent from where the octets lie.
+  bool reply_write(std::size_t bytes);
+  /// READ, READDIR, READDIRPLUS and extended attributes: sent from where the bytes lie.
   bool reply_data(std::span<const std::byte> data);
   /// GETLK.
   bool reply_lock(const struct ::flock& lock);
   bool reply_statfs(const struct statvfs& status);
   /// The size of an extended attribute or of the list of them.
-  bool reply_xattr(std::size_t octets);
+  bool reply_xattr(std::size_t bytes);
 
  private:
   template <class Send>
@@ -81,4 +81,4 @@ class Request {
   PendingRequest* pending_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

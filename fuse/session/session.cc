@@ -11,7 +11,7 @@
 #include "fuse/session/unmount.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 void on_init(void*, fuse_conn_info* connection) {
@@ -113,4 +113,4 @@ void Session::end_connection() {
   close_device(device);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

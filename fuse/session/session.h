@@ -11,7 +11,7 @@
 #include "fuse/session/own_mount.h"
 #include "fuse/session/receiver.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 struct SessionConfig {
   std::string mount_point;  ///< absolute
@@ -76,4 +76,4 @@ class Session {
   std::unique_ptr<Receiver> receiver_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -14,7 +14,7 @@
 
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kUnmountStep = "unmount";
@@ -125,4 +125,4 @@ bool abort_connection(const std::string& device) {
   return abort && ::write(abort.get(), "1", 1) == 1;
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

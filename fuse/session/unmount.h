@@ -8,7 +8,7 @@
 #include "transport/base/result.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 enum class UnmountMode {
   clean,  ///< only when nothing uses the mount any more
@@ -28,4 +28,4 @@ Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, U
 /// number to another since. Needs /sys/fs/fuse/connections; says whether it was there.
 bool abort_connection(const std::string& device);
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,19 +10,19 @@
 namespace nfsrdma::xdr {
 namespace {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kBound = 1024;
 
-Octets octets(std::initializer_list<int> values) {
-  Octets result;
+Bytes bytes(std::initializer_list<int> values) {
+  Bytes result;
   for (const int value : values) result.push_back(static_cast<std::byte>(value));
   return result;
 }
 
 TEST(Decoder, ReadsNumbers) {
-  const Octets message = octets({1, 2, 3,    4,    0xff, 0xff, 0xff, 0xfe, 0,    0,    0, 1, 0, 0,
-                                 0, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1});
+  const Bytes message = bytes({1, 2, 3,    4,    0xff, 0xff, 0xff, 0xfe, 0,    0,    0, 1, 0, 0,
+                               0, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1});
   Decoder in(message);
   EXPECT_EQ(in.u32("a"), 0x01020304U);
   EXPECT_EQ(in.i32("b"), -2);
@@ -34,7 +34,7 @@ TEST(Decoder, ReadsNumbers) {
 
 struct FaultCase {
   const char* name;
-  Octets message;
+  Bytes message;
   void (*read)(Decoder&);
   Fault fault;
   std::size_t offset;
@@ -60,37 +60,37 @@ TEST_P(DecoderFault, IsFoundWithItsPlaceAndField) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, DecoderFault,
-    testing::Values(FaultCase{"NumberCutShort", octets({0, 0, 0}),
+    testing::Values(FaultCase{"NumberCutShort", bytes({0, 0, 0}),
                               [](Decoder& in) { in.u32("field"); }, Fault::truncated, 0},
-                    FaultCase{"SecondHalfOfALongNumberMissing", octets({0, 0, 0, 1}),
+                    FaultCase{"SecondHalfOfALongNumberMissing", bytes({0, 0, 0, 1}),
                               [](Decoder& in) { in.u64("field"); }, Fault::truncated, 4},
-                    FaultCase{"OpaqueCutShort", octets({0, 0, 0, 5, 1, 2, 3, 4}),
+                    FaultCase{"OpaqueCutShort", bytes({0, 0, 0, 5, 1, 2, 3, 4}),
                               [](Decoder& in) { in.opaque(kBound, "field"); }, Fault::truncated, 4},
-                    FaultCase{"PadCutShort", octets({0, 0, 0, 2, 1, 2, 0}),
+                    FaultCase{"PadCutShort", bytes({0, 0, 0, 2, 1, 2, 0}),
                               [](Decoder& in) { in.opaque(kBound, "field"); }, Fault::truncated, 6},
-                    FaultCase{"PadNotZero", octets({0, 0, 0, 2, 1, 2, 0, 1}),
+                    FaultCase{"PadNotZero", bytes({0, 0, 0, 2, 1, 2, 0, 1}),
                               [](Decoder& in) { in.opaque(kBound, "field"); }, Fault::bad_pad, 8},
-                    FaultCase{"LongerThanItsBound", octets({0, 0, 0, 3, 1, 2, 3, 0}),
+                    FaultCase{"LongerThanItsBound", bytes({0, 0, 0, 3, 1, 2, 3, 0}),
                               [](Decoder& in) { in.opaque(2, "field"); }, Fault::too_long, 4},
-                    FaultCase{"AbsurdLength", octets({0xff, 0xff, 0xff, 0xff}),
+                    FaultCase{"AbsurdLength", bytes({0xff, 0xff, 0xff, 0xff}),
                               [](Decoder& in) { in.opaque(SIZE_MAX, "field"); }, Fault::truncated,
                               4},
-                    FaultCase{"NeitherTrueNorFalse", octets({0, 0, 0, 2}),
+                    FaultCase{"NeitherTrueNorFalse", bytes({0, 0, 0, 2}),
                               [](Decoder& in) { in.boolean("field"); }, Fault::bad_boolean, 4},
                     FaultCase{"MoreElementsThanAllowed",
-                              octets({0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+                              bytes({0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
                               [](Decoder& in) { in.count(2, 4, "field"); }, Fault::too_long, 4},
-                    FaultCase{"MoreElementsThanTheMessageCanHold", octets({0, 0, 0, 3, 0, 0, 0, 0}),
+                    FaultCase{"MoreElementsThanTheMessageCanHold", bytes({0, 0, 0, 3, 0, 0, 0, 0}),
                               [](Decoder& in) { in.count(kBound, 4, "field"); }, Fault::too_long,
                               4},
-                    FaultCase{"RawCutShort", octets({1, 2}),
-                              [](Decoder& in) { in.raw(3, "field"); }, Fault::truncated, 0},
-                    FaultCase{"PayloadLongerThanItsBound", octets({0, 0, 0, 9}),
+                    FaultCase{"RawCutShort", bytes({1, 2}), [](Decoder& in) { in.raw(3, "field"); },
+                              Fault::truncated, 0},
+                    FaultCase{"PayloadLongerThanItsBound", bytes({0, 0, 0, 9}),
                               [](Decoder& in) { in.payload(8, "field"); }, Fault::too_long, 4}),
     [](const auto& kind) { return kind.param.name; });
 
-TEST(Decoder, OctetsLeftOverAreAFaultOfFinish) {
-  const Octets message = octets({0, 0, 0, 1, 9});
+TEST(Decoder, BytesLeftOverAreAFaultOfFinish) {
+  const Bytes message = bytes({0, 0, 0, 1, 9});
   Decoder in(message);
   in.u32("one");
   const auto result = in.finish("TEST");
@@ -106,7 +106,7 @@ TEST(Decoder, FaultsHaveTheirOwnNames) {
 }
 
 TEST(Decoder, ViewsAreOfTheMessageItself) {
-  const Octets message = octets({0, 0, 0, 3, 'a', 'b', 'c', 0, 1, 2});
+  const Bytes message = bytes({0, 0, 0, 3, 'a', 'b', 'c', 0, 1, 2});
   Decoder in(message);
   const auto text = in.string(kBound, "text");
   EXPECT_EQ(text, "abc");
@@ -115,7 +115,7 @@ TEST(Decoder, ViewsAreOfTheMessageItself) {
 }
 
 TEST(DecoderPayload, WithoutAChunkIsInline) {
-  const Octets message = octets({0, 0, 0, 3, 1, 2, 3, 0});
+  const Bytes message = bytes({0, 0, 0, 3, 1, 2, 3, 0});
   Decoder in(message);
   const Payload payload = in.payload(kBound, "data");
   EXPECT_FALSE(payload.placed);
@@ -124,15 +124,15 @@ TEST(DecoderPayload, WithoutAChunkIsInline) {
   EXPECT_TRUE(in.finish("message"));
 }
 
-/// A reply with two DDP-eligible results: 5 octets, then 3 octets, both reduced or inline.
+/// A reply with two DDP-eligible results: 5 bytes, then 3 bytes, both reduced or inline.
 class DecoderInOrder : public testing::Test {
  protected:
-  const Octets first_ = octets({1, 2, 3, 4, 5});
-  const Octets second_ = octets({6, 7, 8});
+  const Bytes first_ = bytes({1, 2, 3, 4, 5});
+  const Bytes second_ = bytes({6, 7, 8});
 };
 
 TEST_F(DecoderInOrder, PlacedItemsAreTakenOneAfterTheOther) {
-  const Octets message = octets({0, 0, 0, 5, 0, 0, 0, 3});
+  const Bytes message = bytes({0, 0, 0, 5, 0, 0, 0, 3});
   const std::array items = {PlacedItem{0, first_}, PlacedItem{0, second_}};
   Decoder in(message);
   in.place_in_order(items);
@@ -147,7 +147,7 @@ TEST_F(DecoderInOrder, PlacedItemsAreTakenOneAfterTheOther) {
 
 // An unused or empty chunk stands in the list: that result is inline, the next is placed.
 TEST_F(DecoderInOrder, AnUnusedChunkMeansThatResultIsInline) {
-  const Octets message = octets({0, 0, 0, 2, 9, 9, 0, 0, 0, 0, 0, 3});
+  const Bytes message = bytes({0, 0, 0, 2, 9, 9, 0, 0, 0, 0, 0, 3});
   const std::array items = {PlacedItem{0, {}}, PlacedItem{0, second_}};
   Decoder in(message);
   in.place_in_order(items);
@@ -160,7 +160,7 @@ TEST_F(DecoderInOrder, AnUnusedChunkMeansThatResultIsInline) {
 }
 
 TEST_F(DecoderInOrder, ResultsBeyondTheLastChunkAreInline) {
-  const Octets message = octets({0, 0, 0, 5, 0, 0, 0, 1, 9, 0, 0, 0});
+  const Bytes message = bytes({0, 0, 0, 5, 0, 0, 0, 1, 9, 0, 0, 0});
   const std::array items = {PlacedItem{0, first_}};
   Decoder in(message);
   in.place_in_order(items);
@@ -170,8 +170,8 @@ TEST_F(DecoderInOrder, ResultsBeyondTheLastChunkAreInline) {
 }
 
 // V1-6.1-6: what no eligible result accounts for must not have been reduced.
-TEST_F(DecoderInOrder, PlacedOctetsThatNoResultTookAreAFaultOfFinish) {
-  const Octets message = octets({0, 0, 0, 5});
+TEST_F(DecoderInOrder, PlacedBytesThatNoResultTookAreAFaultOfFinish) {
+  const Bytes message = bytes({0, 0, 0, 5});
   const std::array items = {PlacedItem{0, first_}, PlacedItem{0, second_}};
   Decoder in(message);
   in.place_in_order(items);
@@ -184,7 +184,7 @@ TEST_F(DecoderInOrder, PlacedOctetsThatNoResultTookAreAFaultOfFinish) {
 // V1-3.4.6-10, B4-4.4.4-1: the inline count must equal what was returned in the chunk.
 TEST_F(DecoderInOrder, ACountThatIsNotTheReturnedLengthIsAFault) {
   for (const int count : {0, 4, 6, 8}) {
-    const Octets message = octets({0, 0, 0, count});
+    const Bytes message = bytes({0, 0, 0, count});
     const std::array items = {PlacedItem{0, first_}};
     Decoder in(message);
     in.place_in_order(items);
@@ -193,11 +193,11 @@ TEST_F(DecoderInOrder, ACountThatIsNotTheReturnedLengthIsAFault) {
   }
 }
 
-/// A call with a reduced item of 5 octets at offset 8 of the reduced stream, and a word behind it.
+/// A call with a reduced item of 5 bytes at offset 8 of the reduced stream, and a word behind it.
 class DecoderByOffset : public testing::Test {
  protected:
   static constexpr std::size_t kOffset = 8;
-  const Octets message_ = octets({0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 2});
+  const Bytes message_ = bytes({0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 2});
 
   /// Decodes with `item`; the faults stay in the decoder that is returned.
   Decoder decode(const PlacedItem& item, Payload& payload) {
@@ -214,7 +214,7 @@ class DecoderByOffset : public testing::Test {
 
 // V1-3.4.5-12: without a pad the chunk is as long as the item.
 TEST_F(DecoderByOffset, AChunkWithoutPadIsTheItem) {
-  const Octets data = octets({1, 2, 3, 4, 5});
+  const Bytes data = bytes({1, 2, 3, 4, 5});
   Payload payload;
   Decoder in = decode({kOffset, data}, payload);
   EXPECT_TRUE(in.finish("call"));
@@ -223,10 +223,10 @@ TEST_F(DecoderByOffset, AChunkWithoutPadIsTheItem) {
   EXPECT_EQ(payload.data.data(), data.data());
 }
 
-// V1-3.4.5-11, V1-3.4.5-13: a chunk of 8 octets for a count of 5 has the pad in it; the item is the
-// same 5 octets.
+// V1-3.4.5-11, V1-3.4.5-13: a chunk of 8 bytes for a count of 5 has the pad in it; the item is the
+// same 5 bytes.
 TEST_F(DecoderByOffset, AChunkWithItsPadIsTheSameItem) {
-  const Octets data = octets({1, 2, 3, 4, 5, 0, 0, 0});
+  const Bytes data = bytes({1, 2, 3, 4, 5, 0, 0, 0});
   Payload payload;
   Decoder in = decode({kOffset, data, true}, payload);
   EXPECT_TRUE(in.finish("call"));
@@ -239,7 +239,7 @@ TEST_F(DecoderByOffset, AChunkOfAnyOtherLengthIsAFault) {
   for (std::size_t length = 1; length <= 12; ++length) {
     for (const bool pad_included : {false, true}) {
       if (length == 5 || (pad_included && length == 8)) continue;
-      const Octets data(length);
+      const Bytes data(length);
       Payload payload;
       const Decoder in = decode({kOffset, data, pad_included}, payload);
       EXPECT_EQ(in.fault(), Fault::placed_length) << length << (pad_included ? " padded" : "");
@@ -248,7 +248,7 @@ TEST_F(DecoderByOffset, AChunkOfAnyOtherLengthIsAFault) {
 }
 
 TEST_F(DecoderByOffset, AChunkOfAnotherPlaceDoesNotCount) {
-  const Octets data = octets({1, 2, 3, 4, 5});
+  const Bytes data = bytes({1, 2, 3, 4, 5});
   Payload payload;
   const Decoder in = decode({kOffset + 4, data}, payload);
   EXPECT_EQ(in.fault(), Fault::truncated);  // so the item should have been inline, and is not
@@ -257,9 +257,9 @@ TEST_F(DecoderByOffset, AChunkOfAnotherPlaceDoesNotCount) {
 
 // Two chunks, listed in any order, are found by their offsets.
 TEST(DecoderOffsets, FindChunksInAnyOrder) {
-  const Octets message = octets({0, 0, 0, 2, 0, 0, 0, 3});
-  const Octets first = octets({1, 2});
-  const Octets second = octets({3, 4, 5});
+  const Bytes message = bytes({0, 0, 0, 2, 0, 0, 0, 3});
+  const Bytes first = bytes({1, 2});
+  const Bytes second = bytes({3, 4, 5});
   const std::array items = {PlacedItem{8, second}, PlacedItem{4, first}};
   Decoder in(message);
   in.place_at_offsets(items);

@@ -12,12 +12,12 @@
 namespace nfsrdma::xdr {
 namespace {
 
-std::string hex(std::span<const std::byte> octets) {
+std::string hex(std::span<const std::byte> bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (const auto octet : octets) {
-    text += kDigits[std::to_integer<int>(octet) >> 4];
-    text += kDigits[std::to_integer<int>(octet) & 0xf];
+  for (const auto byte : bytes) {
+    text += kDigits[std::to_integer<int>(byte) >> 4];
+    text += kDigits[std::to_integer<int>(byte) & 0xf];
   }
   return text;
 }
@@ -54,7 +54,7 @@ TEST_F(EncoderTest, PadsVariableLengthItemsWithZerosToAMultipleOfFour) {
     ASSERT_TRUE(out.ok());
     EXPECT_EQ(out.size(), kUnit + (length + 3) / 4 * 4);
     const auto pad = out.encoded().subspan(kUnit + length);
-    EXPECT_TRUE(std::ranges::all_of(pad, [](std::byte octet) { return octet == std::byte{0}; }));
+    EXPECT_TRUE(std::ranges::all_of(pad, [](std::byte byte) { return byte == std::byte{0}; }));
     Decoder in(out.encoded());
     EXPECT_EQ(Decoder(out.encoded()).u32("length"), length);
     EXPECT_EQ(in.string(kText.size(), "text"), kText.substr(0, length));
@@ -63,8 +63,8 @@ TEST_F(EncoderTest, PadsVariableLengthItemsWithZerosToAMultipleOfFour) {
 }
 
 TEST_F(EncoderTest, WritesFixedOpaquesWithoutALength) {
-  constexpr std::array kOctets = {std::byte{1}, std::byte{2}, std::byte{3}};
-  out_.fixed(kOctets);
+  constexpr std::array kBytes = {std::byte{1}, std::byte{2}, std::byte{3}};
+  out_.fixed(kBytes);
   EXPECT_EQ(hex(out_.encoded()), "01020300");
 }
 
@@ -128,7 +128,7 @@ TEST_F(EncoderTest, NeverWritesPastItsEndAndStaysFailed) {
   EXPECT_TRUE(whole.ok());
 }
 
-TEST_F(EncoderTest, RewindTakesBackOctetsPayloadsAndTheFailure) {
+TEST_F(EncoderTest, RewindTakesBackBytesPayloadsAndTheFailure) {
   const std::vector<std::byte> data(100);
   out_.u32(1);
   out_.payload(data);

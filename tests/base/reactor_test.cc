@@ -282,10 +282,10 @@ struct WatchedPipe final : FdHandler {
     writing = UniqueFd(ends[1]);
   }
   void on_ready(std::uint32_t events) override { on_event(events); }
-  void write_octet() const { EXPECT_EQ(::write(writing.get(), "x", 1), 1); }
-  void read_octet() const {
-    char octet;
-    EXPECT_EQ(::read(reading.get(), &octet, 1), 1);
+  void write_byte() const { EXPECT_EQ(::write(writing.get(), "x", 1), 1); }
+  void read_byte() const {
+    char byte;
+    EXPECT_EQ(::read(reading.get(), &byte, 1), 1);
   }
 
   UniqueFd reading;
@@ -303,11 +303,11 @@ TEST_F(EpollReactor, TellsTheHandlerOfAReadyDescriptor) {
   std::uint32_t seen = 0;
   pipe.on_event = [&](std::uint32_t events) {
     seen = events;
-    pipe.read_octet();
+    pipe.read_byte();
   };
   ASSERT_TRUE(reactor_->watch(pipe.reading.get(), EPOLLIN, pipe));
   EXPECT_FALSE(reactor_->run_once(0ms));
-  pipe.write_octet();
+  pipe.write_byte();
   EXPECT_TRUE(reactor_->run_once(-1ns));
   EXPECT_EQ(seen, std::uint32_t{EPOLLIN});
   reactor_->unwatch(pipe.reading.get());
@@ -329,8 +329,8 @@ TEST_F(EpollReactor, AHandlerMayUnwatchADescriptorOfTheSameBatch) {
   };
   ASSERT_TRUE(reactor_->watch(one.reading.get(), EPOLLIN, one));
   ASSERT_TRUE(reactor_->watch(two.reading.get(), EPOLLIN, two));
-  one.write_octet();
-  two.write_octet();
+  one.write_byte();
+  two.write_byte();
   EXPECT_TRUE(reactor_->run_once(-1ns));
   EXPECT_EQ(told, 1);
 }
@@ -340,7 +340,7 @@ TEST_F(EpollReactor, ModifyChangesTheInterest) {
   int told = 0;
   pipe.on_event = [&](std::uint32_t) { ++told; };
   ASSERT_TRUE(reactor_->watch(pipe.reading.get(), EPOLLIN, pipe));
-  pipe.write_octet();
+  pipe.write_byte();
   ASSERT_TRUE(reactor_->modify(pipe.reading.get(), 0, pipe));
   EXPECT_FALSE(reactor_->run_once(0ms));
   EXPECT_EQ(told, 0);

@@ -19,12 +19,12 @@ class UncommittedDataTest : public ::testing::Test {
  protected:
   UncommittedDataTest() : pool(std::move(*BufferPool::create(4096, 2))) {}
 
-  Kept octets(const std::string& text) {
+  Uncommitted bytes(const std::string& text) {
     Buffer slot = pool->acquire();
     return memory.keep(slot, std::as_bytes(std::span(text)));
   }
   void write(std::uint64_t offset, const std::string& text, int boot) {
-    data.keep(offset, octets(text), verifier(boot));
+    data.keep(offset, bytes(text), verifier(boot));
   }
   /// Plays the lost pieces back onto what the server has.
   std::string resend(std::string file) {
@@ -40,7 +40,7 @@ class UncommittedDataTest : public ::testing::Test {
 
   VirtualReactor reactor;
   std::unique_ptr<BufferPool> pool;
-  KeptMemory memory{reactor, {.slots = 8}};
+  UncommittedMemory memory{reactor, {.slots = 8}};
   UncommittedData data{memory};
 };
 
@@ -50,7 +50,7 @@ TEST_F(UncommittedDataTest, ACommitWithTheSameVerifierForgetsEverything) {
   EXPECT_FALSE(data.empty());
   EXPECT_EQ(commit(1), 0u);
   EXPECT_TRUE(data.empty());
-  EXPECT_EQ(memory.octets_copied(), 0u);
+  EXPECT_EQ(memory.bytes_copied(), 0u);
 }
 
 TEST_F(UncommittedDataTest, ACommitDoesNotCoverWhatWasAnsweredAfterItWasSent) {
@@ -196,7 +196,7 @@ TEST_F(UncommittedDataTest, RandomHistoriesEndWithTheRightFile) {
     durable = server;
     if (commit(boot) > 0) server = resend(server);
     ASSERT_EQ(server, right) << "seed " << seed;
-    EXPECT_EQ(memory.octets_copied(), 0u);
+    EXPECT_EQ(memory.bytes_copied(), 0u);
     data.truncate(0);
   }
 }

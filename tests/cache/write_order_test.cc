@@ -1,4 +1,4 @@
-// Writes of the same octets one after another, all others side by side.
+// Writes of the same bytes one after another, all others side by side.
 #include "cache/data/write_order.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class WriteOrderTest : public ::testing::Test {
   std::string story;
 };
 
-TEST_F(WriteOrderTest, OtherOctetsGoSideBySide) {
+TEST_F(WriteOrderTest, OtherBytesGoSideBySide) {
   spawn(write('A', Kind::gathered, 0, 10, 2s));
   spawn(write('B', Kind::gathered, 10, 10, 1s));
   EXPECT_EQ(story, "AB");
@@ -51,7 +51,7 @@ TEST_F(WriteOrderTest, OtherOctetsGoSideBySide) {
   EXPECT_EQ(story, "ABba");
 }
 
-TEST_F(WriteOrderTest, TheSameOctetsGoInOrderOfArrival) {
+TEST_F(WriteOrderTest, TheSameBytesGoInOrderOfArrival) {
   spawn(write('A', Kind::gathered, 0, 10, 1s));
   spawn(write('B', Kind::direct, 9, 10, 1s));
   spawn(write('C', Kind::gathered, 0, 20, 1s));
@@ -80,7 +80,7 @@ TEST_F(WriteOrderTest, OneThatWaitsKeepsLaterOnesBehind) {
   EXPECT_EQ(story, "AaBbCc");
 }
 
-TEST_F(WriteOrderTest, AReadWaitsForWritesOfItsOctetsOfItsTimeAndKeepsNobodyBehind) {
+TEST_F(WriteOrderTest, AReadWaitsForWritesOfItsBytesOfItsTimeAndKeepsNobodyBehind) {
   spawn(write('A', Kind::direct, 0, 10, 2s));
   spawn(write('B', Kind::gathered, 10, 10, 9s));
   spawn(read(5, 5));

@@ -44,7 +44,7 @@ class AgainstResponder : public ::testing::Test {
   }
 
   Mount& mount() { return here_.mount(); }
-  Caller caller() { return here_.caller(); }
+  Credential caller() { return here_.caller(); }
   FileHandle root() { return mount().root(); }
 
   Opened make_file(const std::string& name, std::uint32_t access = OPEN4_SHARE_ACCESS_BOTH) {
@@ -268,7 +268,7 @@ TEST_F(AgainstResponder, AChangeIsMadeOnceWhenItsReplyIsLost) {
   EXPECT_EQ(to_errno(again.error()), EEXIST);
 }
 
-Task<void> write_blocks(Mount* mount, Caller caller, const Opened* file, std::uint64_t first,
+Task<void> write_blocks(Mount* mount, Credential caller, const Opened* file, std::uint64_t first,
                         std::span<const std::byte> data, int* failures, int* running) {
   constexpr int kBlocks = 64;
   for (int i = 0; i < kBlocks; ++i) {

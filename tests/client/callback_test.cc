@@ -1,7 +1,7 @@
 // The client as a server of callbacks: CB_SEQUENCE's slots and replay cache, and what it answers.
 #include <gtest/gtest.h>
 
-#include "client/session/establisher.h"
+#include "client/session/session_setup.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {
@@ -21,7 +21,7 @@ class CallbackTest : public FakeMount {
     return args;
   }
 
-  /// A CB_COMPOUND of these operations; the octets of its results.
+  /// A CB_COMPOUND of these operations; the bytes of its results.
   template <class... Ops>
   std::vector<std::byte> call(const Ops&... ops) {
     return call_minor(kNfsMinorVersion1, ops...);
@@ -33,7 +33,7 @@ class CallbackTest : public FakeMount {
           encode(out, CB_COMPOUND4args_header{"tag", minorversion, 0, sizeof...(Ops)});
           (encode_operation(out, ops), ...);
         },
-        Establisher::kCallbackProgram);
+        SessionSetup::kCallbackProgram);
     EXPECT_EQ(server_.callback_answers().back().status, rpc::AcceptStat::success);
     return server_.callback_answers().back().results;
   }
@@ -45,7 +45,7 @@ class CallbackTest : public FakeMount {
           encode_operation(out, sequence(++number_));
           out.u32(opnum);
         },
-        Establisher::kCallbackProgram);
+        SessionSetup::kCallbackProgram);
   }
   nfsstat4 status_of_opnum(std::uint32_t opnum, std::uint32_t* answered = nullptr) {
     send_opnum(opnum);
@@ -74,7 +74,7 @@ class CallbackTest : public FakeMount {
 };
 
 TEST_F(CallbackTest, NullIsAnswered) {
-  server_.call_back([](xdr::Encoder&) {}, Establisher::kCallbackProgram, 1, kProcCbNull);
+  server_.call_back([](xdr::Encoder&) {}, SessionSetup::kCallbackProgram, 1, kProcCbNull);
   ASSERT_EQ(server_.callback_answers().size(), 1U);
   EXPECT_EQ(server_.callback_answers()[0].status, rpc::AcceptStat::success);
   EXPECT_TRUE(server_.callback_answers()[0].results.empty());
@@ -87,12 +87,12 @@ TEST_F(CallbackTest, ProgramVersionAndProcedureAreChecked) {
     server_.call_back([](xdr::Encoder&) {}, program, version, procedure);
     return server_.callback_answers().back().status;
   };
-  EXPECT_EQ(status(Establisher::kCallbackProgram, 4, 0), rpc::AcceptStat::success);
-  EXPECT_EQ(status(Establisher::kCallbackProgram, 1, 0), rpc::AcceptStat::success);
-  EXPECT_EQ(status(Establisher::kCallbackProgram, 3, 0), rpc::AcceptStat::prog_mismatch);
-  EXPECT_EQ(status(Establisher::kCallbackProgram, 1, 2), rpc::AcceptStat::proc_unavail);
+  EXPECT_EQ(status(SessionSetup::kCallbackProgram, 4, 0), rpc::AcceptStat::success);
+  EXPECT_EQ(status(SessionSetup::kCallbackProgram, 1, 0), rpc::AcceptStat::success);
+  EXPECT_EQ(status(SessionSetup::kCallbackProgram, 3, 0), rpc::AcceptStat::prog_mismatch);
+  EXPECT_EQ(status(SessionSetup::kCallbackProgram, 1, 2), rpc::AcceptStat::proc_unavail);
   EXPECT_EQ(status(100003, 4, 0), rpc::AcceptStat::prog_unavail);
-  EXPECT_EQ(status(Establisher::kCallbackProgram, 1, 1), rpc::AcceptStat::garbage_args);
+  EXPECT_EQ(status(SessionSetup::kCallbackProgram, 1, 1), rpc::AcceptStat::garbage_args);
 }
 
 TEST_F(CallbackTest, SequenceMovesItsSlot) {

@@ -35,8 +35,8 @@ class CompoundTest : public ::testing::Test {
 
 constexpr nfs_opnum4 kAsked[] = {OP_PUTFH, OP_GETFH};
 
-Result<void> read_both(std::vector<std::byte> octets) {
-  xdr::Decoder in(octets);
+Result<void> read_both(std::vector<std::byte> bytes) {
+  xdr::Decoder in(bytes);
   CompoundReader reader;
   TRY(reader.open(in, kAsked));
   PUTFH4res put;
@@ -88,8 +88,8 @@ TEST_F(CompoundTest, BoundsTheReply) {
   ASSERT_TRUE(compound_.seal());
   GETFH4res longest;
   longest.resok4.object.length = NFS4_FHSIZE;
-  const auto octets = reply(NFS4_OK, SEQUENCE4res{}, longest);
-  EXPECT_EQ(compound_.call().max_reply, rpc::kAcceptedReplyHeader + octets.size());
+  const auto bytes = reply(NFS4_OK, SEQUENCE4res{}, longest);
+  EXPECT_EQ(compound_.call().max_reply, rpc::kAcceptedReplyHeader + bytes.size());
 }
 
 TEST_F(CompoundTest, TheSizesOfResultsAreThoseOfTheirEncoding) {
@@ -166,13 +166,13 @@ TEST_F(CompoundTest, RefusesRepliesToSomethingElse) {
   }
 }
 
-TEST_F(CompoundTest, RefusesTrailingAndMissingOctets) {
-  auto octets = reply(NFS4_OK, PUTFH4res{}, GETFH4res{});
-  for (std::size_t size = 0; size < octets.size(); ++size) {
-    EXPECT_FALSE(read_both({octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(size)}));
+TEST_F(CompoundTest, RefusesTrailingAndMissingBytes) {
+  auto bytes = reply(NFS4_OK, PUTFH4res{}, GETFH4res{});
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(read_both({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}));
   }
-  octets.resize(octets.size() + 4);
-  EXPECT_FALSE(read_both(octets));
+  bytes.resize(bytes.size() + 4);
+  EXPECT_FALSE(read_both(bytes));
 }
 
 TEST_F(CompoundTest, AServerWithoutTheOperationIsUnderstood) {
@@ -188,7 +188,7 @@ TEST_F(CompoundTest, AServerWithoutTheOperationIsUnderstood) {
 }
 
 Task<void> hold_one(CompoundPool* pool, std::vector<CompoundRef>* held) {
-  const Caller caller;
+  const Credential caller;
   CompoundRef compound = co_await pool->acquire(caller);
   held->push_back(std::move(compound));
 }

@@ -21,7 +21,7 @@ TEST_F(CreateTest, SymbolicLinksHaveEveryPermission) {
     if (attributes->has(FATTR4_MODE)) mode = attributes->mode;
   });
   start();
-  (void)run(make_symlink(mount(), Caller{}, handle(1), "link", "target"));
+  (void)run(make_symlink(mount(), Credential{}, handle(1), "link", "target"));
   EXPECT_EQ(mode, 0777U);
 }
 

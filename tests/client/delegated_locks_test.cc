@@ -174,7 +174,7 @@ TEST_F(DelegatedLocks, UnderAReadDelegationAreTheServers) {
 TEST_F(DelegatedLocks, AtTheServerHaveItKnowTheOpen) {
   server_.write_file("readable", "x");
   Opened reader = open_delegated("readable", kRead);
-  Caller second = caller();
+  Credential second = caller();
   second.uid += 1;
   auto admitted = run(open(mount(), second, reader.handle, kRead));
   ASSERT_TRUE(admitted) << admitted.error().message();
@@ -404,7 +404,7 @@ TEST_F(DelegatedLocks, ARebootInTheMidstOfTheReturnCostsNone) {
 // A process may lock a file by two opens of different users: it holds what it asked for last.
 TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   std::filesystem::permissions(server_.path("file"), std::filesystem::perms(0666));
-  Caller second = caller();
+  Credential second = caller();
   second.uid += 1000;
   auto opened = run(open(mount(), second, file_.handle, kBoth));
   ASSERT_TRUE(opened) << opened.error().message();

@@ -56,21 +56,21 @@ TEST_F(Delegations, ReadsNameTheDelegation) {
 TEST_F(Delegations, WhatADelegationDoesNotCoverGoesToTheServer) {
   const Opened first = open_delegated("file", kRead);
   EXPECT_FALSE(open_here(first, kWrite)) << "a read delegation";
-  Caller stranger = caller();
+  Credential stranger = caller();
   stranger.gid += 1;
   EXPECT_FALSE(open_locally(mount(), stranger, first.handle, kRead)) << "nobody has let him in";
 }
 
 // Supplementary groups let into files, so who has others was not let in by the same OPEN.
 TEST_F(Delegations, CallersWithOtherGroupsAreStrangers) {
-  Caller member = caller();
+  Credential member = caller();
   member.groups[0] = 7;
   member.group_count = 1;
   auto first = run(open_by_name(mount(), member, root(), "file", kRead));
   ASSERT_TRUE(first) << first.error().message();
   ASSERT_TRUE(mount().delegations().held(first->handle));
   EXPECT_TRUE(open_locally(mount(), member, first->handle, kRead));
-  Caller stranger = member;
+  Credential stranger = member;
   stranger.groups[0] = 8;
   EXPECT_FALSE(open_locally(mount(), stranger, first->handle, kRead)) << "another group";
   stranger.groups[1] = 7;

@@ -27,7 +27,7 @@ class Endurance : public ServedMount {
   std::uint64_t at_server(std::string_view name) {
     return testing::counter_of(server_.service(), name);
   }
-  /// Octets in use, this program over.
+  /// Bytes in use, this program over.
   std::size_t heap() {
     server_.forget_arrivals();
     return ::mallinfo2().uordblks;

@@ -8,11 +8,11 @@
 namespace nfsrdma::client::test {
 namespace {
 
-/// A reply's octets; deletes itself when the last view is gone.
+/// A reply's bytes; deletes itself when the last view is gone.
 struct HeapMessage final : rpc::MessageBuffer {
-  explicit HeapMessage(std::vector<std::byte> message) : octets(std::move(message)) {}
+  explicit HeapMessage(std::vector<std::byte> message) : bytes(std::move(message)) {}
   void release() override { delete this; }
-  std::vector<std::byte> octets;
+  std::vector<std::byte> bytes;
 };
 
 }  // namespace
@@ -63,7 +63,7 @@ void FakeChannel::finish(rpc::Call& call, std::vector<std::byte> reply) {
   std::erase(open_, &call);
   ++replies_;
   auto* message = new HeapMessage(std::move(reply));
-  rpc::Reply accepted{rpc::MessageRef(message), std::nullopt, xdr::Decoder(message->octets)};
+  rpc::Reply accepted{rpc::MessageRef(message), std::nullopt, xdr::Decoder(message->bytes)};
   call.reply.emplace(std::move(accepted));
   if (server_.count_client) server_.count_client(true);
   call.observer->on_call_done(call);

@@ -55,7 +55,7 @@ class FakeMount : public ::testing::Test {
 
   Mount& mount() { return *mount_; }
   std::uint64_t counter(const std::string& name) const;
-  /// A handle of one octet.
+  /// A handle of one byte.
   static FileHandle handle(int number);
   /// Calls since start().
   std::vector<Arrival> arrivals() const;

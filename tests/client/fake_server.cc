@@ -92,8 +92,8 @@ Arrival describe(const rpc::Call& call, xdr::Decoder in, int connection, TimePoi
   arrival.max_reply = call.max_reply;
   arrival.result_sink = !call.result_sink.empty();
   arrival.urgency = call.urgency;
-  const auto octets = call.encoder.encoded();
-  arrival.octets.assign(octets.begin(), octets.end());
+  const auto bytes = call.encoder.encoded();
+  arrival.bytes.assign(bytes.begin(), bytes.end());
   auto header = rpc::decode_call_header(in);
   if (!header) return arrival;
   arrival.xid = header->xid;
@@ -151,7 +151,7 @@ nfsstat4 FakeServer::sequence_status(const SEQUENCE4args& args) const {
 }
 
 void FakeServer::check_replay(const Slot& slot, const Arrival& arrival) {
-  if (arrival.octets != slot.request) {
+  if (arrival.bytes != slot.request) {
     violations_.push_back(fmt::format("slot {} number {} used for two requests",
                                       arrival.sequence->sa_slotid, slot.seq));
   }
@@ -187,7 +187,7 @@ std::vector<std::byte> FakeServer::execute(const Arrival& arrival, xdr::Decoder 
   const bool delayed = results == 1 && status != NFS4_OK;
   if (slot && !delayed) {
     slot->seq = arrival.sequence->sa_sequenceid;
-    slot->request = arrival.octets;
+    slot->request = arrival.bytes;
     slot->reply = reply;
   }
   return reply;
@@ -287,9 +287,9 @@ class FakeBackwardCall final : public rpc::BackwardCall {
  public:
   FakeBackwardCall(std::vector<std::byte> arguments,
                    std::vector<FakeServer::CallbackAnswer>& answers)
-      : octets_(std::move(arguments)),
+      : bytes_(std::move(arguments)),
         reply_(kCallbackReplyBytes),
-        arguments_(octets_),
+        arguments_(bytes_),
         results_(reply_),
         answers_(answers) {}
 
@@ -298,14 +298,14 @@ class FakeBackwardCall final : public rpc::BackwardCall {
   xdr::Decoder& arguments() override { return arguments_; }
   xdr::Encoder& results() override { return results_; }
   void answer(rpc::AcceptStat status) override {
-    const auto octets = results_.encoded();
-    answers_.push_back({status, {octets.begin(), octets.end()}});
+    const auto bytes = results_.encoded();
+    answers_.push_back({status, {bytes.begin(), bytes.end()}});
     delete this;
   }
 
  private:
   rpc::CallHeader header_;
-  std::vector<std::byte> octets_;
+  std::vector<std::byte> bytes_;
   std::vector<std::byte> reply_;
   xdr::Decoder arguments_;
   xdr::Encoder results_;

@@ -27,7 +27,7 @@ struct Arrival {
   rpc::Credential caller;
   std::vector<nfs4::nfs_opnum4> operations;
   std::optional<nfs4::SEQUENCE4args> sequence;
-  std::vector<std::byte> octets;  ///< as encoded, without payloads
+  std::vector<std::byte> bytes;  ///< as encoded, without payloads
   std::size_t max_reply = 0;
   bool result_sink = false;  ///< whether memory for a placed result was offered
   rpc::Urgency urgency = rpc::Urgency::ordinary;

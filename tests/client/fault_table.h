@@ -60,7 +60,7 @@ class FaultTable : public ServedMount,
   ServedDirectory& server() { return server_; }
   VirtualReactor& reactor() { return reactor_; }
   Mount& here() { return mount(); }
-  Caller who() const { return caller(); }
+  Credential who() const { return caller(); }
   FileHandle file() const { return handle_; }
   StateRef state() const { return kept_->open.state(); }
   OpenFileRef locked_file() const { return locked_->open.file(); }

@@ -1,4 +1,4 @@
-// Byte ranges of a lock-owner, against a model that keeps one state for each octet.
+// Byte ranges of a lock-owner, against a model that keeps one state for each byte.
 #include "client/state/lock_ranges.h"
 
 #include <gtest/gtest.h>
@@ -38,24 +38,24 @@ TEST(LockRanges, ADowngradeReplacesOnlyItsPart) {
   EXPECT_TRUE(ranges.empty());
 }
 
-TEST(LockRanges, BehaveAsOneStateForEachOctet) {
-  constexpr std::uint64_t kOctets = 24;
+TEST(LockRanges, BehaveAsOneStateForEachByte) {
+  constexpr std::uint64_t kBytes = 24;
   enum class Held { no, shared, exclusive };
-  std::array<Held, kOctets> model{};
+  std::array<Held, kBytes> model{};
   LockRanges ranges;
   std::mt19937 random(20);
   for (int step = 0; step < 3000; ++step) {
-    const std::uint64_t first = random() % kOctets;
-    const ByteRange range{first, first + random() % (kOctets - first)};
+    const std::uint64_t first = random() % kBytes;
+    const ByteRange range{first, first + random() % (kBytes - first)};
     const auto wanted = static_cast<Held>(random() % 3);
-    for (auto octet = range.first; octet <= range.last; ++octet) model[octet] = wanted;
+    for (auto byte = range.first; byte <= range.last; ++byte) model[byte] = wanted;
     wanted == Held::no ? ranges.clear(range) : ranges.set(range, wanted == Held::exclusive);
 
-    std::array<Held, kOctets> found{};
+    std::array<Held, kBytes> found{};
     const LockedRange* before = nullptr;
     for (const LockedRange& held : ranges.all()) {
       const Held kind = held.exclusive ? Held::exclusive : Held::shared;
-      for (auto octet = held.range.first; octet <= held.range.last; ++octet) found[octet] = kind;
+      for (auto byte = held.range.first; byte <= held.range.last; ++byte) found[byte] = kind;
       if (before) {
         ASSERT_LT(before->range.last, held.range.first);
         const bool touch = before->range.last + 1 == held.range.first;

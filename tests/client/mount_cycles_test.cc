@@ -87,7 +87,7 @@ TEST_F(MountCycles, AThousandLeaveNothingBehind) {
   EXPECT_EQ(messages_->available(), messages);
   EXPECT_EQ(reply_chunks_->available(), reply_chunks);
   EXPECT_EQ(open_descriptors(), descriptors);
-  // Less than eight octets a mount: nothing that belongs to one of them.
+  // Less than eight bytes a mount: nothing that belongs to one of them.
   EXPECT_LE(::mallinfo2().uordblks, heap + 8 * kCycles);
   EXPECT_EQ(server_.counter("nfs.clients"), 0U);
   EXPECT_EQ(server_.counter("nfs.sessions"), 0U);

@@ -62,8 +62,8 @@ Mounted::~Mounted() {
   }
 }
 
-Caller Mounted::caller() const {
-  Caller caller;
+Credential Mounted::caller() const {
+  Credential caller;
   caller.uid = getuid();
   caller.gid = getgid();
   return caller;

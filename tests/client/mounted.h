@@ -37,7 +37,7 @@ class Mounted {
   Reactor& reactor() { return *reactor_; }
   BufferPool& data() { return *data_; }
   /// The credential of the user that runs the test.
-  Caller caller() const;
+  Credential caller() const;
   std::uint64_t counter(const std::string& name) const;
   /// A path in the served directory.
   std::string path(const std::string& name) const { return server_.directory() + "/" + name; }

@@ -52,7 +52,7 @@ class OpenTest : public FakeMount {
   }
 
   OpenRef must_open(std::uint32_t access, std::uint32_t uid = 0) {
-    Caller caller;
+    Credential caller;
     caller.uid = uid;
     auto opened = run(open(mount(), caller, handle(1), access));
     EXPECT_TRUE(opened) << opened.error().message();
@@ -437,7 +437,7 @@ TEST_F(OpenTest, AnOpenWaitsForADowngradeUnderWay) {
   reactor_.settle();
   ASSERT_FALSE(closing.done());
   const auto opens = server_.executions_of(OP_OPEN);
-  Pending<Result<Opened>> opening(open(mount(), Caller{}, handle(1), kWrite));
+  Pending<Result<Opened>> opening(open(mount(), Credential{}, handle(1), kWrite));
   reactor_.settle();
   ASSERT_FALSE(opening.done());
   EXPECT_EQ(server_.executions_of(OP_OPEN), opens) << "not sent yet";

@@ -21,7 +21,7 @@ class ReadTest : public FakeMount {
       result.resok4.data.data = std::as_bytes(std::span(text));
     });
     start();
-    return run(read(mount(), Caller{}, handle(1), StateRef{}, 0, sink_, 0));
+    return run(read(mount(), Credential{}, handle(1), StateRef{}, 0, sink_, 0));
   }
 
   std::array<std::byte, 100> sink_{};

@@ -45,8 +45,8 @@ class ReadDirTest : public FakeMount {
     return page;
   }
   Result<DirectoryPage> read_from(std::uint64_t cookie) {
-    return run(
-        readdir(mount(), Caller{}, handle(1), cookie, verifier4{}, std::uint32_t{1} << 16, false));
+    return run(readdir(mount(), Credential{}, handle(1), cookie, verifier4{},
+                       std::uint32_t{1} << 16, false));
   }
 
   static constexpr verifier4 kVerifier{std::byte{7}};

@@ -13,7 +13,7 @@ using namespace nfs4;
 
 class ReadLinkTest : public FakeMount {};
 
-// RFC 8267 section 6.1 allows a Write chunk for the text. The knfsd of Linux 6.1 puts other octets
+// RFC 8267 section 6.1 allows a Write chunk for the text. The knfsd of Linux 6.1 puts other bytes
 // into it, so that there must be none, and room for the whole text in the reply.
 TEST_F(ReadLinkTest, TextComesInTheReply) {
   const std::string text(result_size::kLinkText - 1, 't');
@@ -21,7 +21,7 @@ TEST_F(ReadLinkTest, TextComesInTheReply) {
     result.resok4.link.data = std::as_bytes(std::span(text));
   });
   start();
-  auto read = run(readlink(mount(), Caller{}, handle(1)));
+  auto read = run(readlink(mount(), Credential{}, handle(1)));
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(*read, text);
   const auto calls = server_.arrivals_of(OP_READLINK);

@@ -15,16 +15,16 @@ namespace nfsrdma::client::test {
 namespace {
 
 using namespace nfs4;
+using responder::test::Bytes;
 using responder::test::FakeConnection;
-using responder::test::Octets;
 
 constexpr std::size_t kReplyBytes = 2 << 20;
 constexpr std::size_t kCallbackBytes = 4096;
 
 struct HeapMessage final : rpc::MessageBuffer {
-  explicit HeapMessage(Octets message) : octets(std::move(message)) {}
+  explicit HeapMessage(Bytes message) : bytes(std::move(message)) {}
   void release() override { delete this; }
-  Octets octets;
+  Bytes bytes;
 };
 
 }  // namespace
@@ -34,8 +34,8 @@ class ServedCall final : public responder::ServerCall {
  public:
   ServedCall(ServedDirectory& server, const rpc::Call& call, FakeConnection& connection)
       : server_(server),
-        octets_(responder::test::unreduced(call.encoder)),
-        arguments_(octets_),
+        bytes_(responder::test::unreduced(call.encoder)),
+        arguments_(bytes_),
         memory_(std::make_unique_for_overwrite<std::byte[]>(kReplyBytes)),
         results_({memory_.get(), kReplyBytes}),
         connection_(connection) {
@@ -53,18 +53,18 @@ class ServedCall final : public responder::ServerCall {
   void drop() override { delete this; }
 
   /// Told of the reply; null when nobody wants it any more.
-  std::function<void(Octets)> on_reply;
+  std::function<void(Bytes)> on_reply;
 
  private:
   void count_success() const;
 
   ServedDirectory& server_;
   rpc::CallHeader header_;
-  Octets octets_;
+  Bytes bytes_;
   xdr::Decoder arguments_;
   std::unique_ptr<std::byte[]> memory_;  // large, and mostly never touched
   xdr::Encoder results_;
-  std::deque<Octets> scratch_;
+  std::deque<Bytes> scratch_;
   FakeConnection& connection_;
   mutable std::optional<nfs_opnum4> executing_;
 };
@@ -94,7 +94,7 @@ class ServedCallback final : public rpc::BackwardCall {
   rpc::CallHeader header_;
   FakeConnection::Callback callback_;
   xdr::Decoder arguments_;
-  Octets memory_;
+  Bytes memory_;
   xdr::Encoder results_;
 };
 
@@ -146,7 +146,7 @@ class ServedChannel final : public rpc::Channel {
  private:
   void process(rpc::Call& call);
   void deliver_callbacks();
-  void finish(rpc::Call& call, Octets reply);
+  void finish(rpc::Call& call, Bytes reply);
   void go_down();
   void break_off() {
     close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "served channel", {}});
@@ -178,13 +178,13 @@ void ServedCall::count_success() const {
 }
 
 void ServedCall::reply(rpc::AcceptStat) {
-  Octets octets = responder::test::unreduced(results_);
-  xdr::Decoder in(octets);
+  Bytes bytes = responder::test::unreduced(results_);
+  xdr::Decoder in(bytes);
   (void)rpc::decode_reply_header(in, header_.xid);
   COMPOUND4res_header compound;
   decode(in, compound);
   if (compound.status == NFS4_OK) count_success();
-  if (on_reply) on_reply(std::move(octets));
+  if (on_reply) on_reply(std::move(bytes));
   delete this;
 }
 
@@ -196,7 +196,7 @@ void ServedChannel::process(rpc::Call& call) {
   if (fate == Fate::disconnect_before) return break_off();
   auto* served = new ServedCall(server_, call, connection_);
   if (fate == Fate::answer) {
-    served->on_reply = [this, alive = alive_, &call](Octets reply) {
+    served->on_reply = [this, alive = alive_, &call](Bytes reply) {
       if (*alive && !down_) finish(call, std::move(reply));
     };
   }
@@ -215,11 +215,11 @@ void ServedChannel::deliver_callbacks() {
   }
 }
 
-void ServedChannel::finish(rpc::Call& call, Octets reply) {
+void ServedChannel::finish(rpc::Call& call, Bytes reply) {
   if (std::erase(open_, &call) == 0) return;
   ++replies_;
   auto* message = new HeapMessage(std::move(reply));
-  xdr::Decoder results(message->octets);
+  xdr::Decoder results(message->bytes);
   auto accepted = rpc::decode_reply_header(results, call.xid);
   if (accepted) {
     call.reply.emplace(rpc::Reply{rpc::MessageRef(message), std::nullopt, results});

@@ -51,8 +51,8 @@ void ServedMount::TearDown() {
   reactor_.settle();
 }
 
-Caller ServedMount::caller() const {
-  Caller caller;
+Credential ServedMount::caller() const {
+  Credential caller;
   caller.uid = ::getuid();
   caller.gid = ::getgid();
   return caller;

@@ -50,7 +50,7 @@ class ServedMount : public ::testing::Test {
 
   Mount& mount() { return *mount_; }
   const FileHandle& root() { return mount_->root(); }
-  Caller caller() const;
+  Credential caller() const;
   std::uint64_t counter(const std::string& name) const;
   /// Opens an existing file of the root.
   Opened open_file(const std::string& name, std::uint32_t access);

@@ -315,7 +315,7 @@ TEST_F(SessionTest, DelayBehindAChangeDoesNotRepeatTheChange) {
   EXPECT_EQ(server_.executions_of(OP_CREATE), 1U);
 }
 
-// V1-4.5.5-1, E-8881-14, E-8881-2: bound first, then the same octets, executed once.
+// V1-4.5.5-1, E-8881-14, E-8881-2: bound first, then the same bytes, executed once.
 TEST_F(SessionTest, ResumesAfterALostConnection) {
   start();
   bool cut = false;
@@ -330,7 +330,7 @@ TEST_F(SessionTest, ResumesAfterALostConnection) {
   EXPECT_EQ(calls[1].operations, std::vector{OP_BIND_CONN_TO_SESSION});
   EXPECT_EQ(calls[0].connection, 1);
   EXPECT_EQ(calls[2].connection, 2);
-  EXPECT_EQ(calls[0].octets, calls[2].octets);
+  EXPECT_EQ(calls[0].bytes, calls[2].bytes);
   EXPECT_EQ(server_.executions_of(OP_CREATE), 1U);
   EXPECT_EQ(counter("session_losses"), 0U);
 }
@@ -387,7 +387,7 @@ TEST_F(SessionTest, ADeadlyRequestFailsAndItsSlotIsSettled) {
   const auto calls = arrivals();
   EXPECT_EQ(calls.back().operations, std::vector{OP_SEQUENCE});
   EXPECT_EQ(calls.back().sequence->sa_slotid, slot);
-  EXPECT_EQ(counter("session_slots_settled"), 1U);
+  EXPECT_EQ(counter("session_slots_resolved"), 1U);
   EXPECT_EQ(counter("session_losses"), 0U);
   EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
 }

@@ -36,7 +36,7 @@ class OverTcp : public ::testing::Test {
   }
 
   Mount& mount() { return here_.mount(); }
-  Caller caller() { return here_.caller(); }
+  Credential caller() { return here_.caller(); }
   FileHandle root() { return mount().root(); }
   Opened make_file(const std::string& name) {
     SetAttributes initial;
@@ -72,7 +72,7 @@ TEST_F(OverTcp, WritesAndReadsAMebibyteWithoutACopy) {
   EXPECT_EQ(data->data.data(), in.data());
   EXPECT_TRUE(std::ranges::equal(data->data, out.bytes()));
   EXPECT_EQ(here_.counter("payload_copies"), 0U);
-  EXPECT_EQ(here_.counter("reply_octets_payload"), out.size());
+  EXPECT_EQ(here_.counter("reply_bytes_payload"), out.size());
   EXPECT_TRUE(here_.run(close(mount(), std::move(file.open))));
 }
 
@@ -95,8 +95,8 @@ TEST_F(OverTcp, RepliesInManyFragments) {
   Buffer out = filled(2);
   ASSERT_TRUE(here_.run(
       write(mount(), caller(), file.handle, file.open.state(), 0, out.first(100001), UNSTABLE4)));
-  for (const char* octets : {"1", "7", "4096"}) {
-    ASSERT_EQ(fault(std::string("fragments=") + octets).substr(0, 2), "ok");
+  for (const char* bytes : {"1", "7", "4096"}) {
+    ASSERT_EQ(fault(std::string("fragments=") + bytes).substr(0, 2), "ok");
     Buffer in = here_.data().acquire();
     auto data =
         here_.run(read(mount(), caller(), file.handle, file.open.state(), 0, in.first(100001)));

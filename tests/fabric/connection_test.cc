@@ -13,7 +13,7 @@ class ConnectionTest : public FabricTest {
   static void expect_private_data(Bytes seen, const Bytes& sent) {
     if (!GetParam().exact && seen.size() > sent.size()) {
       EXPECT_TRUE(std::all_of(seen.begin() + sent.size(), seen.end(),
-                              [](std::byte octet) { return octet == std::byte{0}; }));
+                              [](std::byte byte) { return byte == std::byte{0}; }));
       seen.resize(sent.size());
     }
     EXPECT_EQ(seen, sent);
@@ -108,7 +108,7 @@ TEST_P(ConnectionTest, AnEndpointIsDisposedOfFromWithinOnDisconnected) {
     void on_established(const ConnectionInfo&) override { up = true; }
     void on_receive(ReceiveBuffer&, std::size_t, std::optional<std::uint32_t>) override {}
     void on_send_done(void*) override {}
-    void on_settled(Lease&) override {}
+    void on_invalidated(Lease&) override {}
     void on_read_done(void*) override {}
     void on_disconnected(const Error&) override {
       reactor->dispose(std::move(endpoint));

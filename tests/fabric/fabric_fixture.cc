@@ -87,11 +87,12 @@ void End::on_established(const ConnectionInfo& info) {
 }
 
 void End::on_receive(ReceiveBuffer& buffer, std::size_t length,
-                     std::optional<std::uint32_t> invalidated) {
+                     std::optional<std::uint32_t> invalidated_handle) {
   EXPECT_FALSE(buffer.posted);
   EXPECT_LE(length, buffer.memory.size());
   events.push_back("receive");
-  messages.push_back({Bytes(buffer.memory.begin(), buffer.memory.begin() + length), invalidated});
+  messages.push_back(
+      {Bytes(buffer.memory.begin(), buffer.memory.begin() + length), invalidated_handle});
   if (repost) {
     EXPECT_TRUE(endpoint->post_receive(buffer));
   }
@@ -169,10 +170,10 @@ void FabricTest::expose(Lease& lease, std::span<std::byte> memory, Access access
   ASSERT_TRUE(client.send(message, leases));
 }
 
-void FabricTest::settle(Lease& lease) {
-  if (client.endpoint->settle(lease)) return;
+void FabricTest::invalidate(Lease& lease) {
+  if (client.endpoint->invalidate(lease)) return;
   ASSERT_TRUE(loop.until([&] { return lease.state == LeaseState::free; }));
-  EXPECT_EQ(client.settled.back(), &lease);
+  EXPECT_EQ(client.invalidated.back(), &lease);
 }
 
 std::optional<std::uint32_t> FabricTest::invalidatable(const Lease& lease) const {

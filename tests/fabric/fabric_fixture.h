@@ -24,7 +24,7 @@ namespace nfsrdma::fabric::testing {
 
 using Bytes = std::vector<std::byte, TestAllocator<std::byte>>;
 
-/// Octets that differ at every place and from seed to seed.
+/// Bytes that differ at every place and from seed to seed.
 Bytes pattern(std::size_t size, unsigned seed = 1);
 Bytes bytes_of(std::string_view text);
 std::string text_of(std::span<const std::byte> bytes);
@@ -63,7 +63,7 @@ class End final : public EndpointHandler {
   void on_receive(ReceiveBuffer& buffer, std::size_t length,
                   std::optional<std::uint32_t> invalidated) override;
   void on_send_done(void* context) override { sends_done.push_back(context); }
-  void on_settled(Lease& lease) override { settled.push_back(&lease); }
+  void on_invalidated(Lease& lease) override { invalidated.push_back(&lease); }
   void on_read_done(void* context) override { reads_done.push_back(context); }
   void on_disconnected(const Error& reason) override;
 
@@ -71,7 +71,7 @@ class End final : public EndpointHandler {
   std::vector<Message> messages;
   std::vector<void*> sends_done;
   std::vector<void*> reads_done;
-  std::vector<Lease*> settled;
+  std::vector<Lease*> invalidated;
   std::vector<std::string> events;  ///< in order: "receive", "send done" ...
   std::optional<Error> down;
   int disconnects = 0;
@@ -136,7 +136,7 @@ class FabricTest : public ::testing::TestWithParam<Provider> {
   void expose(Lease& lease, std::span<std::byte> memory, Access access,
               std::span<const std::byte> message);
   /// Ends an exposure of the client's, however long that takes.
-  void settle(Lease& lease);
+  void invalidate(Lease& lease);
   /// Whether keys end with the call that they were made for.
   bool keys_are_for_one_call() const { return client.endpoint->remote_invalidation_safe(); }
   /// What the server may invalidate with its answer.

@@ -34,7 +34,7 @@ TEST_P(MessageTest, WriteIsPlacedBeforeTheSendThatFollows) {
   ASSERT_TRUE(loop.until([&] { return !client.messages.empty(); }));
   EXPECT_EQ(memory, data);
   EXPECT_EQ(client.messages[0].invalidated, invalidatable(lease));
-  EXPECT_TRUE(client.endpoint->settle(lease));
+  EXPECT_TRUE(client.endpoint->invalidate(lease));
   EXPECT_EQ(lease.state, LeaseState::free);
 }
 
@@ -51,7 +51,7 @@ TEST_P(MessageTest, ReadFetchesLeasedMemory) {
   ASSERT_TRUE(loop.until([&] { return !acceptor.ends.empty() && !server().reads_done.empty(); }));
   EXPECT_EQ(server().reads_done[0], &context);
   EXPECT_EQ(fetched, memory);
-  settle(lease);
+  invalidate(lease);
 }
 
 TEST_P(MessageTest, SmallestAndLargestMessages) {
@@ -117,7 +117,7 @@ TEST_P(MessageTest, AllWritesArePlacedBeforeTheSendPostedAfterThem) {
   client.on_message = [&](const End::Message&) { equal_on_receive = memory == data; };
   ASSERT_TRUE(loop.until([&] { return !client.messages.empty(); }));
   EXPECT_TRUE(equal_on_receive);
-  settle(lease);
+  invalidate(lease);
 }
 
 TEST_P(MessageTest, MoreReadsThanMayBeOutstandingCompleteInPostingOrder) {
@@ -139,7 +139,7 @@ TEST_P(MessageTest, MoreReadsThanMayBeOutstandingCompleteInPostingOrder) {
   ASSERT_TRUE(loop.until([&] { return server().reads_done.size() == reads; }));
   for (std::size_t i = 0; i < reads; ++i) EXPECT_EQ(server().reads_done[i], &contexts[i]);
   EXPECT_TRUE(fetched == memory);
-  settle(lease);
+  invalidate(lease);
 }
 
 // V1-2.3.2-2
@@ -171,7 +171,7 @@ TEST_P(MessageTest, AHandleOfAnotherConnectionIsRefused) {
   EXPECT_TRUE(has_failed(other, Fault::remote_access)) << other.down->message();
   EXPECT_EQ(memory, Bytes(100));
   EXPECT_FALSE(client.down);
-  settle(lease);
+  invalidate(lease);
 }
 
 // V1-8.1.3-1, V1-4.4.1-1
@@ -184,7 +184,7 @@ TEST_P(MessageTest, ASettledHandleIsRefused) {
   expose(lease, memory, Access::remote_write, data);
   ASSERT_TRUE(loop.until([&] { return !server().messages.empty(); }));
   const Segment late = lease.segment;
-  settle(lease);
+  invalidate(lease);
   const std::span<const std::byte> pieces[] = {data};
   ASSERT_TRUE(server().endpoint->post_write(pieces, late));
   ASSERT_TRUE(loop.until([&] { return client.down.has_value(); }));

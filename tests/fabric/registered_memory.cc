@@ -20,8 +20,8 @@ struct Arena {
 
   bool owns(const void* at) const {
     const auto memory = pool->memory();
-    const auto* octet = static_cast<const std::byte*>(at);
-    return octet >= memory.data() && octet < memory.data() + memory.size();
+    const auto* byte = static_cast<const std::byte*>(at);
+    return byte >= memory.data() && byte < memory.data() + memory.size();
   }
 
   std::unique_ptr<BufferPool> pool;
@@ -45,11 +45,11 @@ BufferPool& use_registered_memory() {
 
 BufferPool* registered_memory() { return arena == nullptr ? nullptr : arena->pool.get(); }
 
-void* allocate_octets(std::size_t size) {
+void* allocate_bytes(std::size_t size) {
   return arena == nullptr ? ::operator new(size) : arena->blocks.allocate(size);
 }
 
-void release_octets(void* memory, std::size_t size) {
+void release_bytes(void* memory, std::size_t size) {
   if (arena != nullptr && arena->owns(memory)) return arena->blocks.deallocate(memory, size);
   ::operator delete(memory);
 }

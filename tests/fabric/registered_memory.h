@@ -14,8 +14,8 @@ BufferPool& use_registered_memory();
 /// The pool, or null when memory is ordinary.
 BufferPool* registered_memory();
 
-void* allocate_octets(std::size_t size);
-void release_octets(void* memory, std::size_t size);
+void* allocate_bytes(std::size_t size);
+void release_bytes(void* memory, std::size_t size);
 
 template <class T>
 struct TestAllocator {
@@ -25,8 +25,8 @@ struct TestAllocator {
   template <class U>
   TestAllocator(const TestAllocator<U>&) {}
 
-  T* allocate(std::size_t count) { return static_cast<T*>(allocate_octets(count * sizeof(T))); }
-  void deallocate(T* memory, std::size_t count) { release_octets(memory, count * sizeof(T)); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_bytes(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t count) { release_bytes(memory, count * sizeof(T)); }
   bool operator==(const TestAllocator&) const { return true; }
 };
 

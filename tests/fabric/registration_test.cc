@@ -40,7 +40,7 @@ class RegistrationTest : public FabricTest {
     ASSERT_TRUE(loop.until([&] { return client.messages.size() > before; }));
     const bool over = client.endpoint->answered(&lease_);
     EXPECT_TRUE(over || !client.sends_done.empty());
-    ASSERT_TRUE(client.endpoint->settle(lease_)) << "the answer ended the exposure";
+    ASSERT_TRUE(client.endpoint->invalidate(lease_)) << "the answer ended the exposure";
   }
 
   Bytes memory_;
@@ -101,12 +101,12 @@ TEST_P(RegistrationTest, LocalInvalidationsAreOnePostAndOneCompletion) {
   const auto posts = client.counter("posts");
   const auto completions = client.counter("completions");
   for (auto& lease : leases) {
-    ASSERT_FALSE(client.endpoint->settle(lease));
-    EXPECT_EQ(lease.state, LeaseState::settling);
+    ASSERT_FALSE(client.endpoint->invalidate(lease));
+    EXPECT_EQ(lease.state, LeaseState::invalidating);
   }
-  ASSERT_TRUE(loop.until([&] { return client.settled.size() == many; }));
+  ASSERT_TRUE(loop.until([&] { return client.invalidated.size() == many; }));
   for (std::size_t i = 0; i < many; ++i) {
-    EXPECT_EQ(client.settled[i], &leases[i]);
+    EXPECT_EQ(client.invalidated[i], &leases[i]);
     EXPECT_EQ(leases[i].state, LeaseState::free);
   }
   EXPECT_EQ(client.counter("invalidations_local"), many);

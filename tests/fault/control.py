@@ -16,10 +16,10 @@ def send(path, line):
         while not answer.endswith("\n") or not (
             answer.splitlines()[-1].startswith(("ok", "error:"))
         ):
-            octets = control.recv(65536)
-            if not octets:
+            bytes = control.recv(65536)
+            if not bytes:
                 sys.exit("the responder closed the control socket")
-            answer += octets.decode()
+            answer += bytes.decode()
     return answer
 
 

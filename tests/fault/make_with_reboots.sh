@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The server reboots ten times, with a grace period, while make -j4 builds a program on the mount:
-# what comes out is octet for octet what a build without reboots gives.
+# what comes out is byte for byte what a build without reboots gives.
 . "$(dirname "$0")/lib.sh"
 command -v cc >/dev/null && command -v make >/dev/null || { echo "no compiler"; exit 77; }
 units=60

@@ -4,7 +4,7 @@
 
 A server that is of no use costs a daemon its patience: two seconds, and ten when there is data to
 save; the bounds are several times that, for a busy machine, and the time it took is printed. A caller
-who waits for the server has octets that are written and not committed, as well as some that are only
+who waits for the server has bytes that are written and not committed, as well as some that are only
 gathered; without one all that was written has been committed. Cells run side by side, each with a server
 of its own. Exit status 1: a daemon that went on.
 """
@@ -133,7 +133,7 @@ class Cell:
             abort.write("1")
 
     def use(self):
-        """A program with a file open, octets written, and a call that waits for the server."""
+        """A program with a file open, bytes written, and a call that waits for the server."""
         self.user = self.start("user", sys.executable, "-c", """if True:
             import os, sys
             file = os.open(sys.argv[1] + "/file", os.O_RDWR | os.O_CREAT)

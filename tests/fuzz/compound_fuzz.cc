@@ -1,4 +1,4 @@
-// Decoding of COMPOUND and CB_COMPOUND arguments and results, and of attributes. The first octet of
+// Decoding of COMPOUND and CB_COMPOUND arguments and results, and of attributes. The first byte of
 // an input says what the rest is (compound_inputs.h). What is decoded must survive a round trip.
 #include <cstdlib>
 
@@ -43,8 +43,8 @@ void decode_one(xdr::Decoder& in) {
 }
 
 template <class List, class Header, class Opnum, bool kResults>
-void decode_compound(std::span<const std::byte> octets) {
-  xdr::Decoder in(octets);
+void decode_compound(std::span<const std::byte> bytes) {
+  xdr::Decoder in(bytes);
   Header header;
   nfs4::decode(in, header);
   for (std::uint32_t i = 0; in.ok() && i < header.operations && i < nfs4::kMaxOperations; ++i) {
@@ -57,8 +57,8 @@ void decode_compound(std::span<const std::byte> octets) {
   }
 }
 
-void decode_attributes(std::span<const std::byte> octets) {
-  xdr::Decoder in(octets);
+void decode_attributes(std::span<const std::byte> bytes) {
+  xdr::Decoder in(bytes);
   nfs4::fattr4 values;
   nfs4::decode(in, values);
   if (!in.ok()) return;
@@ -95,7 +95,7 @@ void run(CompoundInput kind, std::span<const std::byte> rest) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto octets = std::as_bytes(std::span(data, size));
-  nfsrdma::fuzz::run(static_cast<nfsrdma::fuzz::CompoundInput>(data[0]), octets.subspan(1));
+  const auto bytes = std::as_bytes(std::span(data, size));
+  nfsrdma::fuzz::run(static_cast<nfsrdma::fuzz::CompoundInput>(data[0]), bytes.subspan(1));
   return 0;
 }

@@ -1,4 +1,4 @@
-// The inputs of compound_fuzz.cc: one octet of this, then the message.
+// The inputs of compound_fuzz.cc: one byte of this, then the message.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ class Target {
     }
     expose(LeaseKind::writable, Access::remote_write);
     expose(LeaseKind::readable, Access::remote_read);
-    expose(LeaseKind::settled, Access::remote_write);
-    require(stags_.settle(this, arena_.lease(LeaseKind::settled)));
+    expose(LeaseKind::invalidated, Access::remote_write);
+    require(stags_.invalidate(this, arena_.lease(LeaseKind::invalidated)));
     prepare(LeaseKind::prepared, Access::remote_write);
   }
   ~Target() {

@@ -5,7 +5,7 @@
 
 #include "transport/fabric/iwarp/ddp_header.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 #include "transport/fabric/iwarp/rdmap_header.h"
 
 namespace nfsrdma::fuzz {
@@ -27,24 +27,23 @@ void require(bool holds) {
 }
 
 // A region of canary lies before and behind every leased one.
-Arena::Arena() : octets_((2 * kLeases + 1) * kRegion, kFill) {}
+Arena::Arena() : bytes_((2 * kLeases + 1) * kRegion, kFill) {}
 
 std::size_t Arena::start_of(LeaseKind kind) const {
   return (2 * static_cast<std::size_t>(kind) + 1) * kRegion;
 }
 
 std::span<std::byte> Arena::memory(LeaseKind kind) {
-  return std::span(octets_).subspan(start_of(kind), kRegion);
+  return std::span(bytes_).subspan(start_of(kind), kRegion);
 }
 
 void Arena::require_untouched() const {
   const auto filled = [](auto first, auto last) {
-    return std::all_of(first, last, [](std::byte octet) { return octet == kFill; });
+    return std::all_of(first, last, [](std::byte byte) { return byte == kFill; });
   };
-  const auto writable =
-      octets_.begin() + static_cast<std::ptrdiff_t>(start_of(LeaseKind::writable));
-  require(filled(octets_.begin(), writable));
-  require(filled(writable + kRegion, octets_.end()));
+  const auto writable = bytes_.begin() + static_cast<std::ptrdiff_t>(start_of(LeaseKind::writable));
+  require(filled(bytes_.begin(), writable));
+  require(filled(writable + kRegion, bytes_.end()));
 }
 
 void Arena::name_lease(std::byte* stag, std::byte* offset) const {
@@ -83,8 +82,8 @@ std::vector<std::byte> make_fpdu(std::span<const std::byte> ulpdu) {
   Crc32c crc;
   crc.add(frame);
   const std::uint32_t value = htole32(crc.value());
-  const auto* octets = reinterpret_cast<const std::byte*>(&value);
-  frame.insert(frame.end(), octets, octets + sizeof value);
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  frame.insert(frame.end(), bytes, bytes + sizeof value);
   return frame;
 }
 

@@ -13,7 +13,7 @@
 namespace nfsrdma::fuzz {
 
 /// A small STag in an input stands for a lease, and the offset beside it counts from its base.
-enum class LeaseKind : std::uint32_t { none, writable, readable, settled, prepared, count };
+enum class LeaseKind : std::uint32_t { none, writable, readable, invalidated, prepared, count };
 
 class Arena {
  public:
@@ -35,10 +35,10 @@ class Arena {
   void name_lease(std::byte* stag, std::byte* offset) const;
 
   std::array<fabric::Lease, kLeases> leases_;
-  std::vector<std::byte> octets_;
+  std::vector<std::byte> bytes_;
 };
 
-/// Cuts an input into segments: two octets of length, then a ULPDU. Returns what is left.
+/// Cuts an input into segments: two bytes of length, then a ULPDU. Returns what is left.
 std::span<const std::byte> take_ulpdu(std::span<const std::byte> input,
                                       std::vector<std::byte>& ulpdu);
 

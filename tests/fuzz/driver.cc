@@ -2,8 +2,8 @@
 //
 //   fuzz_NAME [--seed N] [--seconds N] [--iterations N] [--current FILE] FILE-OR-FOLDER...
 //
-// With --current every input is in FILE before it is run, so that FILE holds the culprit after a
-// crash: `fuzz_NAME --iterations 0 FILE` runs it again.
+// With --current every input is in FILE before it is run, so that FILE holds the failing input
+// after a crash: `fuzz_NAME --iterations 0 FILE` runs it again.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ class CurrentInput {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  /// Trailing octets of longer inputs before it are left in place as zeros.
+  /// Trailing bytes of longer inputs before it are left in place as zeros.
   void store(const Input& input) {
     if (!memory_) return;
     std::copy(input.begin(), input.end(), memory_);

@@ -22,11 +22,11 @@ class Corpus {
  public:
   explicit Corpus(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void add(const std::string& name, CompoundInput kind, const oracle::Octets& octets) {
+  void add(const std::string& name, CompoundInput kind, const oracle::Bytes& bytes) {
     std::ofstream file(folder_ / name, std::ios::binary);
     file.put(static_cast<char>(kind));
-    file.write(reinterpret_cast<const char*>(octets.data()),
-               static_cast<std::streamsize>(octets.size()));
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
   }
 
  private:
@@ -37,14 +37,14 @@ class Corpus {
 template <class List, class Header, bool kResults>
 void add_compounds(Corpus& corpus, const std::string& name, CompoundInput kind) {
   oracle::Random random(kSeed);
-  oracle::Octets operations;
+  oracle::Bytes operations;
   std::uint32_t in_this_input = 0;
   int inputs = 0;
   const auto flush = [&] {
     Header header;
     random.fill(header);
     header.operations = in_this_input;
-    oracle::Octets whole = oracle::octets_of(header);
+    oracle::Bytes whole = oracle::bytes_of(header);
     whole.insert(whole.end(), operations.begin(), operations.end());
     corpus.add(name + "-" + std::to_string(inputs++), kind, whole);
     operations.clear();
@@ -54,11 +54,11 @@ void add_compounds(Corpus& corpus, const std::string& name, CompoundInput kind) 
     using Op = decltype(operation);
     std::conditional_t<kResults, typename Op::Res, typename Op::Args> value;
     random.fill(value);
-    oracle::Octets memory(oracle::kMostOctetsOfAValue);
+    oracle::Bytes memory(oracle::kMostBytesOfAValue);
     xdr::Encoder out(memory);
     nfs4::encode_operation(out, value);
-    const oracle::Octets octets = oracle::unreduced(out);
-    operations.insert(operations.end(), octets.begin(), octets.end());
+    const oracle::Bytes bytes = oracle::unreduced(out);
+    operations.insert(operations.end(), bytes.begin(), bytes.end());
     if (++in_this_input == kOperationsInOneInput) flush();
   });
   if (in_this_input > 0) flush();
@@ -72,7 +72,7 @@ void add_attributes(Corpus& corpus) {
     if (i == 0) values.present = nfs4::known_attributes();
     nfs4::Attributes::attributes(
         values, [&](std::uint32_t, const char* name, auto& field) { random(name, field); });
-    oracle::Octets memory(oracle::kMostOctetsOfAValue);
+    oracle::Bytes memory(oracle::kMostBytesOfAValue);
     xdr::Encoder out(memory);
     nfs4::encode_attributes(out, values.present, values);
     corpus.add("attributes-" + std::to_string(i), CompoundInput::attributes,

@@ -17,7 +17,7 @@ class Writer {
   explicit Writer(std::filesystem::path folder) : folder_(std::move(folder)) {
     std::filesystem::create_directories(folder_);
   }
-  void write(const std::string& name, std::uint8_t piece, const Octets& stream) {
+  void write(const std::string& name, std::uint8_t piece, const Bytes& stream) {
     std::ofstream file(folder_ / name, std::ios::binary);
     file.put(static_cast<char>(piece));
     file.write(reinterpret_cast<const char*>(stream.data()),
@@ -30,8 +30,8 @@ class Writer {
 
 void write_all(Writer& out) {
   constexpr std::size_t kData = 500;
-  const Octets plain = record(rpc_reply(kPlainXid, words({4, 0, 1})));
-  const Octets read = read_reply({.xid = kReadXid, .data = pattern(kData)});
+  const Bytes plain = record(rpc_reply(kPlainXid, words({4, 0, 1})));
+  const Bytes read = read_reply({.xid = kReadXid, .data = pattern(kData)});
   out.write("plain", 0, plain);
   out.write("read", 0, record(read));
   out.write("read_in_pieces", 7, record(read));
@@ -48,7 +48,7 @@ void write_all(Writer& out) {
   out.write("unknown_xid", 0, record(rpc_reply(99, pattern(40))));
   out.write("callback", 0, record(rpc_call(kReadXid)));
   out.write("no_message", 0, record(words({1})));
-  Octets several = plain;
+  Bytes several = plain;
   append(several, record(read_reply({.xid = kSecondReadXid, .data = pattern(kData)})));
   append(several, record(rpc_call(7)));
   append(several, record(read));

@@ -11,15 +11,15 @@
 namespace nfsrdma::fuzz {
 namespace {
 
+using test::Bytes;
 using test::encode;
-using test::Octets;
 
 class Writer {
  public:
   explicit Writer(std::filesystem::path folder) : folder_(std::move(folder)) {
     std::filesystem::create_directories(folder_);
   }
-  void write(const std::string& name, std::uint8_t how, const Octets& message) {
+  void write(const std::string& name, std::uint8_t how, const Bytes& message) {
     std::ofstream file(folder_ / name, std::ios::binary);
     file.put(static_cast<char>(how));
     file.write(reinterpret_cast<const char*>(message.data()),
@@ -31,14 +31,14 @@ class Writer {
 };
 
 void write_replies(Writer& out, test::Harness& harness) {
-  const Octets plain = encode(harness.reply_header(kFirstMessage + kPlainCall),
-                              test::rpc_reply(kFirstXid + kPlainCall, test::words({4, 0, 1})));
+  const Bytes plain = encode(harness.reply_header(kFirstMessage + kPlainCall),
+                             test::rpc_reply(kFirstXid + kPlainCall, test::words({4, 0, 1})));
   out.write("short_reply", 0, plain);
   out.write("duplicate_reply", kDeliverTwice, plain);
 
   rdma::Header& placed = harness.reply_header(kFirstMessage + kWriteChunkCall);
   placed.chunks.write_entries[0].target[0].length = 5000;
-  const Octets read =
+  const Bytes read =
       encode(placed, test::rpc_reply(kFirstXid + kWriteChunkCall, test::words({5000, 1})));
   out.write("placed_reply", 0, read);
   out.write("placed_reply_invalidated", kInvalidate, read);
@@ -73,9 +73,9 @@ void write_callbacks(Writer& out) {
   header.rdma_vers = kVersion;
   header.rdma_xid = 7;
   header.rdma_credit = 1;
-  Octets call = test::rpc_call(7);
+  Bytes call = test::rpc_call(7);
   out.write("callback_without_argument", 0, encode(header, call));
-  const Octets argument = test::words({42});
+  const Bytes argument = test::words({42});
   call.insert(call.end(), argument.begin(), argument.end());
   out.write("callback", 0, encode(header, call));
   header.rdma_vers = 2;
@@ -92,8 +92,8 @@ void write_callbacks(Writer& out) {
 
 /// Version 2: RDMA_OPTIONAL, and errors that answer one.
 void write_options(Writer& out, test::Harness& harness) {
-  const auto option = [](std::uint32_t opttype, const Octets& info) {
-    Octets message = test::words(
+  const auto option = [](std::uint32_t opttype, const Bytes& info) {
+    Bytes message = test::words(
         {9, 2, 32, rdma::RDMA_OPTIONAL, opttype, static_cast<std::uint32_t>(info.size())});
     message.insert(message.end(), info.begin(), info.end());
     return message;
@@ -105,7 +105,7 @@ void write_options(Writer& out, test::Harness& harness) {
   out.write("resprop", 0, option(rdma::ROPT_RESPROP, test::words({1, 1, 1, 2, 1, 1, 4, 8192})));
   out.write("updprop", 0, option(rdma::ROPT_UPDPROP, test::words({1, 1, 4, 8192})));
   out.write("unknown_option", kDeliverTwice, option(0x7777, {}));
-  const std::uint32_t connprop = xdr::Decoder(harness.peer().sent(1).octets).u32("xid");
+  const std::uint32_t connprop = xdr::Decoder(harness.peer().sent(1).bytes).u32("xid");
   for (const std::uint32_t code : {1U, 2U, 3U}) {
     out.write("option_refused_" + std::to_string(code), 0,
               test::words({connprop, 2, 32, rdma::RDMA_ERROR, code, 1, 1}));

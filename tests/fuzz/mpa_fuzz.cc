@@ -1,5 +1,5 @@
 // MPA: startup frames of both kinds with the decisions about them, and FPDUs in a stream that comes
-// in any pieces. The first octet says which, the second how the stream is cut.
+// in any pieces. The first byte says which, the second how the stream is cut.
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -20,19 +20,18 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// The input as a stream: pieces of at most `piece` octets, then the end.
+/// The input as a stream: pieces of at most `piece` bytes, then the end.
 class InputStream final : public ByteStream {
  public:
-  InputStream(std::span<const std::byte> octets, std::size_t piece)
-      : octets_(octets), piece_(piece) {}
+  InputStream(std::span<const std::byte> bytes, std::size_t piece) : bytes_(bytes), piece_(piece) {}
 
   ssize_t read(std::span<iovec> into) override {
-    std::size_t now = std::min({octets_.size(), piece_, total_length(into)});
+    std::size_t now = std::min({bytes_.size(), piece_, total_length(into)});
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);
-      std::copy_n(octets_.begin(), step, static_cast<std::byte*>(part.iov_base));
-      octets_ = octets_.subspan(step);
+      std::copy_n(bytes_.begin(), step, static_cast<std::byte*>(part.iov_base));
+      bytes_ = bytes_.subspan(step);
       now -= step;
     }
     return got;
@@ -41,7 +40,7 @@ class InputStream final : public ByteStream {
   void finish_writing() override {}
 
  private:
-  std::span<const std::byte> octets_;
+  std::span<const std::byte> bytes_;
   std::size_t piece_;
 };
 
@@ -88,8 +87,8 @@ void judge(const StartupFrame& frame) {
   }
   const StartupFrame answer = judge_request(frame) ? answer_request(frame, terms).reply
                                                    : make_rejection(frame, frame.private_data);
-  const std::vector<std::byte> octets = encode(answer);
-  InputStream stream(octets, octets.size());
+  const std::vector<std::byte> bytes = encode(answer);
+  InputStream stream(bytes, bytes.size());
   StartupReader reader(StartupFrame::Kind::reply);
   auto whole = reader.read(stream);
   require(whole && *whole);
@@ -108,9 +107,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace nfsrdma::fuzz;
   constexpr std::size_t choices = 2;
   if (size < choices) return 0;
-  const auto octets = std::as_bytes(std::span(data, size)).subspan(choices);
+  const auto bytes = std::as_bytes(std::span(data, size)).subspan(choices);
   const std::size_t piece = data[1] == 0 ? size : data[1];
-  InputStream stream(octets, piece);
+  InputStream stream(bytes, piece);
   switch (data[0] % 4) {
     case 0: read_startup(stream, StartupFrame::Kind::request); break;
     case 1: read_startup(stream, StartupFrame::Kind::reply); break;

@@ -22,7 +22,7 @@ void flip_bit(Input& input, std::mt19937_64& engine) {
   input[below(engine, input.size())] ^= static_cast<std::uint8_t>(1U << engine() % 8);
 }
 
-void set_octet(Input& input, std::mt19937_64& engine) {
+void set_byte(Input& input, std::mt19937_64& engine) {
   if (input.empty()) return;
   input[below(engine, input.size())] = static_cast<std::uint8_t>(engine());
 }
@@ -69,7 +69,7 @@ void mutate(Input& input, const Input& other, std::mt19937_64& engine) {
     switch (engine() % 8) {
       case 0:
       case 1: flip_bit(input, engine); break;
-      case 2: set_octet(input, engine); break;
+      case 2: set_byte(input, engine); break;
       case 3:
       case 4: change_word(input, engine); break;
       case 5: erase_piece(input, engine); break;

@@ -1,5 +1,5 @@
 // rdma_optinfo of one property operation (NFSRDMA_FUZZ_OPTTYPE) from a hostile peer. The first
-// octet says in which situation it comes. Whatever comes: sizes stay within limits, each request
+// byte says in which situation it comes. Whatever comes: sizes stay within limits, each request
 // that is well formed gets one answer, and what is sent can be decoded.
 #include <cstdint>
 #include <cstdlib>

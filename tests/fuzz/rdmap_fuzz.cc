@@ -2,7 +2,7 @@
 // the endpoint's owner does what an owner may. However it ends, on_disconnected comes once and
 // everything is given back.
 //
-// An octet before each segment says what the owner does first, and how the FPDU is cut in two.
+// A byte before each segment says what the owner does first, and how the FPDU is cut in two.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,8 +28,8 @@ enum class Action : std::uint8_t {
   send,
   write,
   read,
-  settle_writable,
-  settle_readable,
+  invalidate_writable,
+  invalidate_readable,
   stop_posting,
   disconnect,
   count
@@ -47,13 +47,13 @@ class Owner final : public EndpointHandler {
     require(endpoint_.adopt(std::move(socket), nullptr, {}, agreement).has_value());
     for (auto& buffer : buffers_) require(endpoint_.post_receive(buffer).has_value());
     Lease* bound[] = {&arena.lease(LeaseKind::writable), &arena.lease(LeaseKind::readable),
-                      &arena.lease(LeaseKind::settled)};
+                      &arena.lease(LeaseKind::invalidated)};
     prepare(LeaseKind::writable, Access::remote_write);
     prepare(LeaseKind::readable, Access::remote_read);
-    prepare(LeaseKind::settled, Access::remote_write);
+    prepare(LeaseKind::invalidated, Access::remote_write);
     prepare(LeaseKind::prepared, Access::remote_write);
     require(endpoint_.post_send({pieces_, bound, {}, nullptr}).has_value());
-    require(endpoint_.settle(*bound[2]));
+    require(endpoint_.invalidate(*bound[2]));
   }
   ~Owner() override {
     require(down);
@@ -74,7 +74,7 @@ class Owner final : public EndpointHandler {
     if (posting_) (void)endpoint_.post_receive(buffer);
   }
   void on_send_done(void*) override { require(!down); }
-  void on_settled(Lease& lease) override { require(!down && lease.state == LeaseState::free); }
+  void on_invalidated(Lease& lease) override { require(!down && lease.state == LeaseState::free); }
   void on_read_done(void*) override { require(!down); }
   void on_disconnected(const Error& reason) override {
     require(!down && !reason.message().empty());
@@ -88,8 +88,8 @@ class Owner final : public EndpointHandler {
   void prepare(LeaseKind kind, Access access) {
     require(endpoint_.prepare(arena.lease(kind), arena.memory(kind), access).has_value());
   }
-  void settle(LeaseKind kind) {
-    if (arena.lease(kind).state == LeaseState::bound) (void)endpoint_.settle(arena.lease(kind));
+  void invalidate(LeaseKind kind) {
+    if (arena.lease(kind).state == LeaseState::bound) (void)endpoint_.invalidate(arena.lease(kind));
   }
 
   std::array<std::vector<std::byte>, kReceives> storage_;
@@ -109,8 +109,8 @@ void Owner::act(Action action) {
     case Action::send: (void)endpoint_.post_send({pieces_, {}, 0x200u, this}); break;
     case Action::write: (void)endpoint_.post_write(pieces_, remote); break;
     case Action::read: (void)endpoint_.post_read(sink_, remote, this); break;
-    case Action::settle_writable: settle(LeaseKind::writable); break;
-    case Action::settle_readable: settle(LeaseKind::readable); break;
+    case Action::invalidate_writable: invalidate(LeaseKind::writable); break;
+    case Action::invalidate_readable: invalidate(LeaseKind::readable); break;
     case Action::stop_posting: posting_ = false; break;
     case Action::disconnect: disconnect(); break;
     default: break;
@@ -121,9 +121,9 @@ void Owner::act(Action action) {
 class Peer {
  public:
   explicit Peer(UniqueFd socket) : socket_(std::move(socket)) {}
-  void send(std::span<const std::byte> octets) {
+  void send(std::span<const std::byte> bytes) {
     // A peer that was hung up on is not told; nothing is checked here.
-    (void)!::send(socket_.get(), octets.data(), octets.size(), MSG_NOSIGNAL);
+    (void)!::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     std::array<std::byte, 65536> scratch;
     while (::recv(socket_.get(), scratch.data(), scratch.size(), 0) > 0) {
     }

@@ -27,12 +27,12 @@ class Owner final : public tcp::MessageHandler {
  public:
   explicit Owner(BufferPool& heads) {
     for (std::uint32_t i = 0; i < kCalls; ++i) {
-      sinks_[i].assign(kSinkOctets + kGuardOctets, kGuard);
+      sinks_[i].assign(kSinkBytes + kGuardBytes, kGuard);
       calls_[i] = std::make_unique<rpc::Call>(heads.acquire());
       calls_[i]->xid = i + 1;
       contexts_[i].call = calls_[i].get();
       if (i + 1 == kPlainXid) continue;
-      calls_[i]->result_sink = std::span(sinks_[i]).first(kSinkOctets);
+      calls_[i]->result_sink = std::span(sinks_[i]).first(kSinkBytes);
       calls_[i]->locator = &client::kReadLocator;
     }
   }
@@ -46,20 +46,20 @@ class Owner final : public tcp::MessageHandler {
     return none ? SIZE_MAX : client::kReadLocator.least_offset;
   }
   void on_reply(tcp::CallContext& context, tcp::Received reply) override {
-    require(!context.answered && reply.octets.size() >= 8);
-    require(xdr::Decoder(reply.octets).u32("xid") == context.call->xid);
+    require(!context.answered && reply.bytes.size() >= 8);
+    require(xdr::Decoder(reply.bytes).u32("xid") == context.call->xid);
     require(reply.payload.value_or(0) <= context.call->result_sink.size());
     context.answered = true;
   }
   void on_call(std::uint32_t xid, tcp::Received call) override {
-    require(xdr::Decoder(call.octets).u32("xid") == xid);
+    require(xdr::Decoder(call.bytes).u32("xid") == xid);
   }
   void on_memory_free() override {}
 
   void check_guards() const {
     for (const auto& sink : sinks_) {
-      require(std::all_of(sink.begin() + kSinkOctets, sink.end(),
-                          [](std::byte octet) { return octet == kGuard; }));
+      require(std::all_of(sink.begin() + kSinkBytes, sink.end(),
+                          [](std::byte byte) { return byte == kGuard; }));
     }
   }
 
@@ -77,20 +77,20 @@ struct Memory {
   std::unique_ptr<tcp::Pools> pools = std::move(*tcp::Pools::create({}, *large));
 };
 
-void run(std::size_t piece, std::span<const std::byte> octets) {
+void run(std::size_t piece, std::span<const std::byte> bytes) {
   static Memory memory;
   tcp::Counters counters;
   Owner owner(*memory.heads);
   tcp::ReceivePath path(owner, *memory.pools, counters);
   tcp::RecordReader reader(path, kMaxRecord);
-  test::PieceStream stream(test::Octets(octets.begin(), octets.end()), [piece] { return piece; });
+  test::PieceStream stream(test::Bytes(bytes.begin(), bytes.end()), [piece] { return piece; });
   for (;;) {
     const tcp::ReadStatus status = reader.read(stream);
     require(status != tcp::ReadStatus::no_place && status != tcp::ReadStatus::failed);
     if (status == tcp::ReadStatus::violated) require(reader.what()[0] != '\0');
     if (status != tcp::ReadStatus::more && status != tcp::ReadStatus::drained) break;
   }
-  require(reader.position() <= octets.size());
+  require(reader.position() <= bytes.size());
   path.clear();
   owner.check_guards();
   require(counters.payload_copies.value() == 0);

@@ -1,5 +1,5 @@
 // Messages from a hostile server, at the RPC-over-RDMA and the RPC level: replies to three open
-// Calls and callbacks. The first octet says how the rest is delivered (rpcrdma_inputs.h). Whatever
+// Calls and callbacks. The first byte says how the rest is delivered (rpcrdma_inputs.h). Whatever
 // comes, every call ends once, and nothing stays exposed, posted or held.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ void require(bool holds) {
 /// Reads results as a client would: a placed or inline item, then words.
 void read_results(xdr::Decoder& results) {
   std::uint64_t sum = 0;
-  for (auto octet : results.payload(kMaxData, "data").data) sum += std::to_integer<unsigned>(octet);
+  for (auto byte : results.payload(kMaxData, "data").data) sum += std::to_integer<unsigned>(byte);
   while (results.ok() && results.remaining() > 0) sum += results.u32("word");
   const bool clean = results.finish("results").has_value();
   require(clean == results.ok() && sum < kMaxData * kMaxData);
@@ -33,16 +33,16 @@ void answer_callback(rpc::BackwardCall& call) {
   call.answer(call.arguments().ok() ? rpc::AcceptStat::success : rpc::AcceptStat::garbage_args);
 }
 
-void deliver(test::Harness& harness, std::uint8_t how, std::span<const std::byte> octets) {
+void deliver(test::Harness& harness, std::uint8_t how, std::span<const std::byte> bytes) {
   test::FakeEndpoint& peer = harness.peer();
   if (how & kFillReplyChunk) {
     const auto& segment = peer.sent(kFirstMessage + kLongReplyCall).leases[0]->segment;
-    peer.remote_write(segment, octets.first(std::min<std::size_t>(octets.size(), segment.length)));
+    peer.remote_write(segment, bytes.first(std::min<std::size_t>(bytes.size(), segment.length)));
   }
   std::optional<std::uint32_t> invalidated;
   if (how & kInvalidate)
     invalidated = peer.sent(kFirstMessage + kWriteChunkCall).leases[0]->segment.handle;
-  const test::Octets message(octets.begin(), octets.end());
+  const test::Bytes message(bytes.begin(), bytes.end());
   peer.deliver(message, invalidated);
   if (how & kDeliverTwice) peer.deliver(message);
   harness.settle();
@@ -57,7 +57,7 @@ void require_nothing_left(test::Harness& harness) {
   require(harness.factory->pools().backward->in_use() == 0);
 }
 
-void run(std::uint8_t how, std::span<const std::byte> octets) {
+void run(std::uint8_t how, std::span<const std::byte> bytes) {
   static test::Harness harness(small_setup());
   harness.fabric.restart_handles();
   harness.observer = {};
@@ -65,7 +65,7 @@ void run(std::uint8_t how, std::span<const std::byte> octets) {
   harness.connect();
   {
     OpenCalls calls(harness);
-    deliver(harness, how, octets);
+    deliver(harness, how, bytes);
     if (harness.observer.downs == 0) harness.peer().lose(fabric::Fault::closed);
     harness.settle();
     for (auto& call : calls.calls) {

@@ -1,4 +1,4 @@
-// What an input of fuzz_rpcrdma is: one octet of flags, then the message.
+// What an input of fuzz_rpcrdma is: one byte of flags, then the message.
 #pragma once
 
 #include <array>

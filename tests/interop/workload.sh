@@ -9,7 +9,7 @@
 #              NFSRDMA_BYTES    of the large file (268435456)
 #              NFSRDMA_MANY     a directory of the mount in which the server has made the entries of the
 #                               big directory: where creating them through the client would take minutes
-#              NFSRDMA_LARGEST  octets a file of the server can have (default: more than 5 GB)
+#              NFSRDMA_LARGEST  bytes a file of the server can have (default: more than 5 GB)
 #              NFSRDMA_IGNORE   what the server is known to do otherwise: link_sizes, atime_alone, regrown
 #              NFSRDMA_SIZES    a file for both sizes, for the table of the matrix
 #              NFSRDMA_TREE     the tree that is copied both ways (/usr/include/c++ or /usr/share/doc)

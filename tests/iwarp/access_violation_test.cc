@@ -11,7 +11,7 @@ TEST_F(ViolationTest, WriteToAnUnknownStag) {
   Segment segment = plain_write();
   segment.stag ^= 0x00010000;
   send_segment(segment);
-  expect_untouched(0x1100, Fault::remote_access, "that is not valid: 100 octets");
+  expect_untouched(0x1100, Fault::remote_access, "that is not valid: 100 bytes");
   EXPECT_EQ(server().counter("access_errors"), 1u);
 }
 
@@ -31,7 +31,7 @@ TEST_F(ViolationTest, WriteToStagZero) {
   expect_untouched(0x1100, Fault::remote_access, "STag 0x00000000 that is not valid");
 }
 
-TEST_F(ViolationTest, WriteOneOctetBelowTheBase) {
+TEST_F(ViolationTest, WriteOneByteBelowTheBase) {
   open_with_leases();
   Segment segment = plain_write();
   --segment.to;
@@ -39,7 +39,7 @@ TEST_F(ViolationTest, WriteOneOctetBelowTheBase) {
   expect_untouched(0x1101, Fault::remote_access, "outside its bounds");
 }
 
-TEST_F(ViolationTest, WriteOneOctetBeyondTheEnd) {
+TEST_F(ViolationTest, WriteOneByteBeyondTheEnd) {
   open_with_leases();
   Segment segment = plain_write();
   segment.to += kLeased - segment.payload.size() + 1;
@@ -47,7 +47,7 @@ TEST_F(ViolationTest, WriteOneOctetBeyondTheEnd) {
   expect_untouched(0x1101, Fault::remote_access, "outside its bounds");
 }
 
-TEST_F(ViolationTest, WriteOfOneOctetTooMany) {
+TEST_F(ViolationTest, WriteOfOneByteTooMany) {
   open_with_leases();
   send_segment(plain_write(kLeased + 1));
   expect_untouched(0x1101, Fault::remote_access, "outside its bounds");
@@ -93,7 +93,7 @@ TEST_F(ViolationTest, WriteBeforeASendHasBoundTheLease) {
 TEST_F(ViolationTest, WriteAfterTheLeaseWasSettled) {
   open_with_leases();
   const Segment late = plain_write();
-  ASSERT_TRUE(server().endpoint->settle(write_lease));
+  ASSERT_TRUE(server().endpoint->invalidate(write_lease));
   send_segment(late);
   expect_untouched(0x1100, Fault::remote_access, "that is not valid");
   EXPECT_EQ(server().counter("invalidations_local"), 1u);
@@ -193,7 +193,7 @@ TEST_F(ViolationTest, ReadFromMemoryLeasedForWriting) {
 TEST_F(ViolationTest, ReadAfterTheLeaseWasSettled) {
   open_with_leases();
   const wire::Read late = plain_read();
-  ASSERT_TRUE(server().endpoint->settle(read_lease));
+  ASSERT_TRUE(server().endpoint->invalidate(read_lease));
   peer.send(wire::read_request(1, late));
   expect_untouched(0x0100, Fault::remote_access, "that is not valid");
 }
@@ -235,7 +235,7 @@ TEST_F(ViolationTest, ReadRequestThatIsNotTheLastSegment) {
   segment.last = false;
   segment.payload = wire::read_request_payload(plain_read());
   send_segment(segment);
-  expect_untouched(0x1205, Fault::protocol, "RDMA Read Request of 28 or more octets");
+  expect_untouched(0x1205, Fault::protocol, "RDMA Read Request of 28 or more bytes");
 }
 
 TEST_F(ViolationTest, ReadRequestOutOfSequence) {

@@ -34,19 +34,19 @@ class BreakageTest : public HostileTest {
     EXPECT_EQ(server().messages[1].data, wire::join({pattern(30), pattern(30)}));
     EXPECT_EQ(server().messages[2].data, pattern(7));
     EXPECT_EQ(server().messages[2].invalidated, write_lease.segment.handle);
-    EXPECT_EQ(server().counter("write_octets_placed"), 101u);
+    EXPECT_EQ(server().counter("write_bytes_placed"), 101u);
     EXPECT_TRUE(writable.canaries_intact());
   }
 };
 
-TEST_F(BreakageTest, EveryOctetByItself) {
+TEST_F(BreakageTest, EveryByteByItself) {
   open_with_leases();
-  const std::uint64_t before = server().counter("octets_received");
+  const std::uint64_t before = server().counter("bytes_received");
   std::uint64_t sent = 0;
-  for (std::byte octet : dialogue()) {
-    peer.send({octet});
+  for (std::byte byte : dialogue()) {
+    peer.send({byte});
     ++sent;
-    ASSERT_TRUE(loop.until([&] { return server().counter("octets_received") == before + sent; }));
+    ASSERT_TRUE(loop.until([&] { return server().counter("bytes_received") == before + sent; }));
   }
   expect_dialogue_done();
 }
@@ -57,12 +57,12 @@ TEST_F(BreakageTest, EveryCutInTwo) {
     SCOPED_TRACE(cut);
     start_over();
     open_with_leases();
-    const Bytes octets = dialogue();
-    length = octets.size();
-    const std::uint64_t before = server().counter("octets_received");
-    peer.send(Bytes(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(cut)));
-    ASSERT_TRUE(loop.until([&] { return server().counter("octets_received") == before + cut; }));
-    peer.send(Bytes(octets.begin() + static_cast<std::ptrdiff_t>(cut), octets.end()));
+    const Bytes bytes = dialogue();
+    length = bytes.size();
+    const std::uint64_t before = server().counter("bytes_received");
+    peer.send(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(cut)));
+    ASSERT_TRUE(loop.until([&] { return server().counter("bytes_received") == before + cut; }));
+    peer.send(Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(cut), bytes.end()));
     expect_dialogue_done();
   }
 }
@@ -100,9 +100,9 @@ TEST_P(EndingTest, AtEveryPointGivesEverythingBackOnce) {
     SCOPED_TRACE(cut);
     start_over();
     open_with_leases();
-    const Bytes octets = dialogue();
-    length = octets.size();
-    peer.send(Bytes(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(cut)));
+    const Bytes bytes = dialogue();
+    length = bytes.size();
+    peer.send(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(cut)));
     end();
     ASSERT_TRUE(loop.until([&] { return server().down.has_value(); }));
     expect_reason();
@@ -137,7 +137,7 @@ TEST_F(BreakageTest, AnEndBetweenFpdusHasNoDetailAndOneWithinSaysWhere) {
   peer.close();
   ASSERT_TRUE(loop.until([&] { return server().down.has_value(); }));
   EXPECT_EQ(server().down->detail,
-            "in the middle of the FPDU at stream octet " + std::to_string(hello));
+            "in the middle of the FPDU at stream byte " + std::to_string(hello));
 }
 
 TEST_F(BreakageTest, ALocalDisconnectSendsWhatWasPosted) {
@@ -194,8 +194,8 @@ TEST_F(BreakageTest, AnEndpointMayBeDestroyedWithEverythingUnderWay) {
   const Bytes large = pattern(8 << 20);
   ASSERT_TRUE(server().send(large));
   ASSERT_TRUE(server().endpoint->post_read(writable.memory(), {1, 100, 2}, nullptr));
-  const Bytes octets = dialogue();
-  peer.send(Bytes(octets.begin(), octets.begin() + 40));
+  const Bytes bytes = dialogue();
+  peer.send(Bytes(bytes.begin(), bytes.begin() + 40));
   loop.settle();
   server().endpoint.reset();
   EXPECT_EQ(server().disconnects, 0);

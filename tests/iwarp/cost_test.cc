@@ -4,7 +4,7 @@
 namespace nfsrdma::fabric::testing {
 namespace {
 
-/// A client that reads `size` octets at a time from a server that Writes and Sends.
+/// A client that reads `size` bytes at a time from a server that Writes and Sends.
 class CostTest : public FabricTest {
  protected:
   void run(std::size_t size, int rounds) {
@@ -22,7 +22,7 @@ class CostTest : public FabricTest {
       ASSERT_TRUE(client.send(call_, leases));
       const auto wanted = static_cast<std::size_t>(i + 1);
       ASSERT_TRUE(loop.until([&] { return client.messages.size() == wanted; }));
-      ASSERT_TRUE(client.endpoint->settle(lease_));
+      ASSERT_TRUE(client.endpoint->invalidate(lease_));
     }
     ASSERT_TRUE(memory_ == data_);
   }

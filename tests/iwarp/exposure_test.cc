@@ -27,7 +27,7 @@ TEST_F(ExposureTest, WritesLandExactlyWhereTheySay) {
   const Bytes original = pattern(kLeased + 8192, 0);
   EXPECT_TRUE(std::equal(memory.begin() + 1, memory.end() - 1000, original.begin() + 4097));
   EXPECT_TRUE(writable.canaries_intact());
-  EXPECT_EQ(server().counter("write_octets_placed"), 1001u);
+  EXPECT_EQ(server().counter("write_bytes_placed"), 1001u);
 }
 
 // What was placed without a gap is known, whatever the order of the Writes, also after the peer has
@@ -60,7 +60,7 @@ TEST_F(ExposureTest, EachLeaseBeginsWithNothingPlaced) {
   peer.send(write_frame(0, pattern(100)));
   peer.send(wire::send(next_msn++, bytes_of("done")));
   ASSERT_TRUE(loop.until([&] { return server().messages.size() == 2; }));
-  ASSERT_TRUE(server().endpoint->settle(write_lease));
+  ASSERT_TRUE(server().endpoint->invalidate(write_lease));
   for (int i = 0; i < 300; ++i) {  // more than there are entries
     ASSERT_TRUE(server().endpoint->prepare(write_lease, writable.memory(), Access::remote_write));
     ASSERT_EQ(server().endpoint->placed(write_lease), 0u);
@@ -68,7 +68,7 @@ TEST_F(ExposureTest, EachLeaseBeginsWithNothingPlaced) {
   }
 }
 
-TEST_F(ExposureTest, AWriteOfNoOctetsNeedsNoStag) {
+TEST_F(ExposureTest, AWriteOfNoBytesNeedsNoStag) {
   open_with_leases();
   peer.send(wire::write(0xdeadbeef, ~0ull, {}));
   peer.send(wire::send(next_msn++, bytes_of("alive")));
@@ -76,22 +76,22 @@ TEST_F(ExposureTest, AWriteOfNoOctetsNeedsNoStag) {
   EXPECT_TRUE(writable.untouched());
 }
 
-// V1-8.1.3-1: no access begins after settle(), one that has begun is waited for.
+// V1-8.1.3-1: no access begins after invalidate(), one that has begun is waited for.
 TEST_F(ExposureTest, SettlingWaitsForTheWriteThatIsComingIn) {
   open_with_leases();
   const Bytes frame = write_frame(0, pattern(4000, 6));
   const auto middle = frame.begin() + 2000;
   peer.send(Bytes(frame.begin(), middle));
-  const std::uint64_t before = server().counter("octets_received");
-  ASSERT_TRUE(loop.until([&] { return server().counter("octets_received") >= before; }));
+  const std::uint64_t before = server().counter("bytes_received");
+  ASSERT_TRUE(loop.until([&] { return server().counter("bytes_received") >= before; }));
   loop.settle();
-  EXPECT_FALSE(server().endpoint->settle(write_lease));
-  EXPECT_EQ(write_lease.state, LeaseState::settling);
+  EXPECT_FALSE(server().endpoint->invalidate(write_lease));
+  EXPECT_EQ(write_lease.state, LeaseState::invalidating);
   loop.settle();
-  EXPECT_TRUE(server().settled.empty());
+  EXPECT_TRUE(server().invalidated.empty());
   peer.send(Bytes(middle, frame.end()));
-  ASSERT_TRUE(loop.until([&] { return !server().settled.empty(); }));
-  EXPECT_EQ(server().settled[0], &write_lease);
+  ASSERT_TRUE(loop.until([&] { return !server().invalidated.empty(); }));
+  EXPECT_EQ(server().invalidated[0], &write_lease);
   EXPECT_EQ(write_lease.state, LeaseState::free);
   EXPECT_FALSE(server().down);
 }
@@ -109,11 +109,11 @@ TEST_F(ExposureTest, SettlingWaitsForTheReadResponseThatIsGoingOut) {
   ASSERT_TRUE(server().send(call, leases));
   peer.receive_fpdus(1);
   peer.send(wire::read_request(1, {9, 0x100, size, lease.segment.handle, lease.segment.offset}));
-  ASSERT_TRUE(loop.until([&] { return server().counter("read_octets_served") != 0; }));
-  EXPECT_FALSE(server().endpoint->settle(lease));
+  ASSERT_TRUE(loop.until([&] { return server().counter("read_bytes_served") != 0; }));
+  EXPECT_FALSE(server().endpoint->invalidate(lease));
   loop.settle();
-  EXPECT_TRUE(server().settled.empty());
-  EXPECT_EQ(lease.state, LeaseState::settling);
+  EXPECT_TRUE(server().invalidated.empty());
+  EXPECT_EQ(lease.state, LeaseState::invalidating);
   peer.fpdus.clear();
   std::size_t got = 0;
   while (got < size) {
@@ -126,7 +126,7 @@ TEST_F(ExposureTest, SettlingWaitsForTheReadResponseThatIsGoingOut) {
     }
     peer.fpdus.clear();
   }
-  ASSERT_TRUE(loop.until([&] { return !server().settled.empty(); }));
+  ASSERT_TRUE(loop.until([&] { return !server().invalidated.empty(); }));
   EXPECT_EQ(lease.state, LeaseState::free);
 }
 
@@ -180,7 +180,7 @@ TEST_F(ExposureTest, OneReadMoreThanTheIrdIsAViolation) {
 /// The provider reads from the raw peer.
 class ReadingTest : public ExposureTest {
  protected:
-  /// Posts a Read of `size` octets into writable and returns the request the peer sees.
+  /// Posts a Read of `size` bytes into writable and returns the request the peer sees.
   wire::Parsed start_read(std::uint32_t size) {
     EXPECT_TRUE(server().endpoint->post_read(writable.memory(), {0xabcd, size, 0x9000}, &size_));
     peer.receive_fpdus(1);
@@ -263,7 +263,7 @@ TEST_F(ReadingTest, AResponseThatEndsEarlyIsAViolation) {
   EXPECT_EQ(peer.terminate(), 0x02ffu);
   peer.close();
   ASSERT_TRUE(loop.until([&] { return server().down.has_value(); }));
-  EXPECT_NE(server().down->detail.find("ended after 499 of 500 octets"), std::string::npos);
+  EXPECT_NE(server().down->detail.find("ended after 499 of 500 bytes"), std::string::npos);
   EXPECT_TRUE(server().reads_done.empty());
 }
 

@@ -16,20 +16,20 @@ using testing::Bytes;
 using testing::pattern;
 namespace wire = testing::wire;
 
-/// Octets that arrive in pieces of a given size.
+/// Bytes that arrive in pieces of a given size.
 class PiecewiseStream final : public ByteStream {
  public:
-  PiecewiseStream(Bytes octets, std::function<std::size_t()> piece)
-      : octets_(std::move(octets)), piece_(std::move(piece)) {}
+  PiecewiseStream(Bytes bytes, std::function<std::size_t()> piece)
+      : bytes_(std::move(bytes)), piece_(std::move(piece)) {}
 
   ssize_t read(std::span<iovec> into) override {
     largest_wish = std::max(largest_wish, total_length(into));
-    if (at_ == octets_.size()) return -EAGAIN;
-    std::size_t now = std::min({piece_(), total_length(into), octets_.size() - at_});
+    if (at_ == bytes_.size()) return -EAGAIN;
+    std::size_t now = std::min({piece_(), total_length(into), bytes_.size() - at_});
     const std::size_t got = now;
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);
-      std::copy_n(octets_.begin() + static_cast<std::ptrdiff_t>(at_), step,
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), step,
                   static_cast<std::byte*>(part.iov_base));
       at_ += step;
       now -= step;
@@ -42,7 +42,7 @@ class PiecewiseStream final : public ByteStream {
   std::size_t largest_wish = 0;
 
  private:
-  Bytes octets_;
+  Bytes bytes_;
   std::function<std::size_t()> piece_;
   std::size_t at_ = 0;
 };
@@ -95,15 +95,15 @@ class FpduReaderTest : public ::testing::Test {
   }
 
   void expect_dialogue(std::function<std::size_t()> piece) {
-    const Bytes octets = dialogue();
-    PiecewiseStream stream(octets, std::move(piece));
+    const Bytes bytes = dialogue();
+    PiecewiseStream stream(bytes, std::move(piece));
     ReadStatus status;
     do {
       status = reader.read(stream);
       ASSERT_NE(status, ReadStatus::violated) << reader.violation().detail;
     } while (collector.payloads.size() < 2 * kSizes.size());
     EXPECT_TRUE(reader.between_fpdus());
-    EXPECT_EQ(reader.position(), octets.size());
+    EXPECT_EQ(reader.position(), bytes.size());
     for (std::size_t i = 0; i < kSizes.size(); ++i) {
       EXPECT_TRUE(collector.payloads[2 * i] == pattern(kSizes[i], 2 * i + 1)) << i;
       EXPECT_TRUE(collector.payloads[2 * i + 1] == pattern(kSizes[i], 2 * i + 2)) << i;
@@ -117,7 +117,7 @@ class FpduReaderTest : public ::testing::Test {
   FpduReader reader{collector, counters};
 };
 
-TEST_F(FpduReaderTest, OctetByOctet) {
+TEST_F(FpduReaderTest, ByteByByte) {
   expect_dialogue([] { return 1; });
 }
 
@@ -142,10 +142,9 @@ TEST_F(FpduReaderTest, OnlyALengthAndATaggedHeaderAreReadAhead) {
 }
 
 TEST_F(FpduReaderTest, OneReadTakesThePayloadAndTheNextHeaderAndNoMore) {
-  const Bytes octets =
-      wire::join({wire::write(1, 2, pattern(1000)), wire::write(1, 2, pattern(8))});
-  PiecewiseStream stream(octets, [] { return ~std::size_t{0}; });
-  EXPECT_EQ(reader.read(stream), ReadStatus::more);  // 16 octets
+  const Bytes bytes = wire::join({wire::write(1, 2, pattern(1000)), wire::write(1, 2, pattern(8))});
+  PiecewiseStream stream(bytes, [] { return ~std::size_t{0}; });
+  EXPECT_EQ(reader.read(stream), ReadStatus::more);  // 16 bytes
   EXPECT_EQ(reader.read(stream), ReadStatus::more);
   EXPECT_EQ(stream.largest_wish, 1000u + 4 + 16);
   EXPECT_EQ(collector.payloads.size(), 1u);
@@ -153,7 +152,7 @@ TEST_F(FpduReaderTest, OneReadTakesThePayloadAndTheNextHeaderAndNoMore) {
   EXPECT_EQ(collector.payloads.size(), 2u);
 }
 
-TEST_F(FpduReaderTest, EveryOctetIsCoveredByTheCrc) {
+TEST_F(FpduReaderTest, EveryByteIsCoveredByTheCrc) {
   const Bytes right = wire::send(1, pattern(21));
   for (std::size_t i = 2; i < right.size(); ++i) {  // 0 and 1: the length, another error
     Bytes wrong = right;
@@ -174,9 +173,9 @@ TEST_F(FpduReaderTest, EveryOctetIsCoveredByTheCrc) {
 
 TEST_F(FpduReaderTest, WithoutCrcTheFieldIsNotLookedAt) {
   reader.use_crc(false);
-  Bytes octets = wire::send(1, pattern(21));
-  octets.back() ^= std::byte{1};
-  PiecewiseStream stream(octets, [] { return ~std::size_t{0}; });
+  Bytes bytes = wire::send(1, pattern(21));
+  bytes.back() ^= std::byte{1};
+  PiecewiseStream stream(bytes, [] { return ~std::size_t{0}; });
   EXPECT_EQ(reader.read(stream), ReadStatus::more);
   EXPECT_EQ(reader.read(stream), ReadStatus::drained);
   EXPECT_EQ(collector.payloads.size(), 1u);

@@ -11,7 +11,7 @@ TEST_F(ViolationTest, WrongCrcInTheCrcItself) {
   Bytes frame = wire::write(write_lease.segment.handle, write_lease.segment.offset, pattern(64));
   frame.back() ^= std::byte{1};
   peer.send(frame);
-  expect_terminated(0x2002, Fault::protocol, "CRC mismatch in the FPDU at stream octet ");
+  expect_terminated(0x2002, Fault::protocol, "CRC mismatch in the FPDU at stream byte ");
   EXPECT_EQ(server().counter("crc_errors"), 1u);
   EXPECT_EQ(server().counter("mpa_errors"), 1u);
 }
@@ -35,7 +35,7 @@ TEST_F(ViolationTest, TheReasonNamesThePlaceInTheStream) {
   open_with_leases();
   const std::size_t hello = wire::send(1, bytes_of("hello")).size();
   peer.send(wire::fpdu(plain_send(), false));
-  expect_terminated(0x2002, Fault::protocol, "stream octet " + std::to_string(hello) + ":");
+  expect_terminated(0x2002, Fault::protocol, "stream byte " + std::to_string(hello) + ":");
 }
 
 TEST_F(ViolationTest, UlpduShorterThanATaggedHeader) {
@@ -54,7 +54,7 @@ TEST_F(ViolationTest, UlpduShorterThanAnUntaggedHeader) {
   expect_untouched(0x2003, Fault::protocol, "shorter than its header");
 }
 
-TEST_F(ViolationTest, UlpduOfNoOctets) {
+TEST_F(ViolationTest, UlpduOfNoBytes) {
   open_with_leases();
   peer.send(wire::join({wire::fpdu(Bytes{}), pattern(64)}));
   peer.receive_end();

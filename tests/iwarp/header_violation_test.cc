@@ -76,12 +76,12 @@ TEST_F(ViolationTest, MessageOffsetThatLeavesAGap) {
 }
 
 // V1-2.3.2-2
-TEST_F(ViolationTest, MessageOneOctetLargerThanTheReceive) {
+TEST_F(ViolationTest, MessageOneByteLargerThanTheReceive) {
   open_with_leases();
   Segment segment = plain_send();
   segment.payload = pattern(kReceive + 1);
   send_segment(segment);
-  expect_untouched(0x1205, Fault::receive_too_small, "message 2 has at least 1025 octets");
+  expect_untouched(0x1205, Fault::receive_too_small, "message 2 has at least 1025 bytes");
   EXPECT_EQ(server().counter("receive_errors"), 1u);
 }
 
@@ -95,7 +95,7 @@ TEST_F(ViolationTest, MessageLargerThanTheReceiveInSeveralSegments) {
   segment.payload = pattern(1);
   segment.last = true;
   send_segment(segment);
-  expect_untouched(0x1205, Fault::receive_too_small, "at least 1025 octets");
+  expect_untouched(0x1205, Fault::receive_too_small, "at least 1025 bytes");
 }
 
 // V1-2.3.2-3

@@ -63,14 +63,14 @@ TEST_F(InitiatorTest, AcceptsAReplyAndItsPrivateData) {
   EXPECT_EQ(client.ird, 16u);
 }
 
-TEST_F(InitiatorTest, AReplyThatArrivesOctetByOctetIsAccepted) {
+TEST_F(InitiatorTest, AReplyThatArrivesByteByByteIsAccepted) {
   start();
   peer.receive_startup();
   wire::Startup reply;
   reply.reply = true;
   reply.private_data = pattern(5);
-  for (std::byte octet : wire::startup(reply)) {
-    peer.send({octet});
+  for (std::byte byte : wire::startup(reply)) {
+    peer.send({byte});
     loop.reactor().run_once(Duration::zero());
   }
   expect_established("MPA 2");
@@ -96,9 +96,9 @@ TEST_P(CrcTest, IsUsedExactlyWhenEitherSideAsks) {
   const Bytes data = pattern(21);
   ASSERT_TRUE(client.send(data));
   peer.receive(48);
-  peer.received.resize(48);  // a nudge may have come behind it
+  peer.received.resize(48);  // a probe may have come behind it
   const bool zero_field = std::all_of(peer.received.end() - 4, peer.received.end(),
-                                      [](std::byte octet) { return octet == std::byte{0}; });
+                                      [](std::byte byte) { return byte == std::byte{0}; });
   EXPECT_EQ(zero_field, !used);
   // And on receive it is checked exactly then.
   peer.send(wire::fpdu(wire::Segment{.payload = data}, false));
@@ -197,7 +197,7 @@ TEST_F(InitiatorTest, ThePeerClosesWithoutAReply) {
   start();
   peer.receive_startup();
   peer.close();
-  expect_down(Fault::closed, "after 0 octets");
+  expect_down(Fault::closed, "after 0 bytes");
 }
 
 TEST_F(InitiatorTest, ThePeerResetsWithoutAReply) {

@@ -6,7 +6,7 @@ namespace {
 
 class PeerQuirksTest : public NegotiationTest {
  protected:
-  /// One connection, which the peer ends with a Terminate of these two octets. Returns the flags of
+  /// One connection, which the peer ends with a Terminate of these two bytes. Returns the flags of
   /// the client's MPA Request.
   unsigned terminated(std::initializer_list<unsigned> code) {
     End client;
@@ -20,7 +20,7 @@ class PeerQuirksTest : public NegotiationTest {
     EXPECT_TRUE(loop.until([&] { return client.established; }));
     Bytes payload(4);
     std::size_t at = 0;
-    for (const unsigned octet : code) payload[at++] = static_cast<std::byte>(octet);
+    for (const unsigned byte : code) payload[at++] = static_cast<std::byte>(byte);
     peer.send(wire::fpdu(wire::Segment{.opcode = wire::kTerminate, .qn = 2, .payload = payload}));
     EXPECT_TRUE(loop.until([&] { return client.down.has_value(); }));
     EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::remote_terminate)));
@@ -34,7 +34,7 @@ class PeerQuirksTest : public NegotiationTest {
   std::string said;
 };
 
-// siw has layer 2 and type 0 in the wrong halves of the octet.
+// siw has layer 2 and type 0 in the wrong halves of the byte.
 TEST_F(PeerQuirksTest, AfterACrcErrorInTheWordsOfSiwNoCrcIsAskedFor) {
   EXPECT_EQ(terminated({0x02, 0x02}), kS | kC);
   EXPECT_NE(said.find("siw"), std::string::npos) << said;

@@ -23,8 +23,8 @@ void RawPeer::connect(const Address& to) {
   fd_.reset(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_TRUE(fd_);
   if (small_receive_buffer) {
-    const int octets = 512 * 1024;
-    ASSERT_EQ(::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets), 0);
+    const int bytes = 512 * 1024;
+    ASSERT_EQ(::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
   }
   ASSERT_EQ(::connect(fd_.get(), to.get(), to.length), 0);
   make_non_blocking(fd_.get());
@@ -58,15 +58,15 @@ void RawPeer::accept() {
   make_non_blocking(fd_.get());
 }
 
-void RawPeer::send(const Bytes& octets) {
+void RawPeer::send(const Bytes& bytes) {
   std::size_t sent = 0;
   bool broken = false;
   ASSERT_TRUE(loop_->until([&] {
-    const ssize_t put = ::send(fd_.get(), octets.data() + sent, octets.size() - sent, MSG_NOSIGNAL);
+    const ssize_t put = ::send(fd_.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     // The other side may hang up on what it does not like before it has read all of it.
     broken = put < 0 && errno != EAGAIN;
     if (put > 0) sent += static_cast<std::size_t>(put);
-    return broken || sent == octets.size();
+    return broken || sent == bytes.size();
   }));
 }
 
@@ -80,12 +80,12 @@ void RawPeer::read_available() {
   }
 }
 
-void RawPeer::receive(std::size_t octets) {
+void RawPeer::receive(std::size_t bytes) {
   ASSERT_TRUE(loop_->until([&] {
     read_available();
-    return received.size() >= octets;
+    return received.size() >= bytes;
   })) << received.size()
-      << " of " << octets << " octets came";
+      << " of " << bytes << " bytes came";
 }
 
 void RawPeer::receive_fpdus(std::size_t count) {

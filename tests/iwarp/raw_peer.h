@@ -21,9 +21,9 @@ class RawPeer {
   void accept();
 
   /// Sends everything, turning the loop while the other side does not take it.
-  void send(const Bytes& octets);
-  /// Waits until at least this many octets have come in all.
-  void receive(std::size_t octets);
+  void send(const Bytes& bytes);
+  /// Waits until at least this many bytes have come in all.
+  void receive(std::size_t bytes);
   /// Waits for `count` FPDUs (beyond those that came before), which move to `fpdus`.
   void receive_fpdus(std::size_t count);
   /// Waits until the other side has closed.

@@ -68,7 +68,7 @@ TEST_F(ResponderTest, Revision3IsRejectedWithTheHighestKnown) {
 }
 
 TEST_F(ResponderTest, PeerToPeerModeWithAWriteIsAccepted) {
-  // A, and C: an RDMA Write of no octets as ready-to-receive message.
+  // A, and C: an RDMA Write of no bytes as ready-to-receive message.
   const Bytes reply = ask({.ird = std::uint16_t{0x8010}, .ord = 0x8010});
   EXPECT_EQ(reply, wire::startup({.reply = true, .ird = std::uint16_t{0x8010}, .ord = 0x8010}));
   peer.send(wire::write(0, 0, {}));
@@ -101,10 +101,10 @@ TEST_F(ResponderTest, TheConsumerRejectsWithPrivateData) {
   peer.receive_end();
 }
 
-TEST_F(ResponderTest, ARequestOctetByOctetIsUnderstood) {
+TEST_F(ResponderTest, ARequestByteByByteIsUnderstood) {
   peer.connect(listener->address());
-  for (std::byte octet : wire::startup({.private_data = pattern(40)})) {
-    peer.send({octet});
+  for (std::byte byte : wire::startup({.private_data = pattern(40)})) {
+    peer.send({byte});
     loop.reactor().run_once(Duration::zero());
   }
   EXPECT_EQ(revision_of(peer.receive_startup()), 2);

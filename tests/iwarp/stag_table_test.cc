@@ -65,7 +65,7 @@ TEST_F(StagTableTest, OnlyABoundLeaseIsOpen) {
   table.bind(&us, lease);
   EXPECT_EQ(lease.state, LeaseState::bound);
   EXPECT_EQ(denial(lease.segment.handle, lease.segment.offset, 1), Denial::none);
-  EXPECT_TRUE(table.settle(&us, lease));
+  EXPECT_TRUE(table.invalidate(&us, lease));
   EXPECT_EQ(lease.state, LeaseState::free);
   EXPECT_EQ(denial(lease.segment.handle, lease.segment.offset, 1), Denial::unknown_stag);
 }
@@ -88,7 +88,7 @@ TEST_F(StagTableTest, InvalidationByThePeer) {
   EXPECT_FALSE(table.is_open(lease));
   EXPECT_EQ(table.invalidate(&us, lease.segment.handle), Denial::unknown_stag);
   EXPECT_EQ(lease.state, LeaseState::bound);
-  EXPECT_TRUE(table.settle(&us, lease));
+  EXPECT_TRUE(table.invalidate(&us, lease));
 }
 
 TEST_F(StagTableTest, PinsDelaySettling) {
@@ -98,9 +98,9 @@ TEST_F(StagTableTest, PinsDelaySettling) {
       table.find(&us, lease.segment.handle, lease.segment.offset, 1, Access::remote_write);
   table.pin(target.index);
   table.pin(target.index);
-  EXPECT_FALSE(table.settle(&us, lease));
+  EXPECT_FALSE(table.invalidate(&us, lease));
   EXPECT_EQ(table.unpin(target.index), nullptr);
-  EXPECT_EQ(lease.state, LeaseState::settling);
+  EXPECT_EQ(lease.state, LeaseState::invalidating);
   EXPECT_EQ(table.unpin(target.index), &lease);
   table.finish_settling(&us, lease);
   EXPECT_EQ(lease.state, LeaseState::free);
@@ -129,7 +129,7 @@ TEST_F(StagTableTest, StagsDifferFromUseToUseAndOffsetsNeverWrap) {
     EXPECT_LT(lease.segment.offset, ~0ull / 2 + 1);
     seen.insert(lease.segment.handle);
     previous = lease.segment.handle;
-    ASSERT_TRUE(table.settle(&us, lease));
+    ASSERT_TRUE(table.invalidate(&us, lease));
   }
   EXPECT_NE(previous, 0u);
   // 128 indexes times 256 keys: repetitions are rare.
@@ -169,10 +169,10 @@ TEST_F(StagTableTest, WrongTransitionsAreDefectsOfTheCaller) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Lease lease;
   EXPECT_DEATH(table.bind(&us, lease), "state");
-  EXPECT_DEATH(static_cast<void>(table.settle(&us, lease)), "state");
+  EXPECT_DEATH(static_cast<void>(table.invalidate(&us, lease)), "state");
   ASSERT_TRUE(table.prepare(&us, lease, memory, Access::remote_read));
   EXPECT_DEATH(static_cast<void>(table.prepare(&us, lease, memory, Access::remote_read)), "free");
-  EXPECT_DEATH(static_cast<void>(table.settle(&us, lease)), "state");
+  EXPECT_DEATH(static_cast<void>(table.invalidate(&us, lease)), "state");
   EXPECT_DEATH(table.bind(&them, lease), "owner");
   table.bind(&us, lease);
   EXPECT_DEATH(table.cancel(&us, lease), "state");

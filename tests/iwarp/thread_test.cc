@@ -61,7 +61,7 @@ TEST(ThreadTest, ShardsDoNotDisturbEachOther) {
     std::memcpy(call.data(), &lease.segment, sizeof lease.segment);
     ASSERT_TRUE(client.send(call, leases));
     ASSERT_TRUE(loop.until([&] { return client.messages.size() == i + 1; }));
-    ASSERT_TRUE(client.endpoint->settle(lease));
+    ASSERT_TRUE(client.endpoint->invalidate(lease));
     ASSERT_TRUE(memory == pattern(70'000)) << i;
   }
   client.endpoint->disconnect(Error::local(ECANCELED, "test"));

@@ -1,4 +1,4 @@
-// Octets made by hand from the RFCs against what the code writes and reads.
+// Bytes made by hand from the RFCs against what the code writes and reads.
 #include <gtest/gtest.h>
 
 #include "tests/iwarp/wire_frames.h"
@@ -17,7 +17,7 @@ using testing::Bytes;
 using testing::bytes_of;
 using testing::pattern;
 
-Bytes octets(std::initializer_list<int> values) {
+Bytes bytes(std::initializer_list<int> values) {
   Bytes bytes;
   for (int value : values) bytes.push_back(static_cast<std::byte>(value));
   return bytes;
@@ -41,7 +41,7 @@ TEST(Crc32cTest, CheckValue) {
 }
 
 TEST(Crc32cTest, Rfc3720Vectors) {
-  // RFC 3720 appendix B.4: 32 octets of zeros, of ones, ascending.
+  // RFC 3720 appendix B.4: 32 bytes of zeros, of ones, ascending.
   const auto crc_of = [](const Bytes& bytes) {
     Crc32c crc;
     crc.add(bytes);
@@ -74,8 +74,8 @@ TEST(DdpHeaderTest, Tagged) {
   header.to = 0xfffffffffffff000;
   Bytes out(kTaggedHeader);
   encode(header, out.data());
-  EXPECT_EQ(out, octets({0xc1, 0x40, 0xa1, 0xb2, 0xc3, 0xd4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-                         0xf0, 0x00}));
+  EXPECT_EQ(out, bytes({0xc1, 0x40, 0xa1, 0xb2, 0xc3, 0xd4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                        0xf0, 0x00}));
   const DdpHeader back = decode_ddp_header(out.data());
   EXPECT_TRUE(back.tagged && back.last);
   EXPECT_EQ(back.version, 1);
@@ -96,7 +96,7 @@ TEST(DdpHeaderTest, Untagged) {
   header.mo = 0x0000ff00;
   Bytes out(kUntaggedHeader);
   encode(header, out.data());
-  EXPECT_EQ(out, octets({0x41, 0x44, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0x11, 0, 0, 0xff, 0}));
+  EXPECT_EQ(out, bytes({0x41, 0x44, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0x11, 0, 0, 0xff, 0}));
   const DdpHeader back = decode_ddp_header(out.data());
   EXPECT_FALSE(back.tagged);
   EXPECT_EQ(back.ulp_word, header.ulp_word);
@@ -108,7 +108,7 @@ TEST(DdpHeaderTest, Untagged) {
   EXPECT_EQ(out[0], std::byte{0x01});
 }
 
-TEST(RdmapHeaderTest, ControlOctets) {
+TEST(RdmapHeaderTest, ControlBytes) {
   EXPECT_EQ(rdmap_control(Opcode::rdma_write), 0x40);
   EXPECT_EQ(rdmap_control(Opcode::read_request), 0x41);
   EXPECT_EQ(rdmap_control(Opcode::read_response), 0x42);
@@ -125,9 +125,9 @@ TEST(RdmapHeaderTest, ReadRequest) {
                             0xf1f2f3f4f5f6f7f8};
   Bytes out(kReadRequestHeader);
   encode(request, out.data());
-  EXPECT_EQ(out, octets({0x11, 0x22, 0x33, 0x44, 1,    2,    3,    4,    5,    6,
-                         7,    8,    0,    0x10, 0,    0,    0xaa, 0xbb, 0xcc, 0xdd,
-                         0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8}));
+  EXPECT_EQ(out, bytes({0x11, 0x22, 0x33, 0x44, 1,    2,    3,    4,    5,    6,
+                        7,    8,    0,    0x10, 0,    0,    0xaa, 0xbb, 0xcc, 0xdd,
+                        0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8}));
   const ReadRequest back = decode_read_request(out.data());
   EXPECT_EQ(back.sink_stag, request.sink_stag);
   EXPECT_EQ(back.sink_to, request.sink_to);
@@ -139,16 +139,16 @@ TEST(RdmapHeaderTest, ReadRequest) {
 TEST(TerminateTest, EncodingAndText) {
   const TerminatePayload bare = encode_terminate(terminate::kMpaCrc, std::nullopt);
   ASSERT_EQ(bare.length, 4u);
-  EXPECT_EQ(Bytes(bare.octets.begin(), bare.octets.begin() + 4), octets({0x20, 0x02, 0, 0}));
+  EXPECT_EQ(Bytes(bare.bytes.begin(), bare.bytes.begin() + 4), bytes({0x20, 0x02, 0, 0}));
   const Bytes ddp = pattern(kTaggedHeader);
   const TerminatePayload quoted =
       encode_terminate(terminate::kDdpBounds, OffendingSegment{0x0102, ddp, {}});
   ASSERT_EQ(quoted.length, 4u + 2 + kTaggedHeader);
-  EXPECT_EQ(Bytes(quoted.octets.begin(), quoted.octets.begin() + 6),
-            octets({0x11, 0x01, 0xc0, 0, 1, 2}));
-  EXPECT_TRUE(std::equal(ddp.begin(), ddp.end(), quoted.octets.begin() + 6));
-  EXPECT_EQ(decode_terminate(std::span(quoted.octets).first(quoted.length)), terminate::kDdpBounds);
-  EXPECT_EQ(decode_terminate(octets({0x11, 0x01, 0})), std::nullopt);
+  EXPECT_EQ(Bytes(quoted.bytes.begin(), quoted.bytes.begin() + 6),
+            bytes({0x11, 0x01, 0xc0, 0, 1, 2}));
+  EXPECT_TRUE(std::equal(ddp.begin(), ddp.end(), quoted.bytes.begin() + 6));
+  EXPECT_EQ(decode_terminate(std::span(quoted.bytes).first(quoted.length)), terminate::kDdpBounds);
+  EXPECT_EQ(decode_terminate(bytes({0x11, 0x01, 0})), std::nullopt);
   EXPECT_EQ(text(terminate::kDdpBounds),
             "DDP tagged buffer error: base or bounds violation (layer 1, type 1, code 0x01)");
   EXPECT_EQ(text({15, 15, 255}), "unlisted error (layer 15, type 15, code 0xff)");
@@ -211,7 +211,7 @@ TEST(FpduBatchTest, KeepingOnlyWhatIsStartedEndsAtAFrameBoundary) {
     if (sent != 0) batch.advance(sent);
     batch.keep_only_started();
     const std::size_t started = (sent + frame.size() - 1) / frame.size() * frame.size();
-    EXPECT_EQ(batch.octets(), started - sent) << sent;
+    EXPECT_EQ(batch.bytes(), started - sent) << sent;
     EXPECT_EQ(written(batch).size(), started - sent) << sent;
     // And another frame can follow.
     const Bytes last = pattern(22, 3);
@@ -238,7 +238,7 @@ TEST(LargestUlpduTest, FillsASegmentWithoutPad) {
   EXPECT_GE(largest_ulpdu(0), 100u);
 }
 
-Bytes octets_of(const StartupFrame& frame) {
+Bytes bytes_of(const StartupFrame& frame) {
   const auto encoded = encode(frame);
   return Bytes(encoded.begin(), encoded.end());
 }
@@ -251,13 +251,13 @@ TEST(MpaFrameTest, EnhancedRequest) {
   frame.enhanced = EnhancedWords{};
   frame.enhanced->ird = 16;
   frame.enhanced->ord = 0x3ffe;
-  const Bytes data = octets({0xf6, 0xab, 0x0e, 0x18});
+  const Bytes data = bytes({0xf6, 0xab, 0x0e, 0x18});
   frame.private_data.assign(data.begin(), data.end());
   Bytes expected = bytes_of("MPA ID Req Frame");
-  for (std::byte octet : octets({0x50, 2, 0, 8, 0, 16, 0x3f, 0xfe, 0xf6, 0xab, 0x0e, 0x18})) {
-    expected.push_back(octet);
+  for (std::byte byte : bytes({0x50, 2, 0, 8, 0, 16, 0x3f, 0xfe, 0xf6, 0xab, 0x0e, 0x18})) {
+    expected.push_back(byte);
   }
-  EXPECT_EQ(octets_of(frame), expected);
+  EXPECT_EQ(bytes_of(frame), expected);
 }
 
 TEST(MpaFrameTest, PlainRejectingReply) {
@@ -266,16 +266,16 @@ TEST(MpaFrameTest, PlainRejectingReply) {
   frame.reject = true;
   frame.revision = 1;
   Bytes expected = bytes_of("MPA ID Rep Frame");
-  for (std::byte octet : octets({0x20, 1, 0, 0})) expected.push_back(octet);
-  EXPECT_EQ(octets_of(frame), expected);
+  for (std::byte byte : bytes({0x20, 1, 0, 0})) expected.push_back(byte);
+  EXPECT_EQ(bytes_of(frame), expected);
 }
 
 TEST(MpaFrameTest, PeerToPeerFlags) {
   StartupFrame frame;
   frame.revision = 2;
   frame.enhanced = EnhancedWords{1, 2, true, true, true, true};
-  const Bytes out = octets_of(frame);
-  EXPECT_EQ(Bytes(out.begin() + 20, out.end()), octets({0xc0, 1, 0xc0, 2}));
+  const Bytes out = bytes_of(frame);
+  EXPECT_EQ(Bytes(out.begin() + 20, out.end()), bytes({0xc0, 1, 0xc0, 2}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // For tests of everything a peer may send that it must not: the answer is a Terminate message with
-// the right code, a readable reason, a count, and no octet changed outside leased memory.
+// the right code, a readable reason, a count, and no byte changed outside leased memory.
 #pragma once
 
 #include <string>

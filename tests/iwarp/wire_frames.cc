@@ -16,8 +16,8 @@ std::array<std::uint32_t, 256> make_table() {
   return table;
 }
 
-void put(Bytes& out, std::uint64_t value, int octets) {
-  for (int shift = (octets - 1) * 8; shift >= 0; shift -= 8) {
+void put(Bytes& out, std::uint64_t value, int bytes) {
+  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) {
     out.push_back(static_cast<std::byte>(value >> shift));
   }
 }
@@ -26,9 +26,9 @@ void append(Bytes& out, std::span<const std::byte> more) {
   out.insert(out.end(), more.begin(), more.end());
 }
 
-std::uint64_t get(std::span<const std::byte> at, int octets) {
+std::uint64_t get(std::span<const std::byte> at, int bytes) {
   std::uint64_t value = 0;
-  for (int i = 0; i < octets; ++i) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
+  for (int i = 0; i < bytes; ++i) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
   return value;
 }
 
@@ -56,8 +56,8 @@ Parsed parse(std::span<const std::byte> frame, std::size_t ulpdu_length) {
   parsed.payload.assign(body.begin() + header, body.end());
   const std::size_t pad = frame.size() - 4 - 2 - ulpdu_length;
   parsed.pad_zero = true;
-  for (std::byte octet : frame.subspan(2 + ulpdu_length, pad)) {
-    parsed.pad_zero &= octet == std::byte{0};
+  for (std::byte byte : frame.subspan(2 + ulpdu_length, pad)) {
+    parsed.pad_zero &= byte == std::byte{0};
   }
   std::uint32_t carried = 0;
   for (int i = 3; i >= 0; --i) {
@@ -69,11 +69,11 @@ Parsed parse(std::span<const std::byte> frame, std::size_t ulpdu_length) {
 
 }  // namespace
 
-std::uint32_t crc32c(std::span<const std::byte> octets) {
+std::uint32_t crc32c(std::span<const std::byte> bytes) {
   static const auto table = make_table();
   std::uint32_t state = ~0u;
-  for (std::byte octet : octets) {
-    state = table[(state ^ std::to_integer<std::uint32_t>(octet)) & 0xff] ^ (state >> 8);
+  for (std::byte byte : bytes) {
+    state = table[(state ^ std::to_integer<std::uint32_t>(byte)) & 0xff] ^ (state >> 8);
   }
   return ~state;
 }

@@ -1,4 +1,4 @@
-// Frames made by hand from the RFCs, octet by octet, without the code under test.
+// Frames made by hand from the RFCs, byte by byte, without the code under test.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace nfsrdma::fabric::testing::wire {
 
 /// CRC32c by table, the oracle for the library's.
-std::uint32_t crc32c(std::span<const std::byte> octets);
+std::uint32_t crc32c(std::span<const std::byte> bytes);
 
 // RFC 5040 figure 4.
 inline constexpr std::uint8_t kWrite = 0;
@@ -24,7 +24,7 @@ inline constexpr std::uint8_t kSendSolicited = 5;
 inline constexpr std::uint8_t kSendSolicitedInvalidate = 6;
 inline constexpr std::uint8_t kTerminate = 7;
 
-/// Any DDP segment. `control` is the RDMAP octet; by default version 1 and the opcode.
+/// Any DDP segment. `control` is the RDMAP byte; by default version 1 and the opcode.
 struct Segment {
   bool tagged = false;
   bool last = true;

@@ -85,7 +85,7 @@ while len(found) < len(SMALL + LARGE):
     with open(sys.argv[2], "rb") as f:
         found = f.read()
     if found != (SMALL + LARGE)[:len(found)]:
-        sys.exit(f"a hole: {found[:20]} in {len(found)} octets")
+        sys.exit(f"a hole: {found[:20]} in {len(found)} bytes")
 writer.join()
 PY
 

@@ -24,5 +24,5 @@ expect 1 "unknown option prot; did you mean proto?" "$nfsrdma" -o prot=tcp serve
 expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg server:/ "$mnt"
 
 "$nfsrdma" --help >"$work/help"
-grep -q 'rsize=OCTETS' "$work/help" || fail "--help does not list rsize"
+grep -q 'rsize=BYTES' "$work/help" || fail "--help does not list rsize"
 same "nfsrdma" "$("$nfsrdma" --version | cut -d' ' -f1)" "--version"

@@ -21,7 +21,7 @@ def check(found, start):
     expected = bytes(model[start:start + len(found)]) if found else b""
     if found != expected:
         at = next(i for i in range(len(found)) if found[i:i + 1] != expected[i:i + 1])
-        wrong(f"octet {start + at} of {len(model)} differs, from {start}")
+        wrong(f"byte {start + at} of {len(model)} differs, from {start}")
 
 def place():
     return random.randrange(LARGEST // 2) if random.random() < 0.2 else random.randrange(len(model) + 1)
@@ -62,7 +62,7 @@ def read():
     at, size = place(), length()
     history.append(("read", at, size))
     found = os.pread(random.choice(files), size, at)
-    if len(found) != max(0, min(size, len(model) - at)): wrong(f"{len(found)} octets read")
+    if len(found) != max(0, min(size, len(model) - at)): wrong(f"{len(found)} bytes read")
     check(found, at)
 
 def truncate():

@@ -19,7 +19,7 @@ same $'data\nmore' "$(cat "$mnt/s")" "through a symbolic link"
 same b "$(readlink "$export/s")" "symbolic link at the server"
 long=$(printf 'x%.0s' $(seq 4000))
 ln -s "$long" "$mnt/long"
-same "$long" "$(readlink "$mnt/long")" "a target of 4000 octets"
+same "$long" "$(readlink "$mnt/long")" "a target of 4000 bytes"
 same 4000 "$(stat -c %s "$mnt/long")" "its size"
 ln -s nothing "$mnt/dangling"
 refused "No such file" cat "$mnt/dangling"

@@ -13,7 +13,7 @@ ROUNDS, SEED = int(sys.argv[1]), sys.argv[2]
 FIRST, OTHER = (root + "/lengths" for root in sys.argv[3:5])
 WRITERS, READERS = 2, 3
 WRITES = 6  # by each writer in a round
-PART = 1000             # octets of a writer's part; the parts come first, and always exist
+PART = 1000             # bytes of a writer's part; the parts come first, and always exist
 LEAST = WRITERS * PART
 MOST = 40000
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
@@ -23,7 +23,7 @@ at_once = fork.Barrier(WRITERS + READERS + 1)
 
 
 class Range:
-    """A lock on some octets from a place on; 0: to the end, wherever that will be."""
+    """A lock on some bytes from a place on; 0: to the end, wherever that will be."""
 
     def __init__(self, fd, kind, first, count):
         self.fd, self.first, self.count = fd, first, count
@@ -70,13 +70,13 @@ def read(choice, _):
         if choice.random() < 0.3:
             found = os.fstat(fd).st_size
             if found != length.value:
-                tell(f"fstat: {found} octets instead of {length.value}")
+                tell(f"fstat: {found} bytes instead of {length.value}")
         first = choice.randint(LEAST, length.value)
         data = os.pread(fd, 2 * MOST, first)
         expected = LETTERS[letter.value:letter.value + 1] * (length.value - first)
         if data != expected:
             same = len(os.path.commonprefix([data, expected]))
-            tell(f"read at {first}: {len(data)} octets instead of {len(expected)}; the first {same} are right, "
+            tell(f"read at {first}: {len(data)} bytes instead of {len(expected)}; the first {same} are right, "
                  f"then {data[same:same + 8]!r}")
     os.close(fd)
 

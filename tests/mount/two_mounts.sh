@@ -30,7 +30,7 @@ same lin "$(cat "$mnt/log")" "truncated elsewhere"
 head -c 5M /dev/urandom >"$mnt/big"
 cmp "$mnt/big" "$other/big"
 printf X | dd of="$other/big" bs=1 seek=3000000 conv=notrunc status=none
-same X "$(dd if="$mnt/big" bs=1 skip=3000000 count=1 status=none)" "one octet changed elsewhere"
+same X "$(dd if="$mnt/big" bs=1 skip=3000000 count=1 status=none)" "one byte changed elsewhere"
 cmp "$mnt/big" "$export/big"
 
 # A reader that has it open keeps its view consistent, and sees the change after opening again.

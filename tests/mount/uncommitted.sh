@@ -25,4 +25,4 @@ for i in 0 1 2 3; do
 done
 [ "$(counter cache_writes_kept_in_slot)" -ge 256 ] || fail "large writes were not kept in their slots"
 [ "$(counter cache_writes_copied)" -ge 2000 ] || fail "small writes were not copied"
-same "0 0" "$(counter cache_slots_kept) $(counter cache_octets_kept_in_copies)" "kept after fsync"
+same "0 0" "$(counter cache_slots_uncommitted) $(counter cache_bytes_kept_in_copies)" "kept after fsync"

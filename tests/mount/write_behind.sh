@@ -22,9 +22,9 @@ same 64 $(($(served WRITE) - writes)) "WRITE: 64 MiB in writes of 4 KiB"
 cmp "$mnt/sequence" "$export/sequence"
 note
 dd if=/dev/urandom of="$mnt/odd" bs=1000 count=10000 status=none
-asked "10 1 0" "10 MB in writes of 1000 octets"
+asked "10 1 0" "10 MB in writes of 1000 bytes"
 cmp "$mnt/odd" "$export/odd"
-same $(((64 << 20) + 10000000)) "$(counter cache_octets_gathered)" "octets gathered"
+same $(((64 << 20) + 10000000)) "$(counter cache_bytes_gathered)" "bytes gathered"
 
 # Small files: one WRITE that is durable, no COMMIT.
 mkdir "$mnt/many"

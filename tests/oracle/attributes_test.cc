@@ -11,7 +11,7 @@ namespace {
 
 using nfs4::Attributes;
 using nfs4::bitmap4;
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 constexpr std::uint32_t kSeed = 8881;
 constexpr int kValues = 300;
@@ -32,18 +32,18 @@ bitmap4 random_subset(Random& random) {
   return bits & nfs4::known_attributes();
 }
 
-/// A whole fattr4, as octets.
-Octets encoded(const Attributes& value, const bitmap4& wanted) {
-  Octets memory(kRoom);
+/// A whole fattr4, as bytes.
+Bytes encoded(const Attributes& value, const bitmap4& wanted) {
+  Bytes memory(kRoom);
   xdr::Encoder out(memory);
   EXPECT_TRUE(nfs4::encode_attributes(out, wanted, value));
   memory.resize(out.size());
   return memory;
 }
 
-/// Views `octets`.
-nfs4::fattr4 as_fattr4(const Octets& octets) {
-  xdr::Decoder in(octets);
+/// Views `bytes`.
+nfs4::fattr4 as_fattr4(const Bytes& bytes) {
+  xdr::Decoder in(bytes);
   nfs4::fattr4 values;
   nfs4::decode(in, values);
   EXPECT_TRUE(in.finish("fattr4"));
@@ -58,7 +58,7 @@ TEST(AttributesOracle, EachValueIsWhatLibtirpcWrites) {
     const Attributes value = random_attributes(random, nfs4::known_attributes());
     Attributes::attributes(value, [&](std::uint32_t number, const char* name, auto& field) {
       SCOPED_TRACE(name);
-      const Octets whole = encoded(value, only(number));
+      const Bytes whole = encoded(value, only(number));
       const auto vals = as_fattr4(whole).attr_vals;
       const Recoded theirs = recode(std::string("fattr4_") + name, vals);
       ASSERT_TRUE(theirs.decoded);
@@ -77,7 +77,7 @@ TEST(AttributesOracle, ValuesStandInAscendingOrder) {
   Random random(kSeed);
   for (int i = 0; i < kValues; ++i) {
     const bitmap4 present = random_subset(random);
-    const Octets whole = encoded(random_attributes(random, present), present);
+    const Bytes whole = encoded(random_attributes(random, present), present);
     const auto values = as_fattr4(whole);
     EXPECT_EQ(values.attrmask, present);
     std::size_t at = 0;
@@ -96,7 +96,7 @@ TEST(AttributesOracle, DecodingGivesBackWhatWasEncodedWithoutAllocating) {
   Random random(kSeed);
   for (int i = 0; i < kValues; ++i) {
     const bitmap4 present = random_subset(random);
-    const Octets whole = encoded(random_attributes(random, present), present);
+    const Bytes whole = encoded(random_attributes(random, present), present);
     const auto values = as_fattr4(whole);
     const std::size_t before = testing_support::allocations();
     const auto decoded = nfs4::decode_attributes(values);
@@ -111,14 +111,14 @@ TEST(AttributesOracle, DecodingGivesBackWhatWasEncodedWithoutAllocating) {
 TEST(Attributes, OnlyWhatIsWantedAndPresentIsEncoded) {
   Attributes value;
   value.present = {nfs4::FATTR4_TYPE, nfs4::FATTR4_SIZE};
-  const Octets whole = encoded(value, {nfs4::FATTR4_SIZE, nfs4::FATTR4_MODE});
+  const Bytes whole = encoded(value, {nfs4::FATTR4_SIZE, nfs4::FATTR4_MODE});
   EXPECT_EQ(as_fattr4(whole).attrmask, only(nfs4::FATTR4_SIZE));
 }
 
 TEST(Attributes, ThatDoNotFitAreNotEncoded) {
   Attributes value;
   value.present = {nfs4::FATTR4_SIZE};
-  Octets memory(encoded(value, value.present).size() - 1);
+  Bytes memory(encoded(value, value.present).size() - 1);
   xdr::Encoder out(memory);
   EXPECT_FALSE(nfs4::encode_attributes(out, value.present, value));
 }
@@ -142,28 +142,28 @@ TEST(Attributes, WithoutAFieldAreAFaultThatNamesTheirNumber) {
 TEST(Attributes, ValuesCutShortOrWithMoreBehindThemAreFaults) {
   Random random(kSeed);
   const bitmap4 known = nfs4::known_attributes();
-  const Octets whole = encoded(random_attributes(random, known), known);
+  const Bytes whole = encoded(random_attributes(random, known), known);
   const auto values = as_fattr4(whole);
   for (std::size_t length = 0; length < values.attr_vals.size(); ++length) {
-    const Octets shorter(values.attr_vals.begin(),
-                         values.attr_vals.begin() + static_cast<std::ptrdiff_t>(length));
+    const Bytes shorter(values.attr_vals.begin(),
+                        values.attr_vals.begin() + static_cast<std::ptrdiff_t>(length));
     ASSERT_FALSE(nfs4::decode_attributes({known, shorter})) << "cut to " << length;
   }
-  Octets longer(values.attr_vals.begin(), values.attr_vals.end());
+  Bytes longer(values.attr_vals.begin(), values.attr_vals.end());
   longer.resize(longer.size() + xdr::kUnit);
   const auto decoded = nfs4::decode_attributes({known, longer});
   ASSERT_FALSE(decoded);
   EXPECT_TRUE(decoded.error().is(Layer::decode, static_cast<int>(xdr::Fault::trailing)));
 }
 
-TEST(Attributes, EveryDamagedOctetGivesAFaultOrValues) {
+TEST(Attributes, EveryDamagedByteGivesAFaultOrValues) {
   Random random(kSeed);
   const bitmap4 known = nfs4::known_attributes();
-  const Octets whole = encoded(random_attributes(random, known), known);
+  const Bytes whole = encoded(random_attributes(random, known), known);
   const auto values = as_fattr4(whole);
   int faults = 0;
   for (std::size_t at = 0; at < values.attr_vals.size(); ++at) {
-    Octets damaged(values.attr_vals.begin(), values.attr_vals.end());
+    Bytes damaged(values.attr_vals.begin(), values.attr_vals.end());
     damaged[at] ^= std::byte{0x80};
     const auto decoded = nfs4::decode_attributes({known, damaged});
     faults += decoded ? 0 : 1;
@@ -189,7 +189,7 @@ TEST(Attributes, OwnersAreNumbersOrNames) {
   };
   for (const auto& expected : kCases) {
     SCOPED_TRACE(expected.text);
-    Octets memory(kRoom);
+    Bytes memory(kRoom);
     xdr::Encoder out(memory);
     out.string(expected.text);
     xdr::Decoder in(out.encoded());

@@ -45,7 +45,7 @@ void compare_compounds(const std::string& type, bool results) {
   const auto all = appenders<List>(results);
   Random random(kSeed);
   for (int i = 0; i < kCompounds; ++i) {
-    Octets memory(kMostOctetsOfAValue);
+    Bytes memory(kMostBytesOfAValue);
     xdr::Encoder out(memory);
     Header header;
     random.fill(header);
@@ -57,11 +57,11 @@ void compare_compounds(const std::string& type, bool results) {
     }
     if (operations == 0) out.patch(count_at, 0);
     ASSERT_TRUE(out.ok());
-    const Octets octets = unreduced(out);
-    const Recoded theirs = recode(type, octets);
+    const Bytes bytes = unreduced(out);
+    const Recoded theirs = recode(type, bytes);
     ASSERT_TRUE(theirs.decoded);
-    EXPECT_EQ(theirs.consumed, octets.size());
-    EXPECT_EQ(theirs.encoded, octets);
+    EXPECT_EQ(theirs.consumed, bytes.size());
+    EXPECT_EQ(theirs.encoded, bytes);
   }
 }
 
@@ -81,8 +81,8 @@ TEST(CompoundOracle, CallbackResults) {
 }
 
 /// An encoded result of `opnum` with that status and nothing behind it.
-Octets bare_result(std::uint32_t opnum, nfs4::nfsstat4 status) {
-  Octets memory(2 * xdr::kUnit);
+Bytes bare_result(std::uint32_t opnum, nfs4::nfsstat4 status) {
+  Bytes memory(2 * xdr::kUnit);
   xdr::Encoder out(memory);
   out.u32(opnum);
   out.u32(status);
@@ -90,8 +90,8 @@ Octets bare_result(std::uint32_t opnum, nfs4::nfsstat4 status) {
 }
 
 TEST(CompoundResult, OfAnotherOperationIsNotAccepted) {
-  const Octets octets = bare_result(nfs4::OP_GETFH, nfs4::NFS4ERR_STALE);
-  xdr::Decoder in(octets);
+  const Bytes bytes = bare_result(nfs4::OP_GETFH, nfs4::NFS4ERR_STALE);
+  xdr::Decoder in(bytes);
   nfs4::PUTFH4res res;
   nfs4::decode_result(in, res);
   EXPECT_EQ(in.fault(), xdr::Fault::unexpected);
@@ -99,8 +99,8 @@ TEST(CompoundResult, OfAnotherOperationIsNotAccepted) {
 
 // RFC 8881 section 18.53: an operation a server does not know is answered as OP_ILLEGAL.
 TEST(CompoundResult, IllegalIsAFailureOfWhatWasAsked) {
-  const Octets octets = bare_result(nfs4::OP_ILLEGAL, nfs4::NFS4ERR_OP_ILLEGAL);
-  xdr::Decoder in(octets);
+  const Bytes bytes = bare_result(nfs4::OP_ILLEGAL, nfs4::NFS4ERR_OP_ILLEGAL);
+  xdr::Decoder in(bytes);
   nfs4::SEQUENCE4res res;
   nfs4::decode_result(in, res);
   EXPECT_TRUE(in.finish("result"));
@@ -112,9 +112,9 @@ TEST(CompoundResult, EveryResultHasAStatus) {
   const auto check = [&](auto operation) {
     typename decltype(operation)::Res res;
     nfs4::status_of(res) = nfs4::NFS4ERR_DELAY;
-    const Octets octets = octets_of(res);
-    ASSERT_GE(octets.size(), xdr::kUnit);
-    EXPECT_EQ(xdr::Decoder(octets).u32("status"), nfs4::NFS4ERR_DELAY);
+    const Bytes bytes = bytes_of(res);
+    ASSERT_GE(bytes.size(), xdr::kUnit);
+    EXPECT_EQ(xdr::Decoder(bytes).u32("status"), nfs4::NFS4ERR_DELAY);
     ++results;
   };
   nfs4::Operations::for_each(check);

@@ -27,9 +27,9 @@ void put_text(FILE* out, const char* text, size_t length) {
   fputc('"', out);
 }
 
-void put_hex(FILE* out, const char* octets, size_t length) {
+void put_hex(FILE* out, const char* bytes, size_t length) {
   fputs("0x", out);
-  for (size_t i = 0; i < length; ++i) fprintf(out, "%02x", (unsigned char)octets[i]);
+  for (size_t i = 0; i < length; ++i) fprintf(out, "%02x", (unsigned char)bytes[i]);
 }
 
 static const struct oracle_type* find_in(const struct oracle_type* table, const char* name) {
@@ -53,14 +53,14 @@ static char* dump(const struct oracle_type* type, const void* value) {
   return text;
 }
 
-struct oracle_answer oracle_recode(const char* name, const void* octets, size_t length, void* out,
+struct oracle_answer oracle_recode(const char* name, const void* bytes, size_t length, void* out,
                                    size_t room) {
   const struct oracle_type* type = find_type(name);
   assert(type && "no .x file defines this type");
   struct oracle_answer answer = {0, 0, NULL, 0};
   void* value = calloc(1, type->size);
   XDR in, back;
-  xdrmem_create(&in, (char*)octets, (u_int)length, XDR_DECODE);
+  xdrmem_create(&in, (char*)bytes, (u_int)length, XDR_DECODE);
   answer.decoded = type->proc(&in, value);
   answer.consumed = xdr_getpos(&in);
   if (answer.decoded) {

@@ -17,7 +17,7 @@ struct oracle_credential {
   uint32_t gid_count;
 };
 
-/* A call's header with an AUTH_NONE verifier. Octets written, or 0. */
+/* A call's header with an AUTH_NONE verifier. Bytes written, or 0. */
 size_t oracle_rpc_call(uint32_t xid, uint32_t program, uint32_t version, uint32_t procedure,
                        const struct oracle_credential* credential, void* out, size_t room);
 

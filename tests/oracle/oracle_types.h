@@ -23,4 +23,4 @@ void put_signed(FILE* out, long long value);
 void put_unsigned(FILE* out, unsigned long long value);
 void put_bool(FILE* out, int value);
 void put_text(FILE* out, const char* text, size_t length);
-void put_hex(FILE* out, const char* octets, size_t length);
+void put_hex(FILE* out, const char* bytes, size_t length);

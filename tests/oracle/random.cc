@@ -2,18 +2,18 @@
 
 namespace nfsrdma::oracle {
 
-std::span<const std::byte> Random::octets_exactly(std::size_t size) {
+std::span<const std::byte> Random::bytes_exactly(std::size_t size) {
   auto& data = storage_.emplace_back(size);
-  // Never zero: libtirpc's string<> ends at a zero octet.
-  for (auto& octet : data) octet = static_cast<std::byte>(1 + below(255));
+  // Never zero: libtirpc's string<> ends at a zero byte.
+  for (auto& byte : data) byte = static_cast<std::byte>(1 + below(255));
   return data;
 }
 
-std::span<const std::byte> Random::octets(std::size_t bound) {
+std::span<const std::byte> Random::bytes(std::size_t bound) {
   constexpr std::uint32_t kOneInHowManyIsLong = 16;
-  if (below(kOneInHowManyIsLong) == 0) return octets_exactly(std::min(bound, kLongOctets));
-  const auto most = static_cast<std::uint32_t>(std::min(bound, kMostOctets));
-  return octets_exactly(below(most + 1));
+  if (below(kOneInHowManyIsLong) == 0) return bytes_exactly(std::min(bound, kLongBytes));
+  const auto most = static_cast<std::uint32_t>(std::min(bound, kMostBytes));
+  return bytes_exactly(below(most + 1));
 }
 
 void Random::took(const char* name, std::uint32_t arm, std::uint32_t arms) {

@@ -19,7 +19,7 @@ namespace nfsrdma::oracle {
 class Random {
  public:
   /// The longest string, opaque or payload.
-  static constexpr std::size_t kLongOctets = 200;
+  static constexpr std::size_t kLongBytes = 200;
 
   explicit Random(std::uint32_t seed) : engine_(seed) {}
 
@@ -35,12 +35,12 @@ class Random {
   void operator()(const char*, std::uint32_t& value) { value = static_cast<std::uint32_t>(word()); }
   void operator()(const char*, std::uint64_t& value) { value = word(); }
   void operator()(const char*, std::int64_t& value) { value = static_cast<std::int64_t>(word()); }
-  void operator()(const char*, nfs4::nfs_fh4& value) { value.assign(octets(nfs4::NFS4_FHSIZE)); }
+  void operator()(const char*, nfs4::nfs_fh4& value) { value.assign(bytes(nfs4::NFS4_FHSIZE)); }
   void operator()(const char*, nfs4::bitmap4& value) {
     for (auto& w : value.words) w = below(2) ? static_cast<std::uint32_t>(word()) : 0;
   }
   void operator()(const char*, nfs4::OpaqueElement& value) {
-    value.value = octets(nfs4::NFS4_OPAQUE_LIMIT);
+    value.value = bytes(nfs4::NFS4_OPAQUE_LIMIT);
   }
   void operator()(const char*, nfs4::Owner& value) {
     value.numeric = below(2) == 1;
@@ -48,18 +48,18 @@ class Random {
     value.name = value.numeric ? std::string_view() : std::string_view("someone@example.org");
   }
   void operator()(const char*, std::string_view& value, std::size_t bound) {
-    const auto data = octets(bound);
+    const auto data = bytes(bound);
     value = {reinterpret_cast<const char*>(data.data()), data.size()};
   }
   void operator()(const char*, std::span<const std::byte>& value, std::size_t bound) {
-    value = octets(bound);
+    value = bytes(bound);
   }
   void operator()(const char*, nfs4::Payload& value, std::size_t bound) {
-    value.data = octets(bound);
+    value.data = bytes(bound);
   }
   template <std::size_t N>
   void operator()(const char*, std::array<std::byte, N>& value) {
-    std::ranges::copy(octets_exactly(N), value.begin());
+    std::ranges::copy(bytes_exactly(N), value.begin());
   }
   template <class T>
   void operator()(const char* name, std::optional<T>& value) {
@@ -99,12 +99,12 @@ class Random {
 
  private:
   static constexpr std::size_t kMostElements = 3;
-  static constexpr std::size_t kMostOctets = 9;
+  static constexpr std::size_t kMostBytes = 9;
 
   std::uint64_t word() { return below(4) == 0 ? below(3) : engine_(); }
-  std::span<const std::byte> octets_exactly(std::size_t size);
-  /// Mostly short, of every length modulo four; sometimes as long as allowed, up to kLongOctets.
-  std::span<const std::byte> octets(std::size_t bound);
+  std::span<const std::byte> bytes_exactly(std::size_t size);
+  /// Mostly short, of every length modulo four; sometimes as long as allowed, up to kLongBytes.
+  std::span<const std::byte> bytes(std::size_t bound);
   void took(const char* name, std::uint32_t arm, std::uint32_t arms);
 
   template <class D, class A, class... Arms>

@@ -9,7 +9,7 @@
 namespace nfsrdma::oracle {
 namespace {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 constexpr std::uint32_t kSeed = 8166;
 constexpr int kHeaders = 500;
@@ -45,9 +45,9 @@ struct VersionTwo {
     constexpr rdma::rdma_proc kKinds[] = {rdma::RDMA_MSG, rdma::RDMA_NOMSG, rdma::RDMA_ERROR,
                                           rdma::RDMA_OPTIONAL};
     static constexpr std::array<std::byte, 64> kInfo = [] {
-      std::array<std::byte, 64> octets{};
-      for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::byte>(i);
-      return octets;
+      std::array<std::byte, 64> bytes{};
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+      return bytes;
     }();
     header.proc = kKinds[engine() % std::size(kKinds)];
     header.error = {static_cast<rdma::rpc_rdma_errcode>(1 + engine() % 3), 0, 0};
@@ -91,7 +91,7 @@ class RdmaHeader : public testing::Test {
   using Header = typename Version::Header;
 
   /// A random header that a receiver accepts (RDMA_NOMSG has at least one chunk).
-  Octets next() {
+  Bytes next() {
     header_ = std::make_unique<Header>();
     header_->rdma_vers = Version::kNumber;
     header_->rdma_xid = static_cast<std::uint32_t>(engine_());
@@ -102,8 +102,8 @@ class RdmaHeader : public testing::Test {
     } while (header_->chunks.all_absent());
     return encoded(*header_);
   }
-  static Octets encoded(const Header& header) {
-    Octets memory(kRoom);
+  static Bytes encoded(const Header& header) {
+    Bytes memory(kRoom);
     xdr::Encoder out(memory);
     encode_header(out, header);
     EXPECT_TRUE(out.ok());
@@ -119,22 +119,22 @@ using Versions = testing::Types<VersionOne, VersionTwo>;
 TYPED_TEST_SUITE(RdmaHeader, Versions);
 
 // V1-4-1, V1-4.1-1, V1-4.2-1, V2-4.2-1, V2-4.2-2
-TYPED_TEST(RdmaHeader, LibtirpcFindsOurValuesInOurOctets) {
+TYPED_TEST(RdmaHeader, LibtirpcFindsOurValuesInOurBytes) {
   for (int i = 0; i < kHeaders; ++i) {
-    const Octets octets = this->next();
-    const Recoded theirs = recode(TypeParam::kType, octets);
+    const Bytes bytes = this->next();
+    const Recoded theirs = recode(TypeParam::kType, bytes);
     ASSERT_TRUE(theirs.decoded);
-    ASSERT_EQ(theirs.consumed, octets.size());
+    ASSERT_EQ(theirs.consumed, bytes.size());
     ASSERT_EQ(theirs.text, text_of(*this->header_));
-    ASSERT_EQ(theirs.encoded, octets);
+    ASSERT_EQ(theirs.encoded, bytes);
   }
 }
 
 // The decoder stops exactly behind the header, where the Payload stream starts.
-TYPED_TEST(RdmaHeader, WeFindTheSameValueInLibtirpcsOctets) {
+TYPED_TEST(RdmaHeader, WeFindTheSameValueInLibtirpcsBytes) {
   for (int i = 0; i < kHeaders; ++i) {
     const Recoded theirs = recode(TypeParam::kType, this->next());
-    Octets with_payload = theirs.encoded;
+    Bytes with_payload = theirs.encoded;
     with_payload.resize(with_payload.size() + xdr::kUnit, std::byte{0xff});
     xdr::Decoder in(with_payload);
     const auto ours = std::make_unique<typename TypeParam::Header>();
@@ -146,23 +146,23 @@ TYPED_TEST(RdmaHeader, WeFindTheSameValueInLibtirpcsOctets) {
 
 TYPED_TEST(RdmaHeader, EveryTruncationIsAFault) {
   for (int i = 0; i < kDamagedHeaders; ++i) {
-    const Octets octets = this->next();
+    const Bytes bytes = this->next();
     const auto ours = std::make_unique<typename TypeParam::Header>();
-    for (std::size_t length = 0; length < octets.size(); ++length) {
-      const Octets shorter(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(length));
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      const Bytes shorter(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
       xdr::Decoder in(shorter);
       ASSERT_FALSE(TypeParam::decode(in, *ours)) << "cut to " << length;
     }
   }
 }
 
-TYPED_TEST(RdmaHeader, EveryDamagedOctetGivesAFaultOrAHeader) {
+TYPED_TEST(RdmaHeader, EveryDamagedByteGivesAFaultOrAHeader) {
   int faults = 0;
   for (int i = 0; i < kDamagedHeaders; ++i) {
-    const Octets octets = this->next();
+    const Bytes bytes = this->next();
     const auto ours = std::make_unique<typename TypeParam::Header>();
-    for (std::size_t at = 0; at < octets.size(); ++at) {
-      Octets damaged = octets;
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      Bytes damaged = bytes;
       damaged[at] ^= std::byte{0xff};
       xdr::Decoder in(damaged);
       const bool accepted = TypeParam::decode(in, *ours);
@@ -177,7 +177,7 @@ TYPED_TEST(RdmaHeader, EveryDamagedOctetGivesAFaultOrAHeader) {
 TEST(RdmaHeaderSizes, AreThoseOfTheStandard) {
   auto header = std::make_unique<rdma::Header>();
   header->chunks.reset();
-  Octets memory(kRoom);
+  Bytes memory(kRoom);
   const auto size = [&] {
     xdr::Encoder out(memory);
     encode_header(out, *header);
@@ -194,7 +194,7 @@ TEST(RdmaHeaderSizes, AreThoseOfTheStandard) {
 /// A CONNPROP with the three basic properties, word by word.
 constexpr std::uint32_t kConnprop[] = {
     0x01020304, 2,  32,   5,  // xid, vers, credit, RDMA_OPTIONAL
-    1,          48,           // ROPT_CONNPROP, octets of optinfo
+    1,          48,           // ROPT_CONNPROP, bytes of optinfo
     3,                        // properties
     1,          4,  4096,     // PROP_RBSIZ
     2,          4,  1,        // PROP_REQREMINV: true
@@ -202,8 +202,8 @@ constexpr std::uint32_t kConnprop[] = {
     1,          7,            // opticonnpr_nochg: one word, all three
 };
 
-Octets words(std::span<const std::uint32_t> values) {
-  Octets memory(values.size() * xdr::kUnit);
+Bytes words(std::span<const std::uint32_t> values) {
+  Bytes memory(values.size() * xdr::kUnit);
   xdr::Encoder out(memory);
   for (const std::uint32_t value : values) out.u32(value);
   return memory;
@@ -211,8 +211,8 @@ Octets words(std::span<const std::uint32_t> values) {
 
 // XP-2.1-1, XP-2.1-8, XP-5-1, V2-3.2-2, V2-4.2-3, F-21: the layout of optinfo, by rpcgen from the
 // XDR of both drafts in one file, repaired: opttype and optinfo are those of version-two-00.
-TEST(RdmaProperties, ConnpropIs72OctetsWithItsOptinfoInside) {
-  const Octets message = words(kConnprop);
+TEST(RdmaProperties, ConnpropIs72BytesWithItsOptinfoInside) {
+  const Bytes message = words(kConnprop);
   EXPECT_EQ(message.size(), 72U);
   xdr::Decoder in(message);
   rdma::Header header;

@@ -94,10 +94,10 @@ inline std::string text_of_version_two(const rdma::Header& header) {
   if (header.proc == rdma::RDMA_OPTIONAL) {
     body += " rdma_optional={rdma_opttype=" + std::to_string(header.optional.rdma_opttype) +
             " rdma_optinfo=0x";
-    for (const auto octet : header.optional.rdma_optinfo) {
+    for (const auto byte : header.optional.rdma_optinfo) {
       constexpr char kDigits[] = "0123456789abcdef";
-      body += kDigits[std::to_integer<int>(octet) >> 4];
-      body += kDigits[std::to_integer<int>(octet) & 0xf];
+      body += kDigits[std::to_integer<int>(byte) >> 4];
+      body += kDigits[std::to_integer<int>(byte) & 0xf];
     }
     body += "}";
   }

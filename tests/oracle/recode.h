@@ -18,12 +18,12 @@ struct Recoded {
   std::vector<std::byte> encoded;
 };
 
-/// What libtirpc makes of octets that should be a value of the named type.
-inline Recoded recode(const std::string& type, std::span<const std::byte> octets) {
+/// What libtirpc makes of bytes that should be a value of the named type.
+inline Recoded recode(const std::string& type, std::span<const std::byte> bytes) {
   constexpr std::size_t kRoomForChangedLengths = 1024;
   Recoded result;
-  result.encoded.resize(octets.size() + kRoomForChangedLengths);
-  oracle_answer answer = oracle_recode(type.c_str(), octets.data(), octets.size(),
+  result.encoded.resize(bytes.size() + kRoomForChangedLengths);
+  oracle_answer answer = oracle_recode(type.c_str(), bytes.data(), bytes.size(),
                                        result.encoded.data(), result.encoded.size());
   result.decoded = answer.decoded != 0;
   result.consumed = answer.consumed;

@@ -11,7 +11,7 @@
 namespace nfsrdma::oracle {
 namespace {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 constexpr std::uint32_t kSeed = 5531;
 constexpr int kMessages = 300;
@@ -40,8 +40,8 @@ Call random_call(std::mt19937& engine) {
   return call;
 }
 
-Octets ours(const Call& call) {
-  Octets memory(kRoom);
+Bytes ours(const Call& call) {
+  Bytes memory(kRoom);
   xdr::Encoder out(memory);
   rpc::encode_call_header(out, kXid, call.program, call.version, call.procedure, call.credential,
                           call.machine_name);
@@ -50,7 +50,7 @@ Octets ours(const Call& call) {
   return memory;
 }
 
-Octets theirs(const Call& call) {
+Bytes theirs(const Call& call) {
   oracle_credential credential{};
   credential.sys = call.credential.flavor == rpc::AuthFlavor::sys;
   credential.machine_name = call.machine_name.c_str();
@@ -58,7 +58,7 @@ Octets theirs(const Call& call) {
   credential.gid = call.credential.gid;
   credential.gid_count = call.credential.group_count;
   std::ranges::copy(call.credential.group_list(), credential.gids);
-  Octets memory(kRoom);
+  Bytes memory(kRoom);
   memory.resize(oracle_rpc_call(kXid, call.program, call.version, call.procedure, &credential,
                                 memory.data(), memory.size()));
   return memory;
@@ -68,9 +68,9 @@ TEST(RpcCallOracle, HeadersAreWhatLibtirpcWrites) {
   std::mt19937 engine(kSeed);
   for (int i = 0; i < kMessages; ++i) {
     const Call call = random_call(engine);
-    const Octets octets = ours(call);
-    EXPECT_EQ(octets, theirs(call));
-    EXPECT_LE(octets.size(), rpc::max_call_header());
+    const Bytes bytes = ours(call);
+    EXPECT_EQ(bytes, theirs(call));
+    EXPECT_LE(bytes.size(), rpc::max_call_header());
   }
 }
 
@@ -78,8 +78,8 @@ TEST(RpcCallOracle, WhatLibtirpcWroteIsDecoded) {
   std::mt19937 engine(kSeed);
   for (int i = 0; i < kMessages; ++i) {
     const Call call = random_call(engine);
-    const Octets octets = theirs(call);
-    xdr::Decoder in(octets);
+    const Bytes bytes = theirs(call);
+    xdr::Decoder in(bytes);
     const auto header = rpc::decode_call_header(in);
     ASSERT_TRUE(header) << header.error().message();
     EXPECT_EQ(in.remaining(), 0U);
@@ -98,21 +98,21 @@ TEST(RpcCallOracle, WhatLibtirpcWroteIsDecoded) {
 
 TEST(RpcCall, EveryTruncationIsAnError) {
   std::mt19937 engine(kSeed);
-  const Octets whole = ours(random_call(engine));
+  const Bytes whole = ours(random_call(engine));
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const Octets shorter(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    const Bytes shorter(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     xdr::Decoder in(shorter);
     EXPECT_FALSE(rpc::decode_call_header(in)) << "cut to " << length;
   }
 }
 
-TEST(RpcCall, DamagedOctetsAreSurvivedAndBoundsHold) {
+TEST(RpcCall, DamagedBytesAreSurvivedAndBoundsHold) {
   std::mt19937 engine(kSeed);
   int errors = 0;
   for (int i = 0; i < kMessages / 10; ++i) {
-    const Octets whole = ours(random_call(engine));
+    const Bytes whole = ours(random_call(engine));
     for (std::size_t at = 0; at < whole.size(); ++at) {
-      Octets damaged = whole;
+      Bytes damaged = whole;
       damaged[at] ^= std::byte{0xff};
       xdr::Decoder in(damaged);
       const auto header = rpc::decode_call_header(in);
@@ -127,8 +127,8 @@ TEST(RpcCall, DamagedOctetsAreSurvivedAndBoundsHold) {
 
 /// What an encoder wrote into fresh memory.
 template <class Encode>
-Octets encoded(Encode&& encode) {
-  Octets memory(kRoom);
+Bytes encoded(Encode&& encode) {
+  Bytes memory(kRoom);
   xdr::Encoder out(memory);
   encode(out);
   memory.resize(out.size());
@@ -136,8 +136,8 @@ Octets encoded(Encode&& encode) {
 }
 
 template <class Encode>
-Octets from_libtirpc(Encode&& encode) {
-  Octets memory(kRoom);
+Bytes from_libtirpc(Encode&& encode) {
+  Bytes memory(kRoom);
   memory.resize(encode(memory.data(), memory.size()));
   return memory;
 }
@@ -145,19 +145,19 @@ Octets from_libtirpc(Encode&& encode) {
 TEST(RpcReplyOracle, AcceptedRepliesAreWhatLibtirpcWrites) {
   for (std::uint32_t status = 0; status <= 5; ++status) {
     const auto stat = static_cast<rpc::AcceptStat>(status);
-    const Octets octets = encoded([&](xdr::Encoder& out) {
+    const Bytes bytes = encoded([&](xdr::Encoder& out) {
       if (stat == rpc::AcceptStat::prog_mismatch) {
         rpc::encode_prog_mismatch(out, kXid, 3, 4);
       } else {
         rpc::encode_accepted_reply(out, kXid, stat);
       }
     });
-    EXPECT_EQ(octets, from_libtirpc([&](void* memory, std::size_t room) {
+    EXPECT_EQ(bytes, from_libtirpc([&](void* memory, std::size_t room) {
                 return oracle_rpc_accepted(kXid, status, 3, 4, memory, room);
               }))
         << status;
     if (stat == rpc::AcceptStat::success) {
-      EXPECT_EQ(octets.size(), rpc::kAcceptedReplyHeader);
+      EXPECT_EQ(bytes.size(), rpc::kAcceptedReplyHeader);
     }
   }
 }
@@ -185,10 +185,10 @@ TEST(RpcReplyOracle, StatusesOfLibtirpcsRepliesAreToldApart) {
       {4, rpc::Fault::garbage_args}, {5, rpc::Fault::system_err},
   };
   for (const auto& expected : kCases) {
-    const Octets octets = from_libtirpc([&](void* memory, std::size_t room) {
+    const Bytes bytes = from_libtirpc([&](void* memory, std::size_t room) {
       return oracle_rpc_accepted(kXid, expected.accept_stat, 3, 4, memory, room);
     });
-    xdr::Decoder in(octets);
+    xdr::Decoder in(bytes);
     const auto result = rpc::decode_reply_header(in, kXid);
     ASSERT_FALSE(result);
     EXPECT_TRUE(result.error().is(Layer::rpc, static_cast<int>(expected.fault)))
@@ -197,7 +197,7 @@ TEST(RpcReplyOracle, StatusesOfLibtirpcsRepliesAreToldApart) {
 }
 
 TEST(RpcReplyOracle, DenialsOfLibtirpcAreToldApart) {
-  const Octets auth = from_libtirpc(
+  const Bytes auth = from_libtirpc(
       [](void* memory, std::size_t room) { return oracle_rpc_auth_error(kXid, 5, memory, room); });
   xdr::Decoder auth_in(auth);
   const auto auth_result = rpc::decode_reply_header(auth_in, kXid);
@@ -205,7 +205,7 @@ TEST(RpcReplyOracle, DenialsOfLibtirpcAreToldApart) {
   EXPECT_TRUE(auth_result.error().is(Layer::rpc, static_cast<int>(rpc::Fault::auth_error)));
   EXPECT_NE(auth_result.error().detail.find('5'), std::string::npos);
 
-  const Octets mismatch = from_libtirpc(
+  const Bytes mismatch = from_libtirpc(
       [](void* memory, std::size_t room) { return oracle_rpc_mismatch(kXid, 2, 2, memory, room); });
   xdr::Decoder mismatch_in(mismatch);
   const auto mismatch_result = rpc::decode_reply_header(mismatch_in, kXid);
@@ -214,22 +214,22 @@ TEST(RpcReplyOracle, DenialsOfLibtirpcAreToldApart) {
 }
 
 TEST(RpcReply, SuccessLeavesTheDecoderAtTheResults) {
-  const Octets octets = encoded([](xdr::Encoder& out) {
+  const Bytes bytes = encoded([](xdr::Encoder& out) {
     rpc::encode_accepted_reply(out, kXid, rpc::AcceptStat::success);
     out.u32(42);
   });
-  xdr::Decoder in(octets);
+  xdr::Decoder in(bytes);
   ASSERT_TRUE(rpc::decode_reply_header(in, kXid));
   EXPECT_EQ(in.u32("result"), 42U);
 }
 
 TEST(RpcReply, OfAnotherXidOrCutShortIsAnError) {
-  const Octets whole = encoded(
+  const Bytes whole = encoded(
       [](xdr::Encoder& out) { rpc::encode_accepted_reply(out, kXid, rpc::AcceptStat::success); });
   xdr::Decoder other(whole);
   EXPECT_FALSE(rpc::decode_reply_header(other, kXid + 1));
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const Octets shorter(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    const Bytes shorter(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     xdr::Decoder in(shorter);
     EXPECT_FALSE(rpc::decode_reply_header(in, kXid)) << "cut to " << length;
   }

@@ -13,21 +13,21 @@
 
 namespace nfsrdma::oracle {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
-inline constexpr std::size_t kMostOctetsOfAValue = 64 * 1024;
+inline constexpr std::size_t kMostBytesOfAValue = 64 * 1024;
 
 /// The unreduced stream: what was encoded, with the omitted DDP-eligible items and their pads put
 /// back where they belong. Empty when encoding failed.
-Octets unreduced(const xdr::Encoder& out);
+Bytes unreduced(const xdr::Encoder& out);
 
-/// What our decoder made of some octets.
+/// What our decoder made of some bytes.
 struct Decoded {
   Error error;  ///< when there was a fault
   bool ok = false;
   std::size_t consumed = 0;
-  std::string text;      ///< the value, when ok
-  Octets encoded_again;  ///< when ok
+  std::string text;     ///< the value, when ok
+  Bytes encoded_again;  ///< when ok
 };
 
 class WireType {
@@ -38,9 +38,9 @@ class WireType {
   /// As the .x files spell it.
   const std::string& name() const { return name_; }
   /// A random value, unreduced, and the same as text.
-  virtual Octets random(Random& random, std::string& text) const = 0;
-  virtual Decoded decode(std::span<const std::byte> octets) const = 0;
-  /// See nfs4::max_encoded_size. `open_ended` octets are allowed for what is unbounded.
+  virtual Bytes random(Random& random, std::string& text) const = 0;
+  virtual Decoded decode(std::span<const std::byte> bytes) const = 0;
+  /// See nfs4::max_encoded_size. `open_ended` bytes are allowed for what is unbounded.
   virtual std::size_t max_size(std::size_t open_ended) const = 0;
 
  private:
@@ -48,8 +48,8 @@ class WireType {
 };
 
 template <class T>
-Octets octets_of(const T& value) {
-  Octets memory(kMostOctetsOfAValue);
+Bytes bytes_of(const T& value) {
+  Bytes memory(kMostBytesOfAValue);
   xdr::Encoder out(memory);
   nfs4::encode(out, value);
   return unreduced(out);
@@ -60,23 +60,23 @@ class WireTypeOf final : public WireType {
  public:
   using WireType::WireType;
 
-  Octets random(Random& random, std::string& text) const override {
+  Bytes random(Random& random, std::string& text) const override {
     T value;
     random.fill(value);
-    text = nfs4::print(value, kMostOctetsOfAValue);
-    return octets_of(value);
+    text = nfs4::print(value, kMostBytesOfAValue);
+    return bytes_of(value);
   }
-  Decoded decode(std::span<const std::byte> octets) const override {
+  Decoded decode(std::span<const std::byte> bytes) const override {
     T value;
-    xdr::Decoder in(octets);
+    xdr::Decoder in(bytes);
     nfs4::decode(in, value);
     Decoded decoded;
     decoded.ok = in.ok();
     decoded.error = in.error("decode");
     decoded.consumed = in.offset();
     if (!decoded.ok) return decoded;
-    decoded.text = nfs4::print(value, kMostOctetsOfAValue);
-    decoded.encoded_again = octets_of(value);
+    decoded.text = nfs4::print(value, kMostBytesOfAValue);
+    decoded.encoded_again = bytes_of(value);
     return decoded;
   }
   std::size_t max_size(std::size_t open_ended) const override {

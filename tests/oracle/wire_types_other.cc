@@ -2,8 +2,8 @@
 
 namespace nfsrdma::oracle {
 
-Octets unreduced(const xdr::Encoder& out) {
-  Octets whole;
+Bytes unreduced(const xdr::Encoder& out) {
+  Bytes whole;
   if (!out.ok()) return whole;
   std::size_t done = 0;
   for (const auto& item : out.omitted()) {

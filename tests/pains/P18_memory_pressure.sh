@@ -54,7 +54,7 @@ with open(sys.argv[1], "rb") as file:
 PY
 }
 
-# run NAME OCTETS: with that limit.
+# run NAME BYTES: with that limit.
 run() {
   echo "$2" >"$group/$limit"
   dirty "$1" &

@@ -6,8 +6,8 @@ start_responder
 mount_export
 users=8
 
-# under_way PATH...: how many of these mkdirs are at the server together.
-under_way() {
+# in_flight_set PATH...: how many of these mkdirs are at the server together.
+in_flight_set() {
   local pids=() path
   control stop >/dev/null
   for path in "$@"; do
@@ -18,18 +18,18 @@ under_way() {
     wait_for "a mkdir to wait" grep -qE 'request_wait_answer|rwsem|filename_create|inode_lock' \
       "/proc/$pid/wchan"
   done
-  counter session_slots_in_use >"$work/under_way"
+  counter session_slots_in_use >"$work/in_flight_set"
   control continue >/dev/null
   wait "${pids[@]}"
 }
 
 for i in $(seq $users); do mkdir "$mnt/own$i"; done
 for i in $(seq $users); do stat "$mnt/own$i" >/dev/null; done
-under_way $(seq -f "$mnt/own%.0f/d" $users)
-same $users "$(cat "$work/under_way")" "mkdirs under way in directories of their own"
+in_flight_set $(seq -f "$mnt/own%.0f/d" $users)
+same $users "$(cat "$work/in_flight_set")" "mkdirs under way in directories of their own"
 mkdir "$mnt/shared"
-under_way $(seq -f "$mnt/shared/d%.0f" $users)
-same 1 "$(cat "$work/under_way")" "mkdirs under way in one directory"
+in_flight_set $(seq -f "$mnt/shared/d%.0f" $users)
+same 1 "$(cat "$work/in_flight_set")" "mkdirs under way in one directory"
 
 # rate NAME PATTERN: creates and removes by several processes, each with its directory (or not).
 rate() {

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // Every Send completes 100 ms after its reply, with every credit in use; the next calls write other
-// octets into the memory as soon as it is theirs.
+// bytes into the memory as soon as it is theirs.
 TEST(P06_EarlyReplies, SendsKeepTheirMemoryUntilTheyComplete) {
   constexpr std::size_t kCalls = 60;
   Harness harness;

@@ -22,17 +22,17 @@ class P07_HostileReplies : public ::testing::Test {
   }
 
   /// A good reply to message `index`, with one to three words changed or its end cut off.
-  Octets spoiled_reply(std::size_t index) {
+  Bytes spoiled_reply(std::size_t index) {
     rdma::Header& header = harness_.reply_header(index, 1 + random_() % 64);
     if (random_() % 2 == 0 && header.chunks.write_count > 0) {
       header.chunks.write_entries[0].target[0].length = random_() % 10000;
     }
-    Octets message = encode(header, rpc_reply(header.rdma_xid, pattern(random_() % 200)));
+    Bytes message = encode(header, rpc_reply(header.rdma_xid, pattern(random_() % 200)));
     for (unsigned changes = random_() % 4; changes > 0; --changes) spoil_word(message);
     if (random_() % 8 == 0) message.resize(random_() % (message.size() + 1));
     return message;
   }
-  void spoil_word(Octets& message) {
+  void spoil_word(Bytes& message) {
     static constexpr std::uint32_t kWords[] = {0, 1,          2,          3,          4,         5,
                                                9, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFC};
     const std::size_t place = random_() % (message.size() / 4) * 4;
@@ -103,7 +103,7 @@ TEST_F(P07_HostileReplies, SizesOfTheConnectionBeforeAreForgotten) {
       const std::size_t index = harness_.peer().sent_count();
       call.submit();
       const rdma::Header& header = harness_.reply_header(index);
-      Octets reply = encode(header, rpc_reply(header.rdma_xid));
+      Bytes reply = encode(header, rpc_reply(header.rdma_xid));
       reply.resize(size);
       harness_.deliver(reply);
       ASSERT_TRUE(call.ok()) << size;

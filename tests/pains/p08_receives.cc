@@ -23,7 +23,7 @@ class P08_Receives : public ::testing::Test {
     return setup;
   }
   void SetUp() override { harness_.connect(); }
-  Octets callback(std::uint32_t xid) {
+  Bytes callback(std::uint32_t xid) {
     rdma::Header header;
     header.rdma_xid = xid;
     header.rdma_credit = kCallbacks;

@@ -26,7 +26,7 @@ struct Exposing {
   Buffer sink;
   TestCall call;
   std::vector<fabric::Segment> segments;
-  Octets canary;  ///< what the sink held when the call ended
+  Bytes canary;  ///< what the sink held when the call ended
 };
 
 class P10_KeyLifetime : public ::testing::Test {
@@ -35,7 +35,7 @@ class P10_KeyLifetime : public ::testing::Test {
 
   void connect() {
     harness_.fabric.sends_complete = chance(50);
-    harness_.fabric.settles_at_once = chance(30);
+    harness_.fabric.invalidates_at_once = chance(30);
     harness_.fabric.remote_invalidation = chance(50);
     harness_.observer = {};
     harness_.connect();
@@ -58,7 +58,7 @@ class P10_KeyLifetime : public ::testing::Test {
     if (!harness_.fabric.endpoint()) return;
     for (; noted_ < harness_.peer().sent_count(); ++noted_) {
       const auto& message = harness_.peer().sent(noted_);
-      const std::uint32_t xid = parse(message.octets)->header.rdma_xid;
+      const std::uint32_t xid = parse(message.bytes)->header.rdma_xid;
       for (Exposing& exposing : calls_) {
         if (exposing.call.call.xid != xid) continue;
         exposing.segments.clear();
@@ -109,7 +109,8 @@ class P10_KeyLifetime : public ::testing::Test {
       for (unsigned step = random_() % 10; step > 0; --step) {
         if (!harness_.fabric.endpoint() || harness_.peer().down()) break;
         if (chance(50)) answer();
-        if (!harness_.peer().settling().empty() && chance(40)) harness_.peer().complete_settle(0);
+        if (!harness_.peer().invalidating().empty() && chance(40))
+          harness_.peer().complete_invalidation(0);
         if (chance(60)) harness_.settle();
         note_sent();
         scribble();
@@ -142,8 +143,8 @@ TEST_F(P10_KeyLifetime, ConnectionsThatAreCutAnywhere) {
 }
 
 // Nobody waits for the call any more, and the server comes for its memory much later: it gets the
-// call's own octets, or nothing; never those of another call.
-TEST_F(P10_KeyLifetime, ALateServerFindsTheCallsOwnOctets) {
+// call's own bytes, or nothing; never those of another call.
+TEST_F(P10_KeyLifetime, ALateServerFindsTheCallsOwnBytes) {
   harness_.connect();
   Exposing late(harness_, 1);
   std::ranges::fill(late.argument.first(kExposed), std::byte{0x11});
@@ -154,8 +155,7 @@ TEST_F(P10_KeyLifetime, ALateServerFindsTheCallsOwnOctets) {
   std::ranges::fill(other.argument.first(kExposed), std::byte{0x22});
   const auto found = harness_.peer().remote_read(segment);
   ASSERT_TRUE(found) << "the call still owns its memory";
-  EXPECT_TRUE(
-      std::ranges::all_of(*found, [](std::byte octet) { return octet == std::byte{0x11}; }));
+  EXPECT_TRUE(std::ranges::all_of(*found, [](std::byte byte) { return byte == std::byte{0x11}; }));
   harness_.answer(0);
   EXPECT_TRUE(late.call.ok());
   EXPECT_FALSE(harness_.peer().remote_read(segment));

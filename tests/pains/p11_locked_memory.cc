@@ -1,6 +1,6 @@
-// P11: what may be locked in memory is settled when the pools are registered: it is enough, or the
-// error names limit, need and remedy. Nothing is registered afterwards. There is no device here:
-// the calls of libibverbs that register memory are this file's own, with the kernel's rule.
+// P11: what may be locked in memory is invalidated when the pools are registered: it is enough, or
+// the error names limit, need and remedy. Nothing is registered afterwards. There is no device
+// here: the calls of libibverbs that register memory are this file's own, with the kernel's rule.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -111,8 +111,8 @@ TEST(P11_LockedMemory, IsEnoughOrTheErrorNamesLimitNeedAndRemedy) {
   const rlimit limit{kibibytes * kKibibyte, kibibytes * kKibibyte};
   if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) std::exit(2);
   constexpr std::size_t kMessage = 8 * kKibibyte;
-  fs::MemoryShape shape{.credits = 64};
-  const auto fitted = fs::fit_into_memory(shape, [&]() -> Result<void> {
+  fuse::MemoryShape shape{.credits = 64};
+  const auto fitted = fuse::fit_into_memory(shape, [&]() -> Result<void> {
     std::vector<std::unique_ptr<BufferPool>> pools;
     pools.push_back(std::move(*BufferPool::create(kSlot, shape.data_slots)));
     pools.push_back(std::move(*BufferPool::create(kSlot, shape.reply_slots)));

@@ -1,4 +1,4 @@
-// P12: replies that are as long as they can be, where only 1024 octets come inline: each has memory
+// P12: replies that are as long as they can be, where only 1024 bytes come inline: each has memory
 // to go to. READ_PLUS, whose result has no place of its own, is never asked for.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

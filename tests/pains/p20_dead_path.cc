@@ -72,13 +72,13 @@ TEST_F(P20_DeadPath, CallsGoOnOnTheNextConnectionAndOthersDoNotNotice) {
     made += 3 * kCalls;
     EXPECT_EQ(server_.successes_of(OP_CREATE), made) << "each once";
 
-    // What was sent and not answered has the same slot and number, and the same octets.
+    // What was sent and not answered has the same slot and number, and the same bytes.
     std::map<std::uint32_t, const Arrival*> by_xid;
     int repeated = 0;
     for (std::size_t i = first; i < server_.arrivals().size(); ++i) {
       const Arrival& arrival = server_.arrivals()[i];
       const auto [place, fresh] = by_xid.emplace(arrival.xid, &arrival);
-      if (fresh || place->second->octets != arrival.octets) continue;
+      if (fresh || place->second->bytes != arrival.bytes) continue;
       ++repeated;
       EXPECT_NE(place->second->connection, arrival.connection);
       EXPECT_EQ(place->second->sequence->sa_slotid, arrival.sequence->sa_slotid);

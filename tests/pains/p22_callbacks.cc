@@ -1,6 +1,6 @@
 // P22: every callback is answered at once, however busy the mount is, and during its recovery.
 #include "client/ops/getattr.h"
-#include "client/session/establisher.h"
+#include "client/session/session_setup.h"
 #include "tests/pains/crowd.h"
 
 namespace nfsrdma::client::test {
@@ -27,7 +27,7 @@ class P22_Callbacks : public FakeMount {
           encode_operation(out, sequence);
           encode_operation(out, CB_RECALL_ANY4args{});
         },
-        Establisher::kCallbackProgram);
+        SessionSetup::kCallbackProgram);
   }
   nfsstat4 status(std::size_t answer) const {
     xdr::Decoder in(server_.callback_answers().at(answer).results);

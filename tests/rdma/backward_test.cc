@@ -40,7 +40,7 @@ class Backward : public testing::TestWithParam<std::uint32_t> {
     harness_.settle();
   }
   std::unique_ptr<Seen> last_sent() {
-    return parse(harness_.peer().sent(harness_.peer().sent_count() - 1).octets);
+    return parse(harness_.peer().sent(harness_.peer().sent_count() - 1).bytes);
   }
 
   Harness harness_;
@@ -57,7 +57,7 @@ TEST_P(Backward, ReplyByteForByte) {
   EXPECT_EQ(pending_[0]->header().procedure, 1u);
   pending_[0]->results().u32(0xAB);
   answer_first();
-  EXPECT_EQ(harness_.peer().sent(0).octets,
+  EXPECT_EQ(harness_.peer().sent(0).bytes,
             words({0x55, version(), kGrant, rdma::RDMA_MSG, 0, 0, 0,  //
                    0x55, 1, 0, 0, 0, 0, 0xAB}));
 }
@@ -110,8 +110,8 @@ TEST_P(Backward, ReceivesStayPosted) {
 TEST_P(Backward, ArgumentsStayWhileHandled) {
   call_back(0x60);
   header_ = call_header(0x61);
-  Octets with_argument = rpc_call(0x61);
-  const Octets argument = words({0x12345678});
+  Bytes with_argument = rpc_call(0x61);
+  const Bytes argument = words({0x12345678});
   with_argument.insert(with_argument.end(), argument.begin(), argument.end());
   harness_.deliver(encode(header_, with_argument));
   for (std::uint32_t xid = 1; xid < 50; ++xid) {
@@ -137,7 +137,7 @@ TEST_P(Backward, OverrunIsCountedAndBounded) {
 }
 
 // BD-20, BD-19, E-8167-6, F-11, V1-4.5-3, V1-4.5-5, E-8267-12: chunks in a callback are answered
-// with ERR_CHUNK, 20 octets long, whichever list they are in.
+// with ERR_CHUNK, 20 bytes long, whichever list they are in.
 TEST_P(Backward, ChunksAreRefused) {
   for (int list = 0; list < 4; ++list) {
     call_header(0x60);
@@ -148,9 +148,9 @@ TEST_P(Backward, ChunksAreRefused) {
       header_.chunks.add_read(0, {1, 200, 3});
       header_.proc = rdma::RDMA_NOMSG;
     }
-    harness_.deliver(encode(header_, list == 3 ? Octets{} : rpc_call(0x60)));
+    harness_.deliver(encode(header_, list == 3 ? Bytes{} : rpc_call(0x60)));
     EXPECT_TRUE(pending_.empty());
-    const auto& answer = harness_.peer().sent(harness_.peer().sent_count() - 1).octets;
+    const auto& answer = harness_.peer().sent(harness_.peer().sent_count() - 1).bytes;
     EXPECT_EQ(answer, words({0x60, version(), kGrant, rdma::RDMA_ERROR, rdma::ERR_CHUNK})) << list;
   }
 }
@@ -170,7 +170,7 @@ TEST_P(Backward, OtherVersionIsRefused) {
     call_header(0x60).rdma_vers = version;
     harness_.deliver(encode(header_, rpc_call(0x60)));
     EXPECT_EQ(
-        harness_.peer().sent(harness_.peer().sent_count() - 1).octets,
+        harness_.peer().sent(harness_.peer().sent_count() - 1).bytes,
         words({0x60, version, kGrant, rdma::RDMA_ERROR, rdma::ERR_VERS, GetParam(), GetParam()}));
   }
   EXPECT_TRUE(pending_.empty());
@@ -212,7 +212,7 @@ TEST_P(Backward, ReplyIsBoundedByTheThreshold) {
   call_back(0x60);
   pending_.front()->results().fixed(pattern(room));
   answer_first();
-  EXPECT_EQ(harness_.peer().sent(0).octets.size(), 4096u);
+  EXPECT_EQ(harness_.peer().sent(0).bytes.size(), 4096u);
   call_back(0x61);
   pending_.front()->results().fixed(pattern(room + 4));
   answer_first();
@@ -221,7 +221,7 @@ TEST_P(Backward, ReplyIsBoundedByTheThreshold) {
 
 // BD-7: a callback as large as the reply threshold arrives whole.
 TEST_P(Backward, CallAtTheThreshold) {
-  Octets call = rpc_call(0x60);
+  Bytes call = rpc_call(0x60);
   call.resize(4096 - rdma::kMinHeader);
   harness_.deliver(encode(call_header(0x60), call));
   ASSERT_EQ(pending_.size(), 1u);

@@ -356,12 +356,12 @@ TEST_F(Keeper, CallIsReplayedOnTheNextConnection) {
   bool answered = false;
   spawn(call_until_answered(keeper_, call.call, answered));
   harness_.settle();
-  const Octets first = harness_.peer().sent(1).octets;
+  const Bytes first = harness_.peer().sent(1).bytes;
   lose(fabric::Fault::reset);
   answer();  // the binding of the new connection
   EXPECT_FALSE(answered);
   ASSERT_EQ(harness_.peer().sent_count(), 2u);
-  EXPECT_EQ(harness_.peer().sent(1).octets, first);
+  EXPECT_EQ(harness_.peer().sent(1).bytes, first);
   answer();
   EXPECT_TRUE(answered);
 }

@@ -72,12 +72,12 @@ TEST_F(Loss, FencesTheMemoryOfOpenCalls) {
 TEST_F(Loss, SameCallGoesOutOnTheNextConnection) {
   TestCall call(harness_, 0x77, 400);
   call.submit();
-  const Octets first = harness_.peer().sent(0).octets;
+  const Bytes first = harness_.peer().sent(0).bytes;
   lose(fabric::Fault::reset);
   ASSERT_TRUE(call.done());
   reconnect();
   call.submit();
-  EXPECT_EQ(harness_.peer().sent(0).octets, first);
+  EXPECT_EQ(harness_.peer().sent(0).bytes, first);
   harness_.answer(0);
   EXPECT_TRUE(call.ok());
 }
@@ -190,12 +190,12 @@ TEST_F(Loss, CallThatKillsTwiceIsFoundAndStopped) {
   std::deque<TestCall> calls;
   for (std::uint32_t xid = 1; xid <= 4; ++xid) calls.emplace_back(harness_, xid).submit();
   ASSERT_EQ(harness_.peer().sent_count(), 5u);
-  harness_.deliver(Octets(5000));
+  harness_.deliver(Bytes(5000));
   EXPECT_TRUE(harness_.observer.down_reason->is(
       Layer::fabric, static_cast<int>(fabric::Fault::receive_too_small)));
   for (auto& call : calls) {
     EXPECT_TRUE(call.call.suspect());
-    EXPECT_FALSE(call.call.deadly());
+    EXPECT_FALSE(call.call.is_poison());
   }
 
   reconnect();
@@ -205,10 +205,10 @@ TEST_F(Loss, CallThatKillsTwiceIsFoundAndStopped) {
   harness_.answer(1);
   EXPECT_TRUE(calls[0].ok());
   ASSERT_EQ(harness_.peer().sent_count(), 3u);
-  harness_.deliver(Octets(5000));  // what the second one gets for an answer
-  EXPECT_TRUE(calls[1].call.deadly());
-  EXPECT_FALSE(calls[2].call.deadly());
-  EXPECT_FALSE(calls[3].call.deadly());
+  harness_.deliver(Bytes(5000));  // what the second one gets for an answer
+  EXPECT_TRUE(calls[1].call.is_poison());
+  EXPECT_FALSE(calls[2].call.is_poison());
+  EXPECT_FALSE(calls[3].call.is_poison());
 
   reconnect();
   open_credits();
@@ -225,7 +225,7 @@ TEST_F(Loss, ReservedCallsPassASuspect) {
   open_credits();
   TestCall suspect(harness_, 1);
   suspect.submit();
-  harness_.deliver(Octets(5000));
+  harness_.deliver(Bytes(5000));
   reconnect();
   open_credits();
   suspect.submit();
@@ -235,7 +235,7 @@ TEST_F(Loss, ReservedCallsPassASuspect) {
   reserved.call.urgency = rpc::Urgency::reserved;
   reserved.submit();
   ASSERT_EQ(harness_.peer().sent_count(), 3u);
-  EXPECT_EQ(parse(harness_.peer().sent(2).octets)->header.rdma_xid, 3u);
+  EXPECT_EQ(parse(harness_.peer().sent(2).bytes)->header.rdma_xid, 3u);
   harness_.answer(1);
   EXPECT_TRUE(suspect.ok());
   ASSERT_EQ(harness_.peer().sent_count(), 4u);
@@ -262,14 +262,14 @@ TEST_F(Loss, PlainLossesBlameNobody) {
 TEST_F(Loss, MalformedReplyBlamesItsCallOnly) {
   open_credits();
   TestCall innocent(harness_, 1);
-  TestCall culprit(harness_, 2);
+  TestCall poison_call(harness_, 2);
   innocent.submit();
-  culprit.submit();
+  poison_call.submit();
   rdma::Header& header = harness_.reply_header(2);
   header.chunks.add_read(4, {1, 2, 3});
   harness_.deliver(encode(header, rpc_reply(2)));
   EXPECT_FALSE(innocent.call.suspect());
-  EXPECT_TRUE(culprit.call.suspect());
+  EXPECT_TRUE(poison_call.call.suspect());
 }
 
 // V1-4.6.1-1, V1-4.6.2-1, V1-4.2.4-5, P4, P7, P10: connections that end at random moments, with

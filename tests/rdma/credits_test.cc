@@ -68,7 +68,7 @@ TEST_F(Credits, EveryCallCarriesTheRequest) {
   open_with(32);
   submit_many(3);
   for (std::size_t i = 0; i < sent(); ++i) {
-    EXPECT_EQ(parse(harness_.peer().sent(i).octets)->header.rdma_credit, 8u);
+    EXPECT_EQ(parse(harness_.peer().sent(i).bytes)->header.rdma_credit, 8u);
   }
   answer_all(32);
 }
@@ -97,10 +97,10 @@ TEST_F(Credits, ReservedCallsGoFirst) {
   TestCall& first = submit(rpc::Urgency::reserved);
   TestCall& second = submit(rpc::Urgency::reserved);
   ASSERT_EQ(sent(), 1u + 4u);
-  EXPECT_EQ(parse(harness_.peer().sent(4).octets)->header.rdma_xid, first.call.xid);
+  EXPECT_EQ(parse(harness_.peer().sent(4).bytes)->header.rdma_xid, first.call.xid);
   harness_.answer(1, 4);
   ASSERT_EQ(sent(), 6u);
-  EXPECT_EQ(parse(harness_.peer().sent(5).octets)->header.rdma_xid, second.call.xid);
+  EXPECT_EQ(parse(harness_.peer().sent(5).bytes)->header.rdma_xid, second.call.xid);
   answered_ = 2;
   answer_all(4);
 }
@@ -172,7 +172,7 @@ TEST_F(Credits, ReceivesArePostedBeforeEverySend) {
 }
 
 // BD-8, V1-3.3.3-3: the backward grant is backed before the connection is announced; buffers have
-// at least 1024 octets.
+// at least 1024 bytes.
 TEST_F(Credits, BackwardReceivesArePostedFirst) { EXPECT_EQ(harness_.peer().receives(), 4u); }
 
 // V1-3.3.1-10: replies that someone still reads take buffers away; Calls wait for them, and the
@@ -245,7 +245,7 @@ TEST_F(Credits, OrdinaryCallsKeepTheirOrder) {
   submit_many(6);
   harness_.answer(0, 2);
   for (std::size_t i = 1; i < 6; ++i) {
-    EXPECT_EQ(parse(harness_.peer().sent(i).octets)->header.rdma_xid, i + 1);
+    EXPECT_EQ(parse(harness_.peer().sent(i).bytes)->header.rdma_xid, i + 1);
     harness_.answer(i, 2);
   }
 }

@@ -17,7 +17,7 @@ class Errors : public testing::Test {
   Harness harness_;
 };
 
-// V1-4.5-6, V1-4.5-8, E-8267-5, E-8267-11, F-3: ERR_CHUNK, 20 octets long, ends its RPC at once and
+// V1-4.5-6, V1-4.5-8, E-8267-5, E-8267-11, F-3: ERR_CHUNK, 20 bytes long, ends its RPC at once and
 // for good; the memory of its chunks is out of reach first.
 TEST_F(Errors, ErrChunkEndsTheCall) {
   TestCall call(harness_, 5);
@@ -25,7 +25,7 @@ TEST_F(Errors, ErrChunkEndsTheCall) {
   call.call.result_sink = sink.first(9000);
   call.submit();
   const auto segment =
-      parse(harness_.peer().sent(0).octets)->header.chunks.write_entries[0].target[0];
+      parse(harness_.peer().sent(0).bytes)->header.chunks.write_entries[0].target[0];
   bool reachable_when_done = true;
   call.on_done = [&] { reachable_when_done = harness_.peer().reachable(segment.handle); };
   harness_.deliver(words({5, 1, 32, RDMA_ERROR, ERR_CHUNK}));

@@ -22,8 +22,8 @@ void require(bool condition, const char* what) {
 
 }  // namespace
 
-FakeEndpoint::FakeEndpoint(FakeFabric& fabric, fabric::EndpointHandler& handler,
-                           Octets private_data, std::uint32_t handle_base)
+FakeEndpoint::FakeEndpoint(FakeFabric& fabric, fabric::EndpointHandler& handler, Bytes private_data,
+                           std::uint32_t handle_base)
     : fabric_(fabric),
       handler_(handler),
       private_data_(std::move(private_data)),
@@ -41,7 +41,7 @@ void FakeEndpoint::later(Work work) {
   });
 }
 
-void FakeEndpoint::establish(Octets private_data) {
+void FakeEndpoint::establish(Bytes private_data) {
   later([this, data = std::move(private_data)] {
     if (down_) return;
     handler_.on_established(
@@ -49,7 +49,7 @@ void FakeEndpoint::establish(Octets private_data) {
   });
 }
 
-void FakeEndpoint::deliver(Octets message, std::optional<std::uint32_t> invalidated) {
+void FakeEndpoint::deliver(Bytes message, std::optional<std::uint32_t> invalidated) {
   later([this, message = std::move(message), invalidated] {
     if (down_) return;
     if (receives_.empty() || receives_.front()->memory.size() < message.size()) {
@@ -74,19 +74,19 @@ void FakeEndpoint::complete_send(std::size_t index) {
 void FakeEndpoint::finish_send(SentMessage& message) {
   require(!message.done, "a Send completes once");
   message.done = true;
-  Octets now;
+  Bytes now;
   for (auto piece : message.pieces) now.insert(now.end(), piece.begin(), piece.end());
-  if (now != message.octets) ++corrupted_sends_;
+  if (now != message.bytes) ++corrupted_sends_;
   handler_.on_send_done(message.context);
 }
 
-void FakeEndpoint::complete_settle(std::size_t index) {
+void FakeEndpoint::complete_invalidation(std::size_t index) {
   later([this, index] {
-    if (down_ || index >= settling_.size()) return;
-    fabric::Lease* lease = settling_[index];
-    settling_.erase(settling_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (down_ || index >= invalidating_.size()) return;
+    fabric::Lease* lease = invalidating_[index];
+    invalidating_.erase(invalidating_.begin() + static_cast<std::ptrdiff_t>(index));
     free_lease(*lease);
-    handler_.on_settled(*lease);
+    handler_.on_invalidated(*lease);
   });
 }
 
@@ -103,8 +103,8 @@ void FakeEndpoint::go_down(const Error& reason) {
   if (down_) return;
   down_ = true;
   while (!leases_.empty()) free_lease(*leases_.begin()->second);
-  for (auto* lease : settling_) free_lease(*lease);
-  settling_.clear();
+  for (auto* lease : invalidating_) free_lease(*lease);
+  invalidating_.clear();
   for (auto* buffer : receives_) buffer->posted = false;
   receives_.clear();
   handler_.on_disconnected(reason_ ? *reason_ : reason);
@@ -139,14 +139,14 @@ std::optional<std::size_t> FakeEndpoint::placed(const fabric::Lease& lease) cons
   return found == placed_.end() ? 0 : found->second;
 }
 
-std::optional<Octets> FakeEndpoint::remote_read(const fabric::Segment& from) const {
+std::optional<Bytes> FakeEndpoint::remote_read(const fabric::Segment& from) const {
   const auto* lease = find(from.handle);
   if (!lease || lease->state != fabric::LeaseState::bound) return {};
   if (lease->access != fabric::Access::remote_read) return {};
   const std::uint64_t at = from.offset - lease->segment.offset;
   if (at > lease->memory.size() || from.length > lease->memory.size() - at) return {};
   const auto memory = lease->memory.subspan(at, from.length);
-  return Octets(memory.begin(), memory.end());
+  return Bytes(memory.begin(), memory.end());
 }
 
 Result<void> FakeEndpoint::post_receive(fabric::ReceiveBuffer& buffer) {
@@ -161,7 +161,7 @@ Result<void> FakeEndpoint::post_receive(fabric::ReceiveBuffer& buffer) {
 Result<void> FakeEndpoint::post_send(const fabric::SendWork& work) {
   SentMessage message;
   for (auto piece : work.pieces) {
-    message.octets.insert(message.octets.end(), piece.begin(), piece.end());
+    message.bytes.insert(message.bytes.end(), piece.begin(), piece.end());
     message.pieces.push_back(piece);
   }
   for (auto* lease : work.leases) {
@@ -216,14 +216,14 @@ void FakeEndpoint::free_lease(fabric::Lease& lease) {
   lease.state = fabric::LeaseState::free;
 }
 
-bool FakeEndpoint::settle(fabric::Lease& lease) {
-  require(lease.state == fabric::LeaseState::bound, "only a bound lease is settled");
-  if (settles_at_once || invalidated_.contains(lease.segment.handle)) {
+bool FakeEndpoint::invalidate(fabric::Lease& lease) {
+  require(lease.state == fabric::LeaseState::bound, "only a bound lease is invalidated");
+  if (invalidates_at_once || invalidated_.contains(lease.segment.handle)) {
     free_lease(lease);
     return true;
   }
-  lease.state = fabric::LeaseState::settling;
-  settling_.push_back(&lease);
+  lease.state = fabric::LeaseState::invalidating;
+  invalidating_.push_back(&lease);
   return false;
 }
 
@@ -253,11 +253,11 @@ Result<std::unique_ptr<fabric::Endpoint>> FakeFabric::connect(
   if (refuses) return fail(fabric_error(fabric::Fault::refused));
   ++connections_;
   auto endpoint = std::make_unique<FakeEndpoint>(
-      *this, handler, Octets(options.private_data.begin(), options.private_data.end()),
+      *this, handler, Bytes(options.private_data.begin(), options.private_data.end()),
       ++handle_connections_ * kHandlesPerConnection);
   endpoint->fail_receives = fail_receives;
   endpoint->sends_complete = sends_complete;
-  endpoint->settles_at_once = settles_at_once;
+  endpoint->invalidates_at_once = invalidates_at_once;
   newest_ = endpoint.get();
   if (establishes) endpoint->establish(peer_private_data);
   return std::unique_ptr<fabric::Endpoint>(std::move(endpoint));

@@ -1,5 +1,5 @@
 // A provider without a network: the test is the peer. It captures what is sent, delivers messages,
-// reaches leased memory by handle as a server would, decides when Sends and settlements complete,
+// reaches leased memory by handle as a server would, decides when Sends and invalidations complete,
 // and breaks the connection. Everything arrives through the reactor, as with a real provider.
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace nfsrdma::test {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 class FakeFabric;
 
 /// One Send of the side under test.
 struct SentMessage {
-  Octets octets;
+  Bytes bytes;
   std::vector<std::span<const std::byte>> pieces;
   std::vector<fabric::Lease*> leases;
   std::optional<std::uint32_t> invalidate;
@@ -35,22 +35,22 @@ struct SentMessage {
 
 class FakeEndpoint final : public fabric::Endpoint {
  public:
-  FakeEndpoint(FakeFabric& fabric, fabric::EndpointHandler& handler, Octets private_data,
+  FakeEndpoint(FakeFabric& fabric, fabric::EndpointHandler& handler, Bytes private_data,
                std::uint32_t handle_base);
   ~FakeEndpoint() override;
 
   // The peer's side. Each call takes effect in the reactor's next turn.
-  void establish(Octets private_data);
-  void deliver(Octets message, std::optional<std::uint32_t> invalidated = {});
+  void establish(Bytes private_data);
+  void deliver(Bytes message, std::optional<std::uint32_t> invalidated = {});
   void complete_send(std::size_t index);
-  void complete_settle(std::size_t index);
+  void complete_invalidation(std::size_t index);
   void lose(fabric::Fault fault);
   /// Fault injection: a posted receive that the provider has lost.
   void take_receive();
 
   /// RDMA Write and Read by the peer: false when it has no right to the memory.
   bool remote_write(const fabric::Segment& to, std::span<const std::byte> data);
-  std::optional<Octets> remote_read(const fabric::Segment& from) const;
+  std::optional<Bytes> remote_read(const fabric::Segment& from) const;
   bool reachable(std::uint32_t handle) const;
 
   const SentMessage& sent(std::size_t index) const { return sent_[index]; }
@@ -58,8 +58,8 @@ class FakeEndpoint final : public fabric::Endpoint {
   /// What comes next is sent(0). All Sends must be done.
   void forget_sent() { sent_.clear(); }
   std::size_t receives() const { return receives_.size(); }
-  const Octets& private_data() const { return private_data_; }
-  std::span<fabric::Lease* const> settling() const { return settling_; }
+  const Bytes& private_data() const { return private_data_; }
+  std::span<fabric::Lease* const> invalidating() const { return invalidating_; }
   /// Sends whose memory changed before they were done (I4).
   std::size_t corrupted_sends() const { return corrupted_sends_; }
   bool disconnecting() const { return disconnecting_; }
@@ -69,7 +69,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   // What this provider does by itself.
   bool sends_complete = true;
   bool ends_sends_by_answer = false;  ///< instead, where it may
-  bool settles_at_once = true;
+  bool invalidates_at_once = true;
   bool disconnects_when_asked = true;
   bool fail_receives = false;
   bool fail_sends = false;
@@ -83,7 +83,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   Result<void> prepare(fabric::Lease& lease, std::span<std::byte> memory,
                        fabric::Access access) override;
   void cancel(fabric::Lease& lease) override;
-  bool settle(fabric::Lease& lease) override;
+  bool invalidate(fabric::Lease& lease) override;
   std::optional<std::size_t> placed(const fabric::Lease& lease) const override;
   bool remote_invalidation_safe() const override;
   Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
@@ -103,7 +103,7 @@ class FakeEndpoint final : public fabric::Endpoint {
 
   FakeFabric& fabric_;
   fabric::EndpointHandler& handler_;
-  Octets private_data_;
+  Bytes private_data_;
   std::uint32_t next_handle_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::deque<fabric::ReceiveBuffer*> receives_;
@@ -111,7 +111,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   std::map<std::uint32_t, fabric::Lease*> leases_;
   std::map<std::uint32_t, std::size_t> placed_;
   std::set<std::uint32_t> invalidated_;
-  std::vector<fabric::Lease*> settling_;
+  std::vector<fabric::Lease*> invalidating_;
   std::size_t corrupted_sends_ = 0;
   bool disconnecting_ = false;
   bool down_ = false;
@@ -141,11 +141,11 @@ class FakeFabric final : public fabric::Fabric {
   bool remote_invalidation = true;
   /// Connections come up by themselves, with this private data.
   bool establishes = true;
-  Octets peer_private_data;
+  Bytes peer_private_data;
   bool refuses = false;        ///< connect fails at once
   bool fail_receives = false;  ///< of endpoints made from now on
   bool sends_complete = true;
-  bool settles_at_once = true;
+  bool invalidates_at_once = true;
 
  private:
   friend class FakeEndpoint;

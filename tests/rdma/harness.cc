@@ -28,14 +28,14 @@ class FindCounter final : public CounterVisitor {
   std::string_view wanted_;
 };
 
-Octets take(xdr::Encoder& out) {
+Bytes take(xdr::Encoder& out) {
   EXPECT_TRUE(out.ok());
-  return Octets(out.encoded().begin(), out.encoded().end());
+  return Bytes(out.encoded().begin(), out.encoded().end());
 }
 
 }  // namespace
 
-std::unique_ptr<Seen> parse(const Octets& message) {
+std::unique_ptr<Seen> parse(const Bytes& message) {
   auto seen = std::make_unique<Seen>();
   xdr::Decoder in(message);
   seen->fault = rdma::decode_header(in, seen->header, {rdma::kVersionOne, rdma::kVersionTwo});
@@ -43,36 +43,36 @@ std::unique_ptr<Seen> parse(const Octets& message) {
   return seen;
 }
 
-Octets encode(const rdma::Header& header, std::span<const std::byte> payload) {
-  Octets memory(kLargestMessage);
+Bytes encode(const rdma::Header& header, std::span<const std::byte> payload) {
+  Bytes memory(kLargestMessage);
   xdr::Encoder out(memory);
   rdma::encode_header(out, header);
-  Octets message = take(out);
+  Bytes message = take(out);
   message.insert(message.end(), payload.begin(), payload.end());
   return message;
 }
 
-Octets rpc_reply(std::uint32_t xid, std::span<const std::byte> results) {
+Bytes rpc_reply(std::uint32_t xid, std::span<const std::byte> results) {
   std::array<std::byte, rpc::kAcceptedReplyHeader> memory;
   xdr::Encoder out(memory);
   rpc::encode_accepted_reply(out, xid, rpc::AcceptStat::success);
-  Octets message = take(out);
+  Bytes message = take(out);
   message.insert(message.end(), results.begin(), results.end());
   return message;
 }
 
-Octets rpc_call(std::uint32_t xid, std::uint32_t rpc_version) {
+Bytes rpc_call(std::uint32_t xid, std::uint32_t rpc_version) {
   return words({xid, 0, rpc_version, 0x40000000, 1, 1, 0, 0, 0, 0});
 }
 
-Octets pattern(std::size_t count, unsigned first) {
-  Octets octets(count);
-  for (std::size_t i = 0; i < count; ++i) octets[i] = static_cast<std::byte>(first + i);
-  return octets;
+Bytes pattern(std::size_t count, unsigned first) {
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(first + i);
+  return bytes;
 }
 
-Octets words(std::initializer_list<std::uint32_t> values) {
-  Octets memory(values.size() * xdr::kUnit);
+Bytes words(std::initializer_list<std::uint32_t> values) {
+  Bytes memory(values.size() * xdr::kUnit);
   xdr::Encoder out(memory);
   for (auto value : values) out.u32(value);
   return memory;
@@ -146,13 +146,13 @@ void Harness::drop_channel() {
   channel.reset();
 }
 
-void Harness::deliver(Octets message, std::optional<std::uint32_t> invalidated) {
+void Harness::deliver(Bytes message, std::optional<std::uint32_t> invalidated) {
   peer().deliver(std::move(message), invalidated);
   settle();
 }
 
 rdma::Header& Harness::reply_header(std::size_t index, std::uint32_t credit) {
-  const auto call = parse(peer().sent(index).octets);
+  const auto call = parse(peer().sent(index).bytes);
   scratch_ = call->header;
   scratch_.rdma_credit = credit;
   scratch_.proc = rdma::RDMA_MSG;
@@ -169,14 +169,14 @@ void Harness::answer(std::size_t index, std::uint32_t credit) {
   deliver(encode(header, rpc_reply(header.rdma_xid)));
 }
 
-TestCall::TestCall(Harness& harness, std::uint32_t xid, std::size_t rpc_octets)
+TestCall::TestCall(Harness& harness, std::uint32_t xid, std::size_t rpc_bytes)
     : call(harness.heads->acquire()), harness_(harness) {
   call.reset(xid);
   rpc::Credential nobody;
   nobody.flavor = rpc::AuthFlavor::none;
   rpc::encode_call_header(call.encoder, xid, kTestProgram, 4, 1, nobody, {});
   EXPECT_EQ(call.encoder.size(), kRpcCallHeader);
-  while (call.encoder.size() < rpc_octets) {
+  while (call.encoder.size() < rpc_bytes) {
     call.encoder.u32(static_cast<std::uint32_t>(call.encoder.size()));
   }
   call.max_reply = rpc::kAcceptedReplyHeader;

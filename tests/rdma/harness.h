@@ -23,7 +23,7 @@
 
 namespace nfsrdma::test {
 
-/// Octets of the RPC header of a test call: AUTH_NONE.
+/// Bytes of the RPC header of a test call: AUTH_NONE.
 inline constexpr std::size_t kRpcCallHeader = 40;
 inline constexpr std::uint32_t kTestProgram = 100003;
 
@@ -31,17 +31,17 @@ inline constexpr std::uint32_t kTestProgram = 100003;
 struct Seen {
   rdma::Header header;
   rdma::HeaderFault fault = rdma::HeaderFault::none;
-  Octets payload;
+  Bytes payload;
 };
-std::unique_ptr<Seen> parse(const Octets& message);
+std::unique_ptr<Seen> parse(const Bytes& message);
 
-Octets encode(const rdma::Header& header, std::span<const std::byte> payload = {});
+Bytes encode(const rdma::Header& header, std::span<const std::byte> payload = {});
 /// An accepted, successful RPC reply with these results.
-Octets rpc_reply(std::uint32_t xid, std::span<const std::byte> results = {});
-Octets rpc_call(std::uint32_t xid, std::uint32_t rpc_version = 2);
-/// `count` octets 0, 1, 2 ... starting at `first`.
-Octets pattern(std::size_t count, unsigned first = 0);
-Octets words(std::initializer_list<std::uint32_t> values);
+Bytes rpc_reply(std::uint32_t xid, std::span<const std::byte> results = {});
+Bytes rpc_call(std::uint32_t xid, std::uint32_t rpc_version = 2);
+/// `count` bytes 0, 1, 2 ... starting at `first`.
+Bytes pattern(std::size_t count, unsigned first = 0);
+Bytes words(std::initializer_list<std::uint32_t> values);
 /// The value of a counter or gauge; fails the test when there is none of that name.
 std::uint64_t counter(const rpc::Channel& channel, std::string_view name);
 std::uint64_t counter(const rpc::ConnectionKeeper& keeper, std::string_view name);
@@ -98,7 +98,7 @@ class Harness {
   FakeEndpoint& peer() { return *fabric.endpoint(); }
   void settle() { reactor.settle(); }
   /// Delivers a message from the server and runs everything that follows.
-  void deliver(Octets message, std::optional<std::uint32_t> invalidated = {});
+  void deliver(Bytes message, std::optional<std::uint32_t> invalidated = {});
   /// Header of a reply to what was sent as message `index`, with a grant; lists are returned with
   /// nothing written.
   rdma::Header& reply_header(std::size_t index, std::uint32_t credit = 32);
@@ -122,8 +122,8 @@ class Harness {
 /// A call and what became of it.
 class TestCall final : private rpc::CallObserver {
  public:
-  /// The RPC message without DDP-eligible items has `rpc_octets` octets, at least kRpcCallHeader.
-  TestCall(Harness& harness, std::uint32_t xid, std::size_t rpc_octets = kRpcCallHeader);
+  /// The RPC message without DDP-eligible items has `rpc_bytes` bytes, at least kRpcCallHeader.
+  TestCall(Harness& harness, std::uint32_t xid, std::size_t rpc_bytes = kRpcCallHeader);
   /// Ends the connection if the call is still open.
   ~TestCall();
 

@@ -8,26 +8,26 @@
 namespace nfsrdma::rdma {
 namespace {
 
+using test::Bytes;
 using test::encode;
-using test::Octets;
 using test::parse;
 using test::words;
 
 const fabric::Segment kSegment{.handle = 0xAABBCCDD, .length = 5, .offset = 0xFFFFFFFFFFFFF000};
 
-Octets fixed_words(rdma_proc proc) { return words({7, 1, 32, proc}); }
+Bytes fixed_words(rdma_proc proc) { return words({7, 1, 32, proc}); }
 
-Octets joined(Octets head, const Octets& tail) {
+Bytes joined(Bytes head, const Bytes& tail) {
   head.insert(head.end(), tail.begin(), tail.end());
   return head;
 }
 
-Octets with_lists(rdma_proc proc, std::initializer_list<std::uint32_t> lists) {
+Bytes with_lists(rdma_proc proc, std::initializer_list<std::uint32_t> lists) {
   return joined(fixed_words(proc), words(lists));
 }
 
 // V1-4.7-3, V1-4.3-1, V1-4-1, V1-4.1-1: three zero words after the fixed fields.
-TEST(Header, NoChunksAre28Octets) {
+TEST(Header, NoChunksAre28Bytes) {
   Header header;
   header.rdma_xid = 7;
   header.rdma_credit = 32;
@@ -43,9 +43,9 @@ TEST(Header, ReadListVector) {
   header.rdma_credit = 32;
   header.chunks.add_read(132, kSegment);
   header.chunks.add_read(132, {.handle = 2, .length = 7, .offset = 3});
-  const Octets wire = with_lists(RDMA_MSG, {1, 132, 0xAABBCCDD, 5, 0xFFFFFFFF, 0xFFFFF000,  //
-                                            1, 132, 2, 7, 0, 3,                             //
-                                            0, 0, 0});
+  const Bytes wire = with_lists(RDMA_MSG, {1, 132, 0xAABBCCDD, 5, 0xFFFFFFFF, 0xFFFFF000,  //
+                                           1, 132, 2, 7, 0, 3,                             //
+                                           0, 0, 0});
   EXPECT_EQ(encode(header), wire);
   EXPECT_EQ(header_size(header.chunks), wire.size());
   const auto seen = parse(wire);
@@ -66,12 +66,12 @@ TEST(Header, WriteListAndReplyChunkVector) {
   header.chunks.add_write();  // an empty chunk
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add({.handle = 4, .length = 5, .offset = 6});
-  const Octets wire = with_lists(RDMA_NOMSG, {0,                                            //
-                                              1, 2, 0xAABBCCDD, 5, 0xFFFFFFFF, 0xFFFFF000,  //
-                                              1, 2, 0,          3,                          //
-                                              1, 0,                                         //
-                                              0,                                            //
-                                              1, 1, 4,          5, 0,          6});
+  const Bytes wire = with_lists(RDMA_NOMSG, {0,                                            //
+                                             1, 2, 0xAABBCCDD, 5, 0xFFFFFFFF, 0xFFFFF000,  //
+                                             1, 2, 0,          3,                          //
+                                             1, 0,                                         //
+                                             0,                                            //
+                                             1, 1, 4,          5, 0,          6});
   EXPECT_EQ(encode(header), wire);
   EXPECT_EQ(header_size(header.chunks), wire.size());
   const auto seen = parse(wire);
@@ -107,9 +107,9 @@ TEST(Header, AllCombinationsOfListsRoundTrip) {
 
 // V1-4.5-2, V1-4.2.4-4, F-3: the shortest message depends on its kind.
 TEST(Header, ShortestMessageDependsOnTheKind) {
-  const Octets whole = with_lists(RDMA_MSG, {0, 0, 0});
+  const Bytes whole = with_lists(RDMA_MSG, {0, 0, 0});
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_EQ(parse(Octets(whole.begin(), whole.begin() + static_cast<long>(length)))->fault,
+    EXPECT_EQ(parse(Bytes(whole.begin(), whole.begin() + static_cast<long>(length)))->fault,
               HeaderFault::too_short)
         << length;
   }
@@ -123,7 +123,7 @@ TEST(Header, ShortestMessageDependsOnTheKind) {
 }
 
 // D05-4.2-1: the old form of ERR_CHUNK has eight more words.
-TEST(Header, OctetsAfterErrChunkAreIgnored) {
+TEST(Header, BytesAfterErrChunkAreIgnored) {
   const auto seen = parse(with_lists(RDMA_ERROR, {ERR_CHUNK, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(seen->fault, HeaderFault::none);
   EXPECT_EQ(seen->header.error.err, ERR_CHUNK);
@@ -140,7 +140,7 @@ TEST(Header, ErrorsParseWhateverTheirVersion) {
 // V1-4.2.2-1, V1-4.2-1
 TEST(Header, OtherVersionsAreToldApart) {
   for (std::uint32_t version : {0u, 2u, 99u}) {
-    const Octets message = words({7, version, 1, RDMA_MSG, 0, 0, 0});
+    const Bytes message = words({7, version, 1, RDMA_MSG, 0, 0, 0});
     xdr::Decoder in(message);
     Header header;
     EXPECT_EQ(decode_header(in, header), HeaderFault::version) << "takes version 1 alone";
@@ -190,7 +190,7 @@ TEST(Header, ListsAreBounded) {
   EXPECT_FALSE(chunk->add(kSegment));
   EXPECT_EQ(parse(encode(header))->fault, HeaderFault::none);
 
-  Octets one_more = encode(header);
+  Bytes one_more = encode(header);
   one_more[kMinHeader - kChunkListsMin + 11] = std::byte{kMaxSegments + 1};  // the segment count
   EXPECT_EQ(parse(one_more)->fault, HeaderFault::malformed);
 
@@ -198,27 +198,27 @@ TEST(Header, ListsAreBounded) {
   for (std::size_t i = 0; i < kMaxReadSegments; ++i)
     EXPECT_TRUE(reads.chunks.add_read(4, kSegment));
   EXPECT_FALSE(reads.chunks.add_read(4, kSegment));
-  const Octets full = encode(reads);
+  const Bytes full = encode(reads);
   EXPECT_EQ(parse(full)->fault, HeaderFault::none);
-  Octets too_long(full.begin(), full.end() - kChunkListsMin);
+  Bytes too_long(full.begin(), full.end() - kChunkListsMin);
   too_long = joined(too_long, words({1, 4, 1, 1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(parse(too_long)->fault, HeaderFault::malformed);
 }
 
-// V1-4.5-1: every truncation and every flipped octet of a full header is survived.
-TEST(Header, SurvivesTruncationAndFlippedOctets) {
+// V1-4.5-1: every truncation and every flipped byte of a full header is survived.
+TEST(Header, SurvivesTruncationAndFlippedBytes) {
   Header header;
   header.chunks.add_read(0, kSegment);
   header.chunks.add_write()->add(kSegment);
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(kSegment);
-  const Octets whole = encode(header);
+  const Bytes whole = encode(header);
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const auto seen = parse(Octets(whole.begin(), whole.begin() + static_cast<long>(length)));
+    const auto seen = parse(Bytes(whole.begin(), whole.begin() + static_cast<long>(length)));
     EXPECT_NE(seen->fault, HeaderFault::none) << length;
   }
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    Octets flipped = whole;
+    Bytes flipped = whole;
     flipped[at] ^= std::byte{0xFF};
     const auto seen = parse(flipped);
     EXPECT_LE(seen->header.chunks.write_count, kMaxWriteChunks);

@@ -38,8 +38,8 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
 
   fabric::Address address() const { return listener_->address(); }
   fabric::Endpoint& endpoint() { return *endpoint_; }
-  void send(Octets message, std::optional<std::uint32_t> invalidate = {}) {
-    Octets& kept = sent_.emplace_back(std::move(message));
+  void send(Bytes message, std::optional<std::uint32_t> invalidate = {}) {
+    Bytes& kept = sent_.emplace_back(std::move(message));
     const std::span<const std::byte> piece = kept;
     fabric::SendWork work;
     work.pieces = {&piece, 1};
@@ -47,11 +47,11 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
     EXPECT_TRUE(endpoint_->post_send(work).has_value());
   }
 
-  Octets result;            ///< of every Call
+  Bytes result;             ///< of every Call
   bool invalidates = true;  ///< with its replies, the first handle of the Call
   bool answers = true;
   std::size_t withheld = 0;  ///< bytes of a result or long reply that are claimed, but not placed
-  std::vector<Octets> arguments;  ///< Read chunks fetched, Position Zero chunk included
+  std::vector<Bytes> arguments;  ///< Read chunks fetched, Position Zero chunk included
   std::vector<std::unique_ptr<Seen>> calls;
   std::vector<std::unique_ptr<Seen>> backward_replies;
   int connections = 0;
@@ -72,7 +72,7 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
   void on_established(const fabric::ConnectionInfo&) override {}
   void on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                   std::optional<std::uint32_t>) override {
-    auto seen = parse(Octets(buffer.memory.begin(), buffer.memory.begin() + length));
+    auto seen = parse(Bytes(buffer.memory.begin(), buffer.memory.begin() + length));
     ASSERT_TRUE(endpoint_->post_receive(buffer).has_value());
     ASSERT_EQ(seen->fault, rdma::HeaderFault::none);
     const bool reply = seen->payload.size() > 8 && seen->payload[7] == std::byte{1};
@@ -87,7 +87,7 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
     pending_reads_ = call.header.chunks.read_count;
     for (const auto& entry : call.header.chunks.rdma_reads()) {
       arguments.emplace_back(entry.target.length);
-      Octets& into = fetched_.emplace_back(entry.target.length);
+      Bytes& into = fetched_.emplace_back(entry.target.length);
       ASSERT_TRUE(endpoint_->post_read(into, entry.target, &into).has_value());
     }
     if (pending_reads_ == 0) reply(call);
@@ -104,7 +104,7 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
     header.chunks.read_count = 0;
     header.rdma_credit = 32;
     header.proc = rdma::RDMA_MSG;
-    Octets message = rpc_reply(header.rdma_xid);
+    Bytes message = rpc_reply(header.rdma_xid);
     if (header.chunks.write_count > 0) {
       auto& target = header.chunks.write_entries[0].target[0];
       handle = target.handle;
@@ -121,23 +121,23 @@ class TinyServer final : public fabric::ListenHandler, private fabric::EndpointH
     }
     send(encode(header, message), invalidates ? handle : std::nullopt);
   }
-  void write(const Octets& octets, fabric::Segment& target) {
-    const Octets& kept = sent_.emplace_back(octets);
-    const std::span<const std::byte> piece = std::span(kept).first(octets.size() - withheld);
+  void write(const Bytes& bytes, fabric::Segment& target) {
+    const Bytes& kept = sent_.emplace_back(bytes);
+    const std::span<const std::byte> piece = std::span(kept).first(bytes.size() - withheld);
     ASSERT_TRUE(endpoint_->post_write({&piece, 1}, target).has_value());
-    target.length = static_cast<std::uint32_t>(octets.size());
+    target.length = static_cast<std::uint32_t>(bytes.size());
   }
   void on_send_done(void*) override {}
-  void on_settled(fabric::Lease&) override {}
+  void on_invalidated(fabric::Lease&) override {}
   void on_disconnected(const Error&) override {}
 
   Reactor& reactor_;
   std::unique_ptr<fabric::Listener> listener_;
-  std::deque<Octets> storage_;
+  std::deque<Bytes> storage_;
   std::array<fabric::ReceiveBuffer, kReceives> receives_;
   std::unique_ptr<fabric::Endpoint> endpoint_;
-  std::deque<Octets> sent_;  // kept until the test ends: nothing of a Send may change
-  std::deque<Octets> fetched_;
+  std::deque<Bytes> sent_;  // kept until the test ends: nothing of a Send may change
+  std::deque<Bytes> fetched_;
   std::size_t pending_reads_ = 0;
 };
 
@@ -179,13 +179,13 @@ class Loopback : public testing::Test, protected rpc::CallObserver {
     }
     EXPECT_TRUE(condition());
   }
-  std::unique_ptr<rpc::Call> make_call(std::uint32_t xid, std::size_t octets = kRpcCallHeader) {
+  std::unique_ptr<rpc::Call> make_call(std::uint32_t xid, std::size_t bytes = kRpcCallHeader) {
     auto call = std::make_unique<rpc::Call>(heads_->acquire());
     call->reset(xid);
     rpc::Credential nobody;
     nobody.flavor = rpc::AuthFlavor::none;
     rpc::encode_call_header(call->encoder, xid, kTestProgram, 4, 1, nobody, {});
-    while (call->encoder.size() < octets) call->encoder.u32(0);
+    while (call->encoder.size() < bytes) call->encoder.u32(0);
     call->max_reply = 64;
     return call;
   }
@@ -227,7 +227,7 @@ TEST_F(Loopback, ShortCallAndReply) {
 TEST_F(Loopback, ArgumentByReadChunk) {
   auto call = make_call(1);
   Buffer data = data_->acquire();
-  const Octets fill = pattern(kMegabyte - 3, 5);
+  const Bytes fill = pattern(kMegabyte - 3, 5);
   std::copy(fill.begin(), fill.end(), data.data());
   call->encoder.payload(data.first(fill.size()));
   run(*call);
@@ -300,9 +300,9 @@ TEST_F(Loopback, LongCallAndLongReply) {
   ASSERT_TRUE(call->reply->has_value());
   ASSERT_EQ(server_->arguments.size(), 1u);
   const auto encoded = call->encoder.encoded();
-  EXPECT_EQ(server_->arguments[0], Octets(encoded.begin(), encoded.end()));
+  EXPECT_EQ(server_->arguments[0], Bytes(encoded.begin(), encoded.end()));
   const auto results = (*call->reply)->results.raw(30000, "results");
-  EXPECT_EQ(Octets(results.begin(), results.end()), server_->result);
+  EXPECT_EQ(Bytes(results.begin(), results.end()), server_->result);
 }
 
 // BD-1, BD-16: a callback over the same connection.

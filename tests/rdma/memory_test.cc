@@ -78,14 +78,14 @@ TEST_F(Memory, IsExposedFromSendToReply) {
 
 // V1-4.4.1-1, V1-8.1.3-2, V1-4.5-8 (I3): the call ends only when the last invalidation has.
 TEST_F(Memory, CallWaitsForTheLastInvalidation) {
-  harness_.peer().settles_at_once = false;
+  harness_.peer().invalidates_at_once = false;
   auto call = call_with_chunks(5);
   call->submit();
   harness_.answer(0);
   for (int left = 3; left > 0; --left) {
     EXPECT_FALSE(call->done());
-    ASSERT_EQ(harness_.peer().settling().size(), static_cast<std::size_t>(left));
-    harness_.peer().complete_settle(static_cast<std::size_t>(left) - 1);
+    ASSERT_EQ(harness_.peer().invalidating().size(), static_cast<std::size_t>(left));
+    harness_.peer().complete_invalidation(static_cast<std::size_t>(left) - 1);
     harness_.settle();
   }
   EXPECT_TRUE(call->ok());
@@ -93,14 +93,14 @@ TEST_F(Memory, CallWaitsForTheLastInvalidation) {
 
 // V1-4.5-8: the same for a call that RDMA_ERROR ended.
 TEST_F(Memory, ErrorWaitsForTheInvalidationsToo) {
-  harness_.peer().settles_at_once = false;
+  harness_.peer().invalidates_at_once = false;
   auto call = call_with_chunks(5);
   call->submit();
   rdma::Header& header = harness_.reply_header(0);
   header.proc = rdma::RDMA_ERROR;
   harness_.deliver(encode(header));
   EXPECT_FALSE(call->done());
-  for (int left = 3; left > 0; --left) harness_.peer().complete_settle(0);
+  for (int left = 3; left > 0; --left) harness_.peer().complete_invalidation(0);
   harness_.settle();
   ASSERT_TRUE(call->done());
   EXPECT_EQ(call->error().layer, Layer::transport);
@@ -108,7 +108,7 @@ TEST_F(Memory, ErrorWaitsForTheInvalidationsToo) {
 
 // A call that waits for invalidation has given its credit back already.
 TEST_F(Memory, CreditIsFreeBeforeTheInvalidation) {
-  harness_.peer().settles_at_once = false;
+  harness_.peer().invalidates_at_once = false;
   auto call = call_with_chunks(5);
   call->submit();
   TestCall next(harness_, 6);
@@ -119,7 +119,7 @@ TEST_F(Memory, CreditIsFreeBeforeTheInvalidation) {
   EXPECT_EQ(harness_.peer().sent_count(), 2u);
   harness_.answer(1);
   EXPECT_TRUE(next.ok());
-  for (int i = 0; i < 3; ++i) harness_.peer().complete_settle(0);
+  for (int i = 0; i < 3; ++i) harness_.peer().complete_invalidation(0);
   harness_.settle();
   EXPECT_TRUE(call->ok());
 }
@@ -127,17 +127,17 @@ TEST_F(Memory, CreditIsFreeBeforeTheInvalidation) {
 // E-8797-5, XP-3.2-2: a handle that the server invalidated needs no local invalidation; the others
 // do.
 TEST_F(Memory, RemoteInvalidationSparesOneHandle) {
-  harness_.peer().settles_at_once = false;
+  harness_.peer().invalidates_at_once = false;
   auto call = call_with_chunks(5);
   call->submit();
   const auto exposed = handles(0);
   const rdma::Header& header = harness_.reply_header(0);
   harness_.deliver(encode(header, rpc_reply(5)), exposed[1]);
-  EXPECT_EQ(harness_.peer().settling().size(), 2u);
+  EXPECT_EQ(harness_.peer().invalidating().size(), 2u);
   EXPECT_EQ(counter(*harness_.channel, "remote_invalidations"), 1u);
   EXPECT_EQ(counter(*harness_.channel, "local_invalidations"), 2u);
-  harness_.peer().complete_settle(0);
-  harness_.peer().complete_settle(0);
+  harness_.peer().complete_invalidation(0);
+  harness_.peer().complete_invalidation(0);
   harness_.settle();
   EXPECT_TRUE(call->ok());
 }
@@ -204,7 +204,7 @@ TEST_F(Memory, AnAnswerEndsTheSendWhereTheProviderSaysSo) {
 }
 
 // I4, P6: with Sends that complete long after their replies, and every object reused at once, no
-// octet of a Send changes while the provider has it.
+// byte of a Send changes while the provider has it.
 TEST_F(Memory, LateSendCompletionsSeeUnchangedMemory) {
   harness_.peer().sends_complete = false;
   constexpr int kCalls = 300;
@@ -252,7 +252,7 @@ TEST_F(Memory, NothingIsExposedBetweenCalls) {
   for (auto handle : exposed) EXPECT_FALSE(harness_.peer().reachable(handle));
 }
 
-// V1-3.4.5-9, I2: a reply that is still read keeps its buffer: it is not posted, and its octets
+// V1-3.4.5-9, I2: a reply that is still read keeps its buffer: it is not posted, and its bytes
 // stay.
 TEST_F(Memory, HeldReplyIsNotOverwritten) {
   TestCall keeper(harness_, 1);
@@ -271,7 +271,7 @@ TEST_F(Memory, HeldReplyIsNotOverwritten) {
 // V1-4.5.4-2: a connection that dies while memory is being invalidated: the call ends after that,
 // with the reply it had.
 TEST_F(Memory, LossDuringInvalidationEndsTheCallWithItsReply) {
-  harness_.peer().settles_at_once = false;
+  harness_.peer().invalidates_at_once = false;
   auto call = call_with_chunks(5);
   call->submit();
   harness_.answer(0);
@@ -311,7 +311,7 @@ TEST(CallContextDeathTest, OutstandingWorkIsAsserted) {
     void on_established(const fabric::ConnectionInfo&) override {}
     void on_receive(fabric::ReceiveBuffer&, std::size_t, std::optional<std::uint32_t>) override {}
     void on_send_done(void*) override {}
-    void on_settled(fabric::Lease&) override {}
+    void on_invalidated(fabric::Lease&) override {}
     void on_read_done(void*) override {}
     void on_disconnected(const Error&) override {}
   } handler;
@@ -324,10 +324,10 @@ TEST(CallContextDeathTest, OutstandingWorkIsAsserted) {
 
   EXPECT_DEATH(pool.give_back(*context), "I4") << "its Send is not done";
   context->send_done = true;
-  context->unsettled = 1;
+  context->bound_leases = 1;
   EXPECT_DEATH(pool.give_back(*context), "I5") << "a lease is being settled";
-  context->unsettled = 0;
-  Octets exposed(64);
+  context->bound_leases = 0;
+  Bytes exposed(64);
   ASSERT_TRUE(context->leases.expose(*endpoint, exposed, fabric::Access::remote_read, 0));
   EXPECT_DEATH(pool.give_back(*context), "I3") << "a lease is still prepared";
   context->leases.cancel(*endpoint);

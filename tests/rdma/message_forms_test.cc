@@ -21,19 +21,19 @@ class MessageForms : public testing::TestWithParam<std::uint32_t> {
 
   std::unique_ptr<Seen> sent(std::size_t index) {
     EXPECT_LT(index, harness_.peer().sent_count());
-    return parse(harness_.peer().sent(index).octets);
+    return parse(harness_.peer().sent(index).bytes);
   }
   /// Encodes a WRITE-like argument behind what the call has: count word, then the item left out.
-  Buffer add_item(TestCall& call, std::size_t octets, unsigned first = 0) {
+  Buffer add_item(TestCall& call, std::size_t bytes, unsigned first = 0) {
     Buffer buffer = harness_.data->acquire();
-    const Octets fill = pattern(octets, first);
+    const Bytes fill = pattern(bytes, first);
     std::copy(fill.begin(), fill.end(), buffer.data());
-    call.call.encoder.payload(buffer.first(octets));
+    call.call.encoder.payload(buffer.first(bytes));
     return buffer;
   }
   /// What the server gets by reading a Read chunk.
-  Octets fetch(const rdma::Header& header, std::uint32_t position) {
-    Octets all;
+  Bytes fetch(const rdma::Header& header, std::uint32_t position) {
+    Bytes all;
     for (const auto& entry : header.chunks.rdma_reads()) {
       if (entry.position != position) continue;
       auto part = harness_.peer().remote_read(entry.target);
@@ -47,8 +47,8 @@ class MessageForms : public testing::TestWithParam<std::uint32_t> {
 };
 
 /// The unreduced Payload stream, made the simple way.
-Octets unreduced(const rpc::Call& call) {
-  Octets stream;
+Bytes unreduced(const rpc::Call& call) {
+  Bytes stream;
   std::size_t done = 0;
   const auto encoded = call.encoder.encoded();
   auto append = [&](std::span<const std::byte> part) {
@@ -69,8 +69,8 @@ TEST_P(MessageForms, SmallCallIsOneSendOfHeaderAndPayload) {
   TestCall call(harness_, 0x10);
   call.submit();
   ASSERT_EQ(harness_.peer().sent_count(), 1u);
-  const Octets& octets = harness_.peer().sent(0).octets;
-  ASSERT_EQ(octets.size(), kMinHeader + kRpcCallHeader);
+  const Bytes& bytes = harness_.peer().sent(0).bytes;
+  ASSERT_EQ(bytes.size(), kMinHeader + kRpcCallHeader);
   const auto seen = sent(0);
   EXPECT_EQ(seen->header.proc, RDMA_MSG);
   EXPECT_EQ(seen->header.rdma_xid, 0x10u);
@@ -82,7 +82,7 @@ TEST_P(MessageForms, SmallCallIsOneSendOfHeaderAndPayload) {
 }
 
 // V1-3.4.2-1, V1-6.1-3, V1-4.3.1-2: without eligible items there are no chunks, up to the last
-// octet of the threshold; one word more makes a Long Call (V1-3.5.3-1, V1-4.2.4-3).
+// byte of the threshold; one word more makes a Long Call (V1-3.5.3-1, V1-4.2.4-3).
 TEST_P(MessageForms, CallAtTheThreshold) {
   for (int delta : {-4, 0, 4}) {
     const std::size_t index = harness_.peer().sent_count();
@@ -91,7 +91,7 @@ TEST_P(MessageForms, CallAtTheThreshold) {
     call.submit();
     const auto seen = sent(index);
     EXPECT_EQ(seen->header.proc, delta <= 0 ? RDMA_MSG : RDMA_NOMSG) << delta;
-    EXPECT_LE(harness_.peer().sent(index).octets.size(), kThreshold);
+    EXPECT_LE(harness_.peer().sent(index).bytes.size(), kThreshold);
     if (delta > 0) {
       ASSERT_EQ(seen->header.chunks.read_count, 1u);
       EXPECT_EQ(seen->header.chunks.read_entries[0].position, 0u);
@@ -132,7 +132,7 @@ TEST_P(MessageForms, WriteAtTheThreshold) {
   }
 }
 
-// V1-3.4.4-8, V1-3.4.5-12: what follows a reduced item of five octets starts right behind its
+// V1-3.4.4-8, V1-3.4.5-12: what follows a reduced item of five bytes starts right behind its
 // count.
 TEST_P(MessageForms, ReducedItemTakesItsPadAlong) {
   TestCall call(harness_, 0x50, 4000);
@@ -162,7 +162,7 @@ TEST_P(MessageForms, LongCallWithAReadChunk) {
   EXPECT_EQ(seen->header.chunks.read_entries[0].position, 0u);
   EXPECT_EQ(seen->header.chunks.read_entries[1].position, 8004u);
   const auto encoded = call.call.encoder.encoded();
-  EXPECT_EQ(fetch(seen->header, 0), Octets(encoded.begin(), encoded.end()));
+  EXPECT_EQ(fetch(seen->header, 0), Bytes(encoded.begin(), encoded.end()));
   EXPECT_EQ(fetch(seen->header, 8004), pattern(9001));
   harness_.answer(0);
   EXPECT_TRUE(call.ok());
@@ -243,7 +243,7 @@ TEST_P(MessageForms, ChunksForTheReplyCountInTheCall) {
     call.call.result_sink = sink.first(10000);
     call.submit();
     EXPECT_EQ(sent(index)->header.proc, delta == 0 ? RDMA_MSG : RDMA_NOMSG);
-    EXPECT_LE(harness_.peer().sent(index).octets.size(), kThreshold);
+    EXPECT_LE(harness_.peer().sent(index).bytes.size(), kThreshold);
     harness_.answer(index);
   }
 }
@@ -307,9 +307,9 @@ TEST_P(MessageForms, UnreducedItemInAPositionZeroChunk) {
   call.submit();
   const auto seen = sent(0);
   EXPECT_EQ(seen->header.proc, RDMA_NOMSG);
-  const Octets whole = unreduced(call.call);
+  const Bytes whole = unreduced(call.call);
   const std::uint32_t position = kRpcCallHeader + 4 + 5004 + 4;
-  EXPECT_EQ(fetch(seen->header, 0), Octets(whole.begin(), whole.begin() + position));
+  EXPECT_EQ(fetch(seen->header, 0), Bytes(whole.begin(), whole.begin() + position));
   EXPECT_EQ(fetch(seen->header, position), pattern(9001, 7));
   harness_.answer(0);
 }
@@ -338,7 +338,7 @@ TEST_P(ShortSegments, AReadChunkOfMoreThanSixteenIsRefused) {
     if (call.done()) {
       EXPECT_TRUE(call.error().is(Layer::transport, static_cast<int>(rdma::Fault::call_too_large)));
     } else {
-      EXPECT_EQ(parse(short_.peer().sent(0).octets)->header.chunks.read_count, 16u);
+      EXPECT_EQ(parse(short_.peer().sent(0).bytes)->header.chunks.read_count, 16u);
       short_.answer(0);
     }
   }
@@ -364,20 +364,20 @@ TEST_P(ManyChunks, TwoReducedItemsInSeveralSegments) {
   TestCall call(harness_more_, 0xF0);
   Buffer first = harness_more_.data->acquire();
   Buffer second = harness_more_.data->acquire();
-  const Octets fill = pattern(9001);
+  const Bytes fill = pattern(9001);
   std::copy(fill.begin(), fill.end(), first.data());
   std::copy(fill.begin(), fill.end(), second.data());
   call.call.encoder.payload(first.first(9001));
   call.call.encoder.payload(second.first(4002));
   call.submit();
-  const auto seen = parse(harness_more_.peer().sent(0).octets);
+  const auto seen = parse(harness_more_.peer().sent(0).bytes);
   const std::uint32_t at_first = kRpcCallHeader + 4;
   const std::uint32_t at_second = at_first + 9004 + 4;
   ASSERT_EQ(seen->header.chunks.read_count, 5u);
   EXPECT_EQ(seen->header.chunks.read_chunk_length(at_first), 9001u);
   EXPECT_EQ(seen->header.chunks.read_chunk_length(at_second), 4002u);
   EXPECT_EQ(seen->header.chunks.read_entries[0].target.length, 3001u);
-  Octets got;
+  Bytes got;
   for (const auto& entry : seen->header.chunks.rdma_reads().first(3)) {
     EXPECT_EQ(entry.position, at_first);
     const auto part = harness_more_.peer().remote_read(entry.target);
@@ -416,10 +416,10 @@ TEST(DefaultThresholds, WithoutPrivateData) {
   TestCall call(harness, 1, 1024 - kMinHeader + 4);
   call.call.max_reply = 1024 - kMinHeader + 4;
   call.submit();
-  const auto seen = parse(harness.peer().sent(0).octets);
+  const auto seen = parse(harness.peer().sent(0).bytes);
   EXPECT_EQ(seen->header.proc, RDMA_NOMSG);
   EXPECT_TRUE(seen->header.chunks.has_reply);
-  EXPECT_LE(harness.peer().sent(0).octets.size(), 1024u);
+  EXPECT_LE(harness.peer().sent(0).bytes.size(), 1024u);
   harness.answer(0);
   EXPECT_TRUE(call.ok());
 }
@@ -514,7 +514,7 @@ TEST_P(MessageForms, OnePostForEachCall) {
   EXPECT_EQ(counter(*harness_.channel, "leases"), 4u);
 }
 
-// V2-2.1-2, V2-2.3-1, V2-2.3-2, V2-4.2-1: the forms of version 2, whose thresholds are 4096 octets
+// V2-2.1-2, V2-2.3-1, V2-2.3-2, V2-4.2-1: the forms of version 2, whose thresholds are 4096 bytes
 // where nothing else is known, are those of version 1.
 INSTANTIATE_TEST_SUITE_P(Versions, MessageForms, testing::Values(1U, 2U));
 INSTANTIATE_TEST_SUITE_P(Versions, ShortSegments, testing::Values(1U, 2U));

@@ -10,14 +10,14 @@ class PayloadStream : public testing::Test {
  protected:
   void SetUp() override { harness_.connect(); }
 
-  Buffer filled(std::size_t octets) {
+  Buffer filled(std::size_t bytes) {
     Buffer buffer = harness_.data->acquire();
-    const Octets fill = pattern(octets);
+    const Bytes fill = pattern(bytes);
     std::copy(fill.begin(), fill.end(), buffer.data());
     return buffer;
   }
   std::unique_ptr<Seen> sent(std::size_t index = 0) {
-    return parse(harness_.peer().sent(index).octets);
+    return parse(harness_.peer().sent(index).bytes);
   }
 
   Harness harness_;
@@ -42,7 +42,7 @@ TEST_F(PayloadStream, ServerRebuildsIt) {
   EXPECT_EQ(in.string(16, "before"), "before");
   const auto payload = in.payload(1U << 20, "data");
   EXPECT_TRUE(payload.placed);
-  EXPECT_EQ(Octets(payload.data.begin(), payload.data.end()), pattern(9001));
+  EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), pattern(9001));
   EXPECT_EQ(in.string(16, "after"), "after");
   EXPECT_TRUE(in.finish("call"));
   harness_.answer(0);

@@ -8,17 +8,17 @@
 namespace nfsrdma::rdma {
 namespace {
 
-using test::Octets;
+using test::Bytes;
 
-Octets octets(std::initializer_list<int> values) {
-  Octets result;
+Bytes bytes(std::initializer_list<int> values) {
+  Bytes result;
   for (int value : values) result.push_back(static_cast<std::byte>(value));
   return result;
 }
 
-const Octets kVector = octets({0xf6, 0xab, 0x0e, 0x18, 0x01, 0x01, 0x03, 0x03});
+const Bytes kVector = bytes({0xf6, 0xab, 0x0e, 0x18, 0x01, 0x01, 0x03, 0x03});
 
-void expect_absent(const Octets& buffer) {
+void expect_absent(const Bytes& buffer) {
   const PrivateData data = decode_private_data(buffer);
   EXPECT_FALSE(data.remote_invalidation);
   EXPECT_EQ(data.send_size, kDefaultThreshold);
@@ -29,7 +29,7 @@ void expect_absent(const Octets& buffer) {
 TEST(PrivateData, VectorFor4096AndRemoteInvalidation) {
   const auto wire =
       encode_private_data({.remote_invalidation = true, .send_size = 4096, .receive_size = 4096});
-  EXPECT_EQ(Octets(wire.begin(), wire.end()), kVector);
+  EXPECT_EQ(Bytes(wire.begin(), wire.end()), kVector);
   const PrivateData data = decode_private_data(kVector);
   EXPECT_TRUE(data.remote_invalidation);
   EXPECT_EQ(data.send_size, 4096u);
@@ -39,12 +39,12 @@ TEST(PrivateData, VectorFor4096AndRemoteInvalidation) {
 // E-8797-2
 TEST(PrivateData, SizesAreKibibytesLessOne) {
   for (const auto& [byte, size] : {std::pair{0, 1024}, {3, 4096}, {255, 262144}}) {
-    Octets wire = kVector;
+    Bytes wire = kVector;
     wire[6] = wire[7] = static_cast<std::byte>(byte);
     const PrivateData data = decode_private_data(wire);
     EXPECT_EQ(data.send_size, static_cast<std::size_t>(size));
     const auto back = encode_private_data(data);
-    EXPECT_EQ(Octets(back.begin(), back.end()), wire);
+    EXPECT_EQ(Bytes(back.begin(), back.end()), wire);
   }
   EXPECT_EQ(encode_private_data({.send_size = 1, .receive_size = 5000})[6], std::byte{0});
   EXPECT_EQ(encode_private_data({.send_size = 1, .receive_size = 5000})[7], std::byte{3});
@@ -61,7 +61,7 @@ TEST(PrivateData, EachDirectionTakesTheSmallerSize) {
 
 // E-8797-4
 TEST(PrivateData, ReservedBitsAreIgnoredAndSentAsZero) {
-  Octets wire = kVector;
+  Bytes wire = kVector;
   wire[5] = std::byte{0xFE};
   EXPECT_FALSE(decode_private_data(wire).remote_invalidation);
   wire[5] = std::byte{0xFF};
@@ -83,10 +83,10 @@ TEST(PrivateData, RemoteInvalidationNeedsBothSides) {
 // E-8797-8, E-8797-11, V1-3.3.3-4: without conforming data, 1024 and no remote invalidation.
 TEST(PrivateData, NonConformingDataCountsAsAbsent) {
   expect_absent({});
-  Octets wrong_version = kVector;
+  Bytes wrong_version = kVector;
   wrong_version[4] = std::byte{2};
   expect_absent(wrong_version);
-  Octets wrong_identifier = kVector;
+  Bytes wrong_identifier = kVector;
   wrong_identifier[0] = std::byte{0};
   expect_absent(wrong_identifier);
 }
@@ -94,7 +94,7 @@ TEST(PrivateData, NonConformingDataCountsAsAbsent) {
 // E-8797-9
 TEST(PrivateData, IsFoundAtAnyOffset) {
   for (std::size_t offset : {1u, 4u, 7u, 48u}) {
-    Octets buffer(offset, std::byte{0xf6});
+    Bytes buffer(offset, std::byte{0xf6});
     buffer.insert(buffer.end(), kVector.begin(), kVector.end());
     EXPECT_EQ(decode_private_data(buffer).send_size, 4096u) << offset;
     buffer.pop_back();

@@ -1,4 +1,4 @@
-// Transport properties (xcharext-03): the octets of each operation, in both roles, and what follows
+// Transport properties (xcharext-03): the bytes of each operation, in both roles, and what follows
 // from them.
 #include "transport/rdma/property_exchange.h"
 
@@ -27,13 +27,13 @@ class Host final : public rdma::PropertyHost {
   struct Sent {
     std::uint32_t xid;
     std::uint32_t opttype;
-    Octets optinfo;
+    Bytes optinfo;
   };
   bool may_send_optional() override { return may_send; }
   std::uint32_t optional_xid() override { return ++last_xid; }
   void send_optional(std::uint32_t xid, const rdma::RdmaOptional& optional) override {
     sent.push_back({xid, optional.rdma_opttype,
-                    Octets(optional.rdma_optinfo.begin(), optional.rdma_optinfo.end())});
+                    Bytes(optional.rdma_optinfo.begin(), optional.rdma_optinfo.end())});
   }
   bool raise_receives(std::uint32_t size) override {
     raised_to = size;
@@ -49,17 +49,17 @@ class Host final : public rdma::PropertyHost {
   std::vector<Sent> sent;
 };
 
-Octets join(std::initializer_list<Octets> parts) {
-  Octets all;
+Bytes join(std::initializer_list<Bytes> parts) {
+  Bytes all;
   for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 
-Octets value(std::uint32_t which, std::uint32_t word) { return words({which, 4, word}); }
+Bytes value(std::uint32_t which, std::uint32_t word) { return words({which, 4, word}); }
 /// A set of one receive size.
-Octets size_set(std::uint32_t size) { return words({1, 1, 4, size}); }
+Bytes size_set(std::uint32_t size) { return words({1, 1, 4, size}); }
 /// CONNPROP of a peer with one receive size, which may change.
-Octets peer_connprop(std::uint32_t size) { return join({size_set(size), words({0})}); }
+Bytes peer_connprop(std::uint32_t size) { return join({size_set(size), words({0})}); }
 
 class Exchange : public testing::Test {
  protected:
@@ -77,12 +77,12 @@ class Exchange : public testing::Test {
     return *exchange_;
   }
   rdma::PropertyExchange& start() { return start(policy()); }
-  OptionAnswer deliver(std::uint32_t opttype, const Octets& optinfo, std::size_t payload = 0) {
+  OptionAnswer deliver(std::uint32_t opttype, const Bytes& optinfo, std::size_t payload = 0) {
     return exchange_->on_optional(kPeersXid, {opttype, optinfo}, payload);
   }
   const Host::Sent& last() const { return host_.sent.back(); }
-  /// The octets of the RESPROP that a REQPROP got, which must be exactly one.
-  Octets answer_to(const Octets& want) {
+  /// The bytes of the RESPROP that a REQPROP got, which must be exactly one.
+  Bytes answer_to(const Bytes& want) {
     const std::size_t before = host_.sent.size();
     EXPECT_EQ(deliver(ROPT_REQPROP, want), OptionAnswer::none);
     EXPECT_EQ(host_.sent.size(), before + 1);
@@ -96,8 +96,8 @@ class Exchange : public testing::Test {
 };
 
 // XP-2.1-1, XP-2.1-8, XP-2.1-9, XP-4.1-1, XP-4.1-3, XP-4.1-4, XP-1.3-1, F-15: the three basic
-// properties of 12 octets each; bits of the subset are places in the set, and a set bit says that
-// the value stays. With its header the message has 72 octets.
+// properties of 12 bytes each; bits of the subset are places in the set, and a set bit says that
+// the value stays. With its header the message has 72 bytes.
 TEST_F(Exchange, ConnpropByteForByte) {
   start();
   ASSERT_EQ(host_.sent.size(), 1u);
@@ -137,14 +137,14 @@ TEST_F(Exchange, PeersConnpropIsTaken) {
 // XP-2.1-6, XP-2.1-7, XP-4.1-6, XP-6.1-1, XP-6.2-1: any order; unknown and experimental ids are
 // passed over without a word; of duplicates the last counts.
 TEST_F(Exchange, OrderAndUnknownIdsDoNotMatter) {
-  std::vector<Octets> set = {value(1, 16384), value(2, 1), words({kExperimental, 5, 1, 0}),
-                             words({4711, 0})};
+  std::vector<Bytes> set = {value(1, 16384), value(2, 1), words({kExperimental, 5, 1, 0}),
+                            words({4711, 0})};
   std::sort(set.begin(), set.end());
   do {
     Host host;
     rdma::PropertyExchange exchange(host, policy());
     exchange.start();
-    const Octets info = join({words({4}), set[0], set[1], set[2], set[3], words({0})});
+    const Bytes info = join({words({4}), set[0], set[1], set[2], set[3], words({0})});
     EXPECT_EQ(exchange.on_optional(1, {ROPT_CONNPROP, info}, 0), OptionAnswer::none);
     EXPECT_EQ(exchange.peer().receive_buffer_size, 16384u);
     EXPECT_EQ(exchange.peer().requester_remote_invalidation, 1u);
@@ -161,22 +161,22 @@ TEST_F(Exchange, OrderAndUnknownIdsDoNotMatter) {
 // XP-2.1-3, XP-2.1-4, XP-2.1-5, XP-4-1, F-17: every damage is an XDR error, and changes nothing.
 TEST_F(Exchange, MalformedMessagesAreXdrErrors) {
   auto& exchange = start();
-  const Octets good = peer_connprop(8192);
+  const Bytes good = peer_connprop(8192);
   const struct {
     const char* what;
     std::uint32_t opttype;
-    Octets optinfo;
+    Bytes optinfo;
     std::size_t payload = 0;
   } kDamaged[] = {
       {"data past the message", ROPT_CONNPROP, words({1, 1, 0x80000000, 8192, 0})},
-      {"more properties than octets", ROPT_CONNPROP, words({9, 1, 4, 8192, 0})},
+      {"more properties than bytes", ROPT_CONNPROP, words({9, 1, 4, 8192, 0})},
       {"backward support 9", ROPT_CONNPROP, words({1, 3, 4, 9, 0})},
       {"boolean 2", ROPT_CONNPROP, words({1, 2, 4, 2, 0})},
-      {"two octets of a size", ROPT_CONNPROP, words({1, 1, 2, 0x00100000, 0})},
-      {"eight octets of a size", ROPT_CONNPROP, words({1, 1, 8, 8192, 0, 0})},
+      {"two bytes of a size", ROPT_CONNPROP, words({1, 1, 2, 0x00100000, 0})},
+      {"eight bytes of a size", ROPT_CONNPROP, words({1, 1, 8, 8192, 0, 0})},
       {"no subset", ROPT_CONNPROP, size_set(8192)},
       {"subset past the message", ROPT_CONNPROP, words({1, 1, 4, 8192, 2, 1})},
-      {"octets behind", ROPT_CONNPROP, join({good, words({0})})},
+      {"bytes behind", ROPT_CONNPROP, join({good, words({0})})},
       {"empty", ROPT_CONNPROP, {}},
       {"empty", ROPT_REQPROP, {}},
       {"empty", ROPT_RESPROP, {}},
@@ -196,10 +196,10 @@ TEST_F(Exchange, MalformedMessagesAreXdrErrors) {
   EXPECT_EQ(exchange.own().receive_buffer_size, 4096u);
 }
 
-// XP-2.1-3: every operation, cut at every octet.
+// XP-2.1-3: every operation, cut at every byte.
 TEST_F(Exchange, EveryTruncationIsAnXdrError) {
   start();
-  const std::pair<std::uint32_t, Octets> kMessages[] = {
+  const std::pair<std::uint32_t, Bytes> kMessages[] = {
       {ROPT_CONNPROP, join({words({2}), value(1, 8192), words({kExperimental, 4, 1, 1, 3})})},
       {ROPT_REQPROP, join({words({2}), value(1, 8192), value(3, 1)})},
       {ROPT_RESPROP, join({words({1, 1, 1, 2, 1}), value(1, 8192)})},
@@ -207,7 +207,7 @@ TEST_F(Exchange, EveryTruncationIsAnXdrError) {
   };
   for (const auto& [opttype, whole] : kMessages) {
     for (std::size_t length = 0; length < whole.size(); ++length) {
-      const Octets cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+      const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
       EXPECT_EQ(deliver(opttype, cut), OptionAnswer::bad_header) << opttype << " at " << length;
     }
     EXPECT_EQ(deliver(opttype, whole), OptionAnswer::none) << opttype;
@@ -215,7 +215,7 @@ TEST_F(Exchange, EveryTruncationIsAnXdrError) {
 }
 
 // XP-4-2, V2-3.1-2: an operation that is unknown, or not supported, is an invalid option, whatever
-// its octets are.
+// its bytes are.
 TEST_F(Exchange, UnsupportedOperationsAreInvalidOptions) {
   for (std::uint32_t off = ROPT_CONNPROP; off <= ROPT_UPDPROP; ++off) {
     rdma::PropertyPolicy without = policy();
@@ -257,7 +257,7 @@ TEST_F(Exchange, RequestsAreAnsweredPropertyByProperty) {
 // XP-2.1-8: 33 properties need two words; the last is bit 0 of the second.
 TEST_F(Exchange, SubsetsHaveAsManyWordsAsTheyNeed) {
   start();
-  Octets want = words({33});
+  Bytes want = words({33});
   for (std::uint32_t i = 0; i < 32; ++i) want = join({want, words({kExperimental, 0})});
   want = join({want, value(1, 8192)});
   EXPECT_EQ(answer_to(want), words({2, 0, 1, 2, 0xFFFFFFFF, 0, 0}));
@@ -310,7 +310,7 @@ TEST_F(Exchange, RequestThatOvertakesAnotherEndsIt) {
 
 class Request : public Exchange {
  protected:
-  /// Has asked the peer, which takes 4096 octets, for 65536.
+  /// Has asked the peer, which takes 4096 bytes, for 65536.
   void SetUp() override {
     rdma::PropertyPolicy wanting = policy();
     wanting.wanted_receive = 65536;
@@ -318,7 +318,7 @@ class Request : public Exchange {
     deliver(ROPT_CONNPROP, peer_connprop(4096));
     ASSERT_EQ(last().opttype, ROPT_REQPROP);
   }
-  std::uint32_t after(const Octets& resprop) {
+  std::uint32_t after(const Bytes& resprop) {
     const std::uint32_t xid = last().xid;
     EXPECT_EQ(exchange_->on_optional(xid, {ROPT_RESPROP, resprop}, 0), OptionAnswer::none);
     return exchange_->send_limit();

@@ -6,7 +6,7 @@ namespace nfsrdma::test {
 
 void RandomConnections::run_one() {
   harness_.fabric.sends_complete = chance(50);
-  harness_.fabric.settles_at_once = chance(50);
+  harness_.fabric.invalidates_at_once = chance(50);
   harness_.fabric.fail_receives = chance(failing_receives);
   harness_.observer = {};
   harness_.connect();
@@ -45,7 +45,7 @@ void RandomConnections::serve_some() {
       const auto& header = harness_.reply_header(random_() % peer.sent_count());
       peer.deliver(encode(header, rpc_reply(header.rdma_xid)));
     }
-    if (!peer.settling().empty() && chance(50)) peer.complete_settle(0);
+    if (!peer.invalidating().empty() && chance(50)) peer.complete_invalidation(0);
     if (chance(10)) peer.deliver(pattern(random_() % 100));
     if (chance(70)) harness_.settle();
   }
@@ -53,7 +53,7 @@ void RandomConnections::serve_some() {
 
 void RandomConnections::expect_known_messages() {
   for (std::size_t i = 0; i < harness_.peer().sent_count(); ++i) {
-    ASSERT_LE(parse(harness_.peer().sent(i).octets)->header.proc, rdma::RDMA_NOMSG);
+    ASSERT_LE(parse(harness_.peer().sent(i).bytes)->header.proc, rdma::RDMA_NOMSG);
   }
 }
 

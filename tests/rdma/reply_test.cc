@@ -18,7 +18,7 @@ class Replies : public testing::Test {
   explicit Replies(Harness::Setup setup = {}) : harness_(setup) {}
   void SetUp() override { harness_.connect(); }
 
-  /// A READ-like call with a Write chunk of kSinkSize octets.
+  /// A READ-like call with a Write chunk of kSinkSize bytes.
   std::unique_ptr<TestCall> read_call(std::uint32_t xid, std::size_t max_reply = 100) {
     auto call = std::make_unique<TestCall>(harness_, xid);
     sink_ = harness_.data->acquire();
@@ -34,12 +34,12 @@ class Replies : public testing::Test {
     return call;
   }
   fabric::Segment write_segment(std::size_t message, std::size_t segment = 0) {
-    return parse(harness_.peer().sent(message).octets)
+    return parse(harness_.peer().sent(message).bytes)
         ->header.chunks.write_entries[0]
         .target[segment];
   }
   fabric::Segment reply_segment(std::size_t message) {
-    return parse(harness_.peer().sent(message).octets)->header.chunks.rdma_reply.target[0];
+    return parse(harness_.peer().sent(message).bytes)->header.chunks.rdma_reply.target[0];
   }
   void expect_connection_closed(const TestCall& call) {
     EXPECT_TRUE(harness_.peer().disconnecting());
@@ -70,7 +70,7 @@ TEST_F(Replies, AreMatchedByXid) {
 TEST_F(Replies, DuplicateIsDropped) {
   TestCall call(harness_, 5);
   call.submit();
-  const Octets reply = encode(harness_.reply_header(0), rpc_reply(5));
+  const Bytes reply = encode(harness_.reply_header(0), rpc_reply(5));
   harness_.deliver(reply);
   const std::size_t receives = harness_.peer().receives();
   for (int i = 0; i < 1000; ++i) harness_.deliver(reply);
@@ -84,9 +84,9 @@ TEST_F(Replies, DuplicateIsDropped) {
 TEST_F(Replies, ResultsAreDecodedInPlace) {
   TestCall call(harness_, 5);
   call.submit();
-  const Octets results = {std::byte{0},   std::byte{0},   std::byte{0},   std::byte{5},
-                          std::byte{'h'}, std::byte{'e'}, std::byte{'l'}, std::byte{'l'},
-                          std::byte{'o'}, std::byte{0},   std::byte{0},   std::byte{0}};
+  const Bytes results = {std::byte{0},   std::byte{0},   std::byte{0},   std::byte{5},
+                         std::byte{'h'}, std::byte{'e'}, std::byte{'l'}, std::byte{'l'},
+                         std::byte{'o'}, std::byte{0},   std::byte{0},   std::byte{0}};
   harness_.deliver(encode(harness_.reply_header(0), rpc_reply(5, results)));
   ASSERT_TRUE(call.ok());
   EXPECT_EQ(call.results().string(8, "greeting"), "hello");
@@ -108,7 +108,7 @@ TEST_F(Replies, PlacedResult) {
     const auto payload = call->results().payload(kMaxData, "data");
     EXPECT_TRUE(payload.placed);
     EXPECT_EQ(payload.data.data(), sink_.data());
-    EXPECT_EQ(Octets(payload.data.begin(), payload.data.end()), pattern(length));
+    EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), pattern(length));
     EXPECT_TRUE(call->results().finish("READ"));
   }
 }
@@ -150,7 +150,7 @@ TEST_F(Replies, ClaimOfBytesThatWerePlaced) {
 TEST_F(Replies, LongReplyThatWasPlacedByHalf) {
   harness_.peer().tells_placed = true;
   auto call = long_reply_call(7);
-  const Octets message = rpc_reply(7, pattern(10000));
+  const Bytes message = rpc_reply(7, pattern(10000));
   ASSERT_TRUE(
       harness_.peer().remote_write(reply_segment(0), std::span(message).first(message.size() / 2)));
   rdma::Header& header = harness_.reply_header(0);
@@ -233,15 +233,15 @@ TEST_F(Replies, CountThatDisagreesFailsTheCall) {
 // chunk is an error.
 TEST_F(Replies, InlineResultDespiteAWriteChunkFails) {
   auto call = read_call(7);
-  Octets results = words({8, 1, 2});
+  Bytes results = words({8, 1, 2});
   harness_.deliver(encode(harness_.reply_header(0), rpc_reply(7, results)));
   ASSERT_TRUE(call->ok());
   call->results().payload(kMaxData, "data");
   EXPECT_EQ(call->results().fault(), xdr::Fault::placed_length);
 }
 
-// V1-6.1-6, B4-8.1.1-1: octets in the Write chunk that no eligible result accounts for.
-TEST_F(Replies, PlacedOctetsWithoutAResultFail) {
+// V1-6.1-6, B4-8.1.1-1: bytes in the Write chunk that no eligible result accounts for.
+TEST_F(Replies, PlacedBytesWithoutAResultFail) {
   auto call = read_call(7);
   rdma::Header& header = harness_.reply_header(0);
   header.chunks.write_entries[0].target[0].length = 100;
@@ -265,7 +265,7 @@ TEST_F(Replies, InlineResultWithoutAWriteChunk) {
 }
 
 // V1-4.3.2-7, V1-4.3.2-8, F-5, V1-3.4.6-6, E-8267-9: an unused chunk and an empty one in its place
-// both mean that nothing was written; a result of no octets and a result arm without data are fine
+// both mean that nothing was written; a result of no bytes and a result arm without data are fine
 // with both.
 TEST_F(Replies, UnusedAndEmptyChunksMeanNothingWritten) {
   for (bool empty : {false, true}) {
@@ -283,7 +283,7 @@ TEST_F(Replies, UnusedAndEmptyChunksMeanNothingWritten) {
 // V1-3.5.3-3, V1-4.3.3-4, V1-4.2.4-3: a Long Reply is found in the Reply chunk.
 TEST_F(Replies, LongReply) {
   auto call = long_reply_call(11);
-  const Octets message = rpc_reply(11, pattern(16000));
+  const Bytes message = rpc_reply(11, pattern(16000));
   ASSERT_TRUE(harness_.peer().remote_write(reply_segment(0), message));
   rdma::Header& header = harness_.reply_header(0);
   header.proc = RDMA_NOMSG;
@@ -291,7 +291,7 @@ TEST_F(Replies, LongReply) {
   harness_.deliver(encode(header));
   ASSERT_TRUE(call->ok());
   const auto results = call->results().raw(16000, "results");
-  EXPECT_EQ(Octets(results.begin(), results.end()), pattern(16000));
+  EXPECT_EQ(Bytes(results.begin(), results.end()), pattern(16000));
   EXPECT_TRUE(call->results().finish("results"));
   EXPECT_EQ(counter(*harness_.channel, "long_replies"), 1u);
 }
@@ -299,7 +299,7 @@ TEST_F(Replies, LongReply) {
 // The memory of a Long Reply goes back to its pool with the Reply, not before.
 TEST_F(Replies, ReplyChunkLivesAsLongAsTheReply) {
   auto call = long_reply_call(11);
-  const Octets message = rpc_reply(11);
+  const Bytes message = rpc_reply(11);
   ASSERT_TRUE(harness_.peer().remote_write(reply_segment(0), message));
   rdma::Header& header = harness_.reply_header(0);
   header.proc = RDMA_NOMSG;
@@ -338,7 +338,7 @@ TEST_P(MalformedReplies, EndTheConnection) {
   auto call = read_call(21, 20000);
   rdma::Header& header = harness_.reply_header(0);
   GetParam().spoil(header);
-  Octets payload = header.proc == RDMA_MSG ? rpc_reply(21, words({0})) : Octets{};
+  Bytes payload = header.proc == RDMA_MSG ? rpc_reply(21, words({0})) : Bytes{};
   harness_.deliver(encode(header, payload));
   expect_connection_closed(*call);
   EXPECT_EQ(call->call.losses.same_fault, 1u);
@@ -418,7 +418,7 @@ TEST_F(Replies, TruncatedReplies) {
     harness.connect();
     TestCall call(harness, 5);
     call.submit();
-    Octets reply = encode(harness.reply_header(0), rpc_reply(5));
+    Bytes reply = encode(harness.reply_header(0), rpc_reply(5));
     reply.resize(length);
     harness.deliver(reply);
     ASSERT_TRUE(call.done()) << length;
@@ -431,7 +431,7 @@ TEST_F(Replies, RuntsAreDropped) {
   TestCall call(harness_, 5);
   call.submit();
   const std::size_t receives = harness_.peer().receives();
-  for (std::size_t length = 0; length < 16; ++length) harness_.deliver(Octets(length));
+  for (std::size_t length = 0; length < 16; ++length) harness_.deliver(Bytes(length));
   EXPECT_EQ(harness_.peer().receives(), receives);
   EXPECT_EQ(counter(*harness_.channel, "bad_messages"), 16u);
   harness_.answer(0);
@@ -441,17 +441,17 @@ TEST_F(Replies, RuntsAreDropped) {
 // V1-4.5-2, F-9: a message too short for a header is dropped; one that has the XID of an open Call
 // ends the connection as other bad replies do, for that Call would wait for ever.
 TEST_F(Replies, MessageTooShortForAHeader) {
-  const Octets whole = words({5, 1, 32, RDMA_MSG});
+  const Bytes whole = words({5, 1, 32, RDMA_MSG});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     Harness harness;
     harness.connect();
     TestCall call(harness, 5);
     call.submit();
-    Octets other = words({6, 1, 32, RDMA_MSG});
+    Bytes other = words({6, 1, 32, RDMA_MSG});
     other.resize(length);
     harness.deliver(other);
     EXPECT_FALSE(call.done()) << length;
-    harness.deliver(Octets(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
+    harness.deliver(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
     EXPECT_EQ(call.done(), length >= 4) << length;
     EXPECT_EQ(harness.peer().disconnecting(), length >= 4) << length;
     EXPECT_EQ(counter(*harness.channel, "bad_messages"), 2u);
@@ -519,7 +519,7 @@ TEST_F(SplitReplies, SegmentsAreFilledInOrder) {
   auto call = read_call(31);
   rdma::Header& header = harness_.reply_header(0);
   ASSERT_EQ(header.chunks.write_entries[0].count, 3u);
-  const Octets data = pattern(5000);
+  const Bytes data = pattern(5000);
   ASSERT_TRUE(harness_.peer().remote_write(write_segment(0, 0), std::span(data).first(4001)));
   ASSERT_TRUE(harness_.peer().remote_write(write_segment(0, 1), std::span(data).subspan(4001)));
   header.chunks.write_entries[0].target[0].length = 4001;
@@ -527,10 +527,10 @@ TEST_F(SplitReplies, SegmentsAreFilledInOrder) {
   harness_.deliver(encode(header, rpc_reply(31, words({5000}))));
   ASSERT_TRUE(call->ok());
   const auto payload = call->results().payload(kMaxData, "data");
-  EXPECT_EQ(Octets(payload.data.begin(), payload.data.end()), data);
+  EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), data);
 }
 
-// V1-3.4.6-3: a hole between segments would hand up octets that nobody wrote.
+// V1-3.4.6-3: a hole between segments would hand up bytes that nobody wrote.
 TEST_F(SplitReplies, GapBetweenSegmentsIsMalformed) {
   auto call = read_call(31);
   rdma::Header& header = harness_.reply_header(0);

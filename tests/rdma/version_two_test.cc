@@ -27,7 +27,7 @@ class VersionTwo : public testing::Test {
   explicit VersionTwo(Harness::Setup setup = setup_of(VersionChoice::automatic))
       : harness_(setup) {}
   FakeEndpoint& peer() { return harness_.peer(); }
-  const Octets& last_sent() { return peer().sent(peer().sent_count() - 1).octets; }
+  const Bytes& last_sent() { return peer().sent(peer().sent_count() - 1).bytes; }
   bool is_up() const { return harness_.observer.ups > 0; }
   std::uint64_t value(const char* name) { return counter(*harness_.channel, name); }
   void refuse_version(std::uint32_t low, std::uint32_t high, std::uint32_t vers = 2) {
@@ -47,13 +47,13 @@ class VersionTwo : public testing::Test {
   Harness harness_;
 };
 
-// V2-5-1, V2-5-2, V2-5-3, F-18: one NULL call of version 2, far below 1024 octets, alone.
+// V2-5-1, V2-5-2, V2-5-3, F-18: one NULL call of version 2, far below 1024 bytes, alone.
 TEST_F(VersionTwo, FirstMessageIsANullCall) {
   harness_.begin();
   EXPECT_FALSE(is_up());
   ASSERT_EQ(peer().sent_count(), 1u);
-  EXPECT_EQ(peer().sent(0).octets, words({kXid, 2, 64, rdma::RDMA_MSG, 0, 0, 0,  //
-                                          kXid, 0, 2, 100003, 4, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(peer().sent(0).bytes, words({kXid, 2, 64, rdma::RDMA_MSG, 0, 0, 0,  //
+                                         kXid, 0, 2, 100003, 4, 0, 0, 0, 0, 0}));
   EXPECT_TRUE(peer().sent(0).leases.empty());
 }
 
@@ -65,7 +65,7 @@ TEST(VersionOne, NeverAsks) {
   EXPECT_EQ(harness.peer().sent_count(), 0u);
 }
 
-// V2-5.1-1, V2-5.2-5, V2-5.2-6, V2-2.1-1, F-13: a good answer means version 2 and 4096 octets,
+// V2-5.1-1, V2-5.2-5, V2-5.2-6, V2-2.1-1, F-13: a good answer means version 2 and 4096 bytes,
 // whatever the private data says, on the same connection.
 TEST_F(VersionTwo, GoodAnswerMeansVersionTwo) {
   harness_.begin();
@@ -107,7 +107,7 @@ TEST_F(VersionTwo, RefusalMeansVersionOneOnTheSameConnection) {
     first.submit();
     second.submit();
     ASSERT_EQ(harness.peer().sent_count(), 2u) << "the error granted nothing";
-    EXPECT_EQ(parse(harness.peer().sent(1).octets)->header.rdma_vers, 1u);
+    EXPECT_EQ(parse(harness.peer().sent(1).bytes)->header.rdma_vers, 1u);
     harness.answer(1);
     EXPECT_EQ(harness.peer().sent_count(), 3u);
     harness.answer(2);
@@ -237,17 +237,17 @@ class Agreed : public VersionTwo {
     harness_.begin();
     harness_.agree_on_version_two(32);
     ASSERT_EQ(peer().sent_count(), 2u);
-    connprop_ = peer().sent(1).octets;
+    connprop_ = peer().sent(1).bytes;
     peer().forget_sent();
   }
   std::uint32_t connprop_xid() const { return xdr::Decoder(connprop_).u32("xid"); }
-  static Octets optional(std::uint32_t xid, std::uint32_t opttype, const Octets& info) {
-    Octets message =
+  static Bytes optional(std::uint32_t xid, std::uint32_t opttype, const Bytes& info) {
+    Bytes message =
         words({xid, 2, 1, rdma::RDMA_OPTIONAL, opttype, static_cast<std::uint32_t>(info.size())});
     message.insert(message.end(), info.begin(), info.end());
     return message;
   }
-  static Octets server_connprop(std::uint32_t size) {
+  static Bytes server_connprop(std::uint32_t size) {
     return optional(0x80000001, rdma::ROPT_CONNPROP, words({1, 1, 4, size, 0}));
   }
   void exchange_one_call(std::uint32_t xid) {
@@ -256,30 +256,30 @@ class Agreed : public VersionTwo {
     harness_.answer(peer().sent_count() - 1);
     EXPECT_TRUE(call.ok());
   }
-  /// Whether a call of so many octets goes inline.
-  bool goes_inline(std::uint32_t xid, std::size_t octets) {
+  /// Whether a call of so many bytes goes inline.
+  bool goes_inline(std::uint32_t xid, std::size_t bytes) {
     const std::size_t index = peer().sent_count();
-    TestCall call(harness_, xid, octets - rdma::kMinHeader);
+    TestCall call(harness_, xid, bytes - rdma::kMinHeader);
     call.submit();
-    const bool is_inline = parse(peer().sent(index).octets)->header.proc == rdma::RDMA_MSG;
+    const bool is_inline = parse(peer().sent(index).bytes)->header.proc == rdma::RDMA_MSG;
     harness_.answer(index);
     return is_inline;
   }
-  /// Whether a call whose reply may have so many octets offers no Reply chunk.
-  bool reply_goes_inline(std::uint32_t xid, std::size_t octets) {
+  /// Whether a call whose reply may have so many bytes offers no Reply chunk.
+  bool reply_goes_inline(std::uint32_t xid, std::size_t bytes) {
     const std::size_t index = peer().sent_count();
     TestCall call(harness_, xid);
-    call.call.max_reply = octets - rdma::kMinHeader;
+    call.call.max_reply = bytes - rdma::kMinHeader;
     call.submit();
-    const bool is_inline = !parse(peer().sent(index).octets)->header.chunks.has_reply;
+    const bool is_inline = !parse(peer().sent(index).bytes)->header.chunks.has_reply;
     harness_.answer(index);
     return is_inline;
   }
 
-  Octets connprop_;
+  Bytes connprop_;
 };
 
-// V2-3.1-1, XP-4.1-4, XP-4.2-1: CONNPROP follows the first good reply: 72 octets, under an XID that
+// V2-3.1-1, XP-4.1-4, XP-4.2-1: CONNPROP follows the first good reply: 72 bytes, under an XID that
 // no call has, with three properties.
 TEST_F(Agreed, ConnpropByteForByte) {
   EXPECT_EQ(connprop_, words({connprop_xid(), 2, 64, rdma::RDMA_OPTIONAL, 1, 48, 3, 1, 4, 4096, 2,
@@ -324,8 +324,8 @@ TEST_F(Agreed, SpareReceivesArePosted) {
   EXPECT_EQ(harness_.observer.closings, 0);
 }
 
-// V2-3.1-3, V2-4.2-10, V2-4.2-2, F-1, F-3: an unknown opttype, here with the fewest octets there
-// can be, is answered with 20 octets and the same XID, from this side too.
+// V2-3.1-3, V2-4.2-10, V2-4.2-2, F-1, F-3: an unknown opttype, here with the fewest bytes there
+// can be, is answered with 20 bytes and the same XID, from this side too.
 TEST_F(Agreed, UnknownOptionIsAnInvalidOption) {
   for (const std::uint32_t opttype : {0x7777u, 0u, 5u}) {
     harness_.deliver(optional(0x99, opttype, {}));
@@ -337,8 +337,8 @@ TEST_F(Agreed, UnknownOptionIsAnInvalidOption) {
 
 // V2-4.2-6: a payload behind an unknown option is the option's affair.
 TEST_F(Agreed, UnknownOptionWithPayload) {
-  Octets message = optional(0x99, 0x7777, words({1, 2}));
-  const Octets payload = rpc_call(0x99);
+  Bytes message = optional(0x99, 0x7777, words({1, 2}));
+  const Bytes payload = rpc_call(0x99);
   message.insert(message.end(), payload.begin(), payload.end());
   harness_.deliver(message);
   EXPECT_EQ(last_sent(), words({0x99, 2, 64, rdma::RDMA_ERROR, rdma::RDMA_ERR_INVAL_OPTION}));
@@ -355,7 +355,7 @@ TEST_F(Agreed, MalformedOptionIsABadHeader) {
   EXPECT_EQ(last_sent(), bad);
   harness_.deliver(optional(0x99, rdma::ROPT_CONNPROP, words({1, 3, 4, 9, 0})));
   EXPECT_EQ(last_sent(), bad);
-  Octets with_payload = server_connprop(4096);
+  Bytes with_payload = server_connprop(4096);
   with_payload.resize(with_payload.size() + 4);
   harness_.deliver(with_payload);
   EXPECT_EQ(parse(last_sent())->header.error.err, rdma::RDMA_ERR_BAD_HEADER);
@@ -512,7 +512,7 @@ class Growing : public Agreed {
   Growing() : Agreed(setup_of(VersionChoice::two, kInline)) {}
 };
 
-// XP-3.1-1, XP-3.1-3, XP-3-5: without version 1 the first Receives have the 4096 octets of version
+// XP-3.1-1, XP-3.1-3, XP-3-5: without version 1 the first Receives have the 4096 bytes of version
 // 2 and larger ones follow; the server is told when the last small one has been used up, and not
 // before. What it may send until then fits in any of them.
 TEST_F(Growing, LastSmallReceiveIsUsedBeforeUpdpropLeaves) {

@@ -66,9 +66,9 @@ po::options_description make_options(CommandLine& line) {
   add("mandatory-locks", po::bool_switch(&server.service.mandatory_locks),
       "byte-range locks keep others from reading and writing");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
-  add("inline", po::value(&server.transport.inline_size)->value_name("OCTETS"),
+  add("inline", po::value(&server.transport.inline_size)->value_name("BYTES"),
       "largest inline message, 1024 to 262144 (default 4096)");
-  add("inline-most", po::value(&server.transport.most_inline_size)->value_name("OCTETS"),
+  add("inline-most", po::value(&server.transport.most_inline_size)->value_name("BYTES"),
       "version 2: receive size a client can ask for, up to 65536 (default: that of --inline)");
   add("rpcrdma", po::value(&line.rpcrdma)->value_name("MODE"),
       "RPC-over-RDMA: 2 serves versions 1 and 2 (default); 1, drop and ignore serve version 1, and "

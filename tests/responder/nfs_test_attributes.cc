@@ -76,7 +76,7 @@ TEST_F(NfsAttributesTest, ChangeDiffersAfterEveryChange) {
   const Opened opened = open(client, open_args("file", OPEN4_SHARE_ACCESS_WRITE));
   WRITE4args write;
   write.stateid = opened.stateid;
-  write.data.data = octets_of("x");
+  write.data.data = bytes_of("x");
   for (int i = 0; i < 200; ++i) {
     ASSERT_EQ(status_on(client, file, write), NFS4_OK);
     const std::uint64_t now = getattr(client, file, {FATTR4_CHANGE}).change;

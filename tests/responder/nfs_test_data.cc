@@ -13,7 +13,7 @@ class NfsDataTest : public NfsTest {
     args.stateid = stateid;
     args.offset = offset;
     args.stable = stable;
-    args.data.data = octets_of(text);
+    args.data.data = bytes_of(text);
     return args;
   }
   WRITE4res write(TestClient& client, const nfs_fh4& file, const WRITE4args& args) {

@@ -82,7 +82,7 @@ class NfsLockTest : public NfsTest {
     args.length = length;
     args.locker.new_lock_owner = true;
     args.locker.open_owner.open_stateid = through.stateid;
-    args.locker.open_owner.lock_owner.owner = octets_of(owner);
+    args.locker.open_owner.lock_owner.owner = bytes_of(owner);
     return on<LOCK4res>(who, through.handle, args);
   }
   LOCK4res lock_more(const stateid4& stateid, offset4 offset, length4 length) {
@@ -95,7 +95,7 @@ class NfsLockTest : public NfsTest {
   }
   LOCKT4res test(std::string_view owner, offset4 offset, length4 length,
                  nfs_lock_type4 type = WRITE_LT) {
-    LOCKT4args args{type, offset, length, {0, octets_of(owner)}};
+    LOCKT4args args{type, offset, length, {0, bytes_of(owner)}};
     return on<LOCKT4res>(client, opened.handle, args);
   }
   LOCKU4res unlock(const stateid4& stateid, offset4 offset, length4 length) {

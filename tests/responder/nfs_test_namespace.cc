@@ -35,21 +35,21 @@ class NfsNamespaceTest : public NfsTest {
     bool eof;
     std::vector<std::string> names;
     nfs_cookie4 last = 0;
-    std::size_t octets = 0;
+    std::size_t bytes = 0;
   };
   Page read_page(const nfs_fh4& directory, const READDIR4args& args) {
     const auto result = on<READDIR4res>(client, directory, args);
     Page page{result.status, result.resok4.reply.eof, {}};
-    page.octets = sizeof(verifier4) + 8;
+    page.bytes = sizeof(verifier4) + 8;
     for (const entry4& entry : result.resok4.reply.entries) {
       page.names.emplace_back(entry.name);
       page.last = entry.cookie;
-      page.octets += 4 + 8 + 4 + xdr::padded(entry.name.size()) + 4 +
-                     xdr::padded(entry.attrs.attr_vals.size()) + bitmap_octets(entry.attrs);
+      page.bytes += 4 + 8 + 4 + xdr::padded(entry.name.size()) + 4 +
+                    xdr::padded(entry.attrs.attr_vals.size()) + bitmap_bytes(entry.attrs);
     }
     return page;
   }
-  static std::size_t bitmap_octets(const fattr4& attributes) {
+  static std::size_t bitmap_bytes(const fattr4& attributes) {
     std::array<std::byte, 64> memory;
     xdr::Encoder out(memory);
     attributes.attrmask.encode_to(out);
@@ -62,7 +62,7 @@ class NfsNamespaceTest : public NfsTest {
     for (;;) {
       const Page page = read_page(directory, args);
       EXPECT_EQ(page.status, NFS4_OK);
-      EXPECT_LE(page.octets, maxcount);
+      EXPECT_LE(page.bytes, maxcount);
       names.insert(page.names.begin(), page.names.end());
       if (page.eof || page.status != NFS4_OK) return names;
       args.cookie = page.last;
@@ -141,7 +141,7 @@ TEST_F(NfsNamespaceTest, CreatesEveryType) {
   EXPECT_EQ(status_on(client, root_handle, create_args(NF4FIFO, "fifo")), NFS4_OK);
   EXPECT_EQ(status_on(client, root_handle, create_args(NF4SOCK, "socket")), NFS4_OK);
   CREATE4args link = create_args(NF4LNK, "link");
-  link.objtype.linkdata.data = octets_of("../anywhere");
+  link.objtype.linkdata.data = bytes_of("../anywhere");
   EXPECT_EQ(status_on(client, root_handle, link), NFS4_OK);
   EXPECT_EQ(std::filesystem::read_symlink(path("link")), "../anywhere");
 

@@ -45,7 +45,7 @@ class NfsOpenTest : public NfsTest {
   nfsstat4 write_status(const Opened& opened) {
     WRITE4args args;
     args.stateid = opened.stateid;
-    args.data.data = octets_of("data");
+    args.data.data = bytes_of("data");
     return status_on(client, opened.handle, args);
   }
 

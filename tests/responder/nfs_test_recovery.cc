@@ -33,7 +33,7 @@ class NfsRecoveryTest : public NfsTest {
   verifier4 write_verifier(const stateid4& stateid) {
     WRITE4args args;
     args.stateid = stateid;
-    args.data.data = octets_of("x");
+    args.data.data = bytes_of("x");
     return on<WRITE4res>(client, opened.handle, args).resok4.writeverf;
   }
 
@@ -62,7 +62,7 @@ TEST_F(NfsRecoveryTest, OpensAndLocksAreReclaimedInTheGracePeriod) {
   lock.length = 10;
   lock.locker.new_lock_owner = true;
   lock.locker.open_owner.open_stateid = reclaimed.resok4.stateid;
-  lock.locker.open_owner.lock_owner.owner = octets_of("a");
+  lock.locker.open_owner.lock_owner.owner = bytes_of("a");
   EXPECT_EQ(status_on(client, opened.handle, lock), NFS4ERR_GRACE);
   lock.reclaim = true;
   EXPECT_EQ(status_on(client, opened.handle, lock), NFS4_OK);

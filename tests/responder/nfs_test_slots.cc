@@ -49,7 +49,7 @@ TEST_F(NfsSlotTest, ACachedRequestIsReplayedAndNotExecutedAgain) {
   const auto first = send_raw(client, cached, PUTROOTFH4args{}, directory);
   EXPECT_EQ(Results(first).status(), NFS4_OK);
   const auto second = send_raw(client, cached, PUTROOTFH4args{}, directory);
-  EXPECT_EQ(second->reply_octets, first->reply_octets);
+  EXPECT_EQ(second->reply_bytes, first->reply_bytes);
 }
 
 TEST_F(NfsSlotTest, AReplayContainsTheDataOfRead) {
@@ -62,7 +62,7 @@ TEST_F(NfsSlotTest, AReplayContainsTheDataOfRead) {
   EXPECT_EQ(Results(first).status(), NFS4_OK);
   write_file("file", "different");
   const auto second = send_raw(client, cached, putfh(file), read, GETFH4args{});
-  EXPECT_EQ(second->reply_octets, first->reply_octets);
+  EXPECT_EQ(second->reply_bytes, first->reply_bytes);
 }
 
 TEST_F(NfsSlotTest, AnUncachedRequestIsNotExecutedAgain) {
@@ -83,7 +83,7 @@ TEST_F(NfsSlotTest, SequenceAloneIsAlwaysReplayed) {
   TestClient client = connect();
   const SEQUENCE4args args = sequence(client);
   const auto first = send_raw(client, args);
-  EXPECT_EQ(send_raw(client, args)->reply_octets, first->reply_octets);
+  EXPECT_EQ(send_raw(client, args)->reply_bytes, first->reply_bytes);
 }
 
 TEST_F(NfsSlotTest, AnotherRequestUnderAUsedSequenceIdIsAFalseRetry) {
@@ -109,7 +109,7 @@ TEST_F(NfsSlotTest, ARetryOfARequestInProgressIsDelayed) {
   reactor.advance(std::chrono::seconds(2));
   ASSERT_TRUE(first->replied);
   EXPECT_EQ(Results(first).status(), NFS4_OK);
-  EXPECT_EQ(send_raw(client, args, PUTROOTFH4args{}, directory)->reply_octets, first->reply_octets);
+  EXPECT_EQ(send_raw(client, args, PUTROOTFH4args{}, directory)->reply_bytes, first->reply_bytes);
 }
 
 TEST_F(NfsSlotTest, OperationsAreCheckedForTheirPlace) {
@@ -159,7 +159,7 @@ TEST_F(NfsSlotTest, TruncatedArgumentsAreBadXdr) {
 
 TEST_F(NfsSlotTest, AnUndecodableHeaderIsGarbage) {
   TestClient client = connect();
-  const auto call = deliver(client, Octets(6));
+  const auto call = deliver(client, Bytes(6));
   EXPECT_EQ(call->accept, rpc::AcceptStat::garbage_args);
 }
 

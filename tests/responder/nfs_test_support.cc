@@ -14,17 +14,17 @@ constexpr std::size_t kReplyMemory = 2 << 20;
 
 }  // namespace
 
-std::span<const std::byte> octets_of(std::string_view text) {
+std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-std::string text_of(std::span<const std::byte> octets) {
-  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Octets unreduced(const xdr::Encoder& message, std::size_t from) {
+Bytes unreduced(const xdr::Encoder& message, std::size_t from) {
   const auto encoded = message.encoded();
-  Octets whole;
+  Bytes whole;
   std::size_t done = from;
   for (const xdr::OmittedItem& item : message.omitted()) {
     whole.insert(whole.end(), encoded.begin() + static_cast<std::ptrdiff_t>(done),
@@ -40,7 +40,7 @@ Octets unreduced(const xdr::Encoder& message, std::size_t from) {
 Result<void> FakeConnection::call_back(const CallbackTarget& target,
                                        std::function<void(xdr::Encoder&)> encode_arguments,
                                        std::function<void(Result<xdr::Decoder>)> done) {
-  Octets memory(max_backward_message());
+  Bytes memory(max_backward_message());
   xdr::Encoder out(memory);
   encode_arguments(out);
   memory.resize(out.size());
@@ -49,7 +49,7 @@ Result<void> FakeConnection::call_back(const CallbackTarget& target,
   return {};
 }
 
-FakeCall::FakeCall(Octets arguments, const rpc::Credential& credential, Connection& connection)
+FakeCall::FakeCall(Bytes arguments, const rpc::Credential& credential, Connection& connection)
     : arguments_(std::move(arguments)),
       arguments_decoder_(arguments_),
       reply_memory_(kReplyMemory),
@@ -71,11 +71,10 @@ void FakeCall::reply(rpc::AcceptStat status) {
   EXPECT_FALSE(replied) << "a call is answered once";
   replied = true;
   accept = status;
-  reply_octets = unreduced(results_, rpc::kAcceptedReplyHeader);
+  reply_bytes = unreduced(results_, rpc::kAcceptedReplyHeader);
 }
 
-Results::Results(std::shared_ptr<FakeCall> call)
-    : call_(std::move(call)), in_(call_->reply_octets) {
+Results::Results(std::shared_ptr<FakeCall> call) : call_(std::move(call)), in_(call_->reply_bytes) {
   EXPECT_TRUE(call_->replied);
   EXPECT_EQ(call_->accept, rpc::AcceptStat::success);
   decode(in_, header_);
@@ -100,7 +99,7 @@ void NfsTest::start() {
   service = std::move(*created);
 }
 
-std::shared_ptr<FakeCall> NfsTest::deliver(TestClient& client, Octets arguments) {
+std::shared_ptr<FakeCall> NfsTest::deliver(TestClient& client, Bytes arguments) {
   auto call =
       std::make_shared<FakeCall>(std::move(arguments), client.credential, *client.connection);
   service->handle(*call);
@@ -113,7 +112,7 @@ SEQUENCE4args NfsTest::sequence(TestClient& client, slotid4 slot, bool cache) {
 
 EXCHANGE_ID4args NfsTest::exchange_id(const TestClient& client, std::uint32_t flags) {
   EXCHANGE_ID4args args;
-  args.eia_clientowner = {client.verifier, octets_of(client.owner)};
+  args.eia_clientowner = {client.verifier, bytes_of(client.owner)};
   args.eia_flags = flags;
   return args;
 }
@@ -179,7 +178,7 @@ OPEN4args NfsTest::open_args(std::string_view name, std::uint32_t access, std::u
   OPEN4args args;
   args.share_access = access;
   args.share_deny = deny;
-  args.owner.owner = octets_of(owner);
+  args.owner.owner = bytes_of(owner);
   args.claim.claim = CLAIM_NULL;
   args.claim.file = name;
   return args;

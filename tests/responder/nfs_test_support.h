@@ -19,10 +19,10 @@
 
 namespace nfsrdma::responder::test {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
-/// The octets of a message with its omitted items put back in place.
-Octets unreduced(const xdr::Encoder& message, std::size_t from = 0);
+/// The bytes of a message with its omitted items put back in place.
+Bytes unreduced(const xdr::Encoder& message, std::size_t from = 0);
 
 class FakeConnection final : public Connection {
  public:
@@ -34,7 +34,7 @@ class FakeConnection final : public Connection {
 
   struct Callback {
     CallbackTarget target;
-    Octets arguments;
+    Bytes arguments;
     std::function<void(Result<xdr::Decoder>)> done;
   };
   std::deque<Callback> callbacks;
@@ -48,7 +48,7 @@ class FakeConnection final : public Connection {
 /// A call whose reply, once there, stays to be looked at.
 class FakeCall final : public ServerCall {
  public:
-  FakeCall(Octets arguments, const rpc::Credential& credential, Connection& connection);
+  FakeCall(Bytes arguments, const rpc::Credential& credential, Connection& connection);
 
   const rpc::CallHeader& header() const override { return header_; }
   xdr::Decoder& arguments() override { return arguments_decoder_; }
@@ -61,16 +61,16 @@ class FakeCall final : public ServerCall {
   bool replied = false;
   bool dropped = false;
   rpc::AcceptStat accept = rpc::AcceptStat::system_err;
-  Octets reply_octets;
+  Bytes reply_bytes;
   std::size_t scratch_limit = 2 << 20;
 
  private:
   rpc::CallHeader header_;
-  Octets arguments_;
+  Bytes arguments_;
   xdr::Decoder arguments_decoder_;
-  Octets reply_memory_;
+  Bytes reply_memory_;
   xdr::Encoder results_;
-  std::deque<Octets> scratch_;
+  std::deque<Bytes> scratch_;
   Connection& connection_;
 };
 
@@ -161,8 +161,8 @@ class NfsTest : public ::testing::Test {
     return last_->next<Res>();
   }
   template <class... Args>
-  static Octets encode_compound(std::uint32_t minor, const Args&... operations) {
-    Octets memory(1 << 20);
+  static Bytes encode_compound(std::uint32_t minor, const Args&... operations) {
+    Bytes memory(1 << 20);
     xdr::Encoder out(memory);
     nfs4::COMPOUND4args_header header;
     header.tag = "test";
@@ -173,7 +173,7 @@ class NfsTest : public ::testing::Test {
     EXPECT_TRUE(out.ok());
     return unreduced(out);
   }
-  std::shared_ptr<FakeCall> deliver(TestClient& client, Octets arguments);
+  std::shared_ptr<FakeCall> deliver(TestClient& client, Bytes arguments);
 
   /// The next SEQUENCE on a slot.
   nfs4::SEQUENCE4args sequence(TestClient& client, nfs4::slotid4 slot = 0, bool cache = false);
@@ -233,11 +233,11 @@ class EncodedAttributes {
   operator const nfs4::fattr4&() const { return values_; }
 
  private:
-  Octets memory_;
+  Bytes memory_;
   nfs4::fattr4 values_;
 };
 
-std::span<const std::byte> octets_of(std::string_view text);
-std::string text_of(std::span<const std::byte> octets);
+std::span<const std::byte> bytes_of(std::string_view text);
+std::string text_of(std::span<const std::byte> bytes);
 
 }  // namespace nfsrdma::responder::test

@@ -28,8 +28,8 @@ RawRequester::RawRequester(fabric::Fabric& fabric, const fabric::Address& server
   endpoint_ = std::move(*endpoint);
   for (std::size_t i = 0; i < receives; ++i) {
     auto& receive = receives_.emplace_back(std::make_unique<Receive>());
-    receive->octets.resize(private_data ? private_data->receive_size : kReceiveSize);
-    receive->memory = receive->octets;
+    receive->bytes.resize(private_data ? private_data->receive_size : kReceiveSize);
+    receive->memory = receive->bytes;
     EXPECT_TRUE(endpoint_->post_receive(*receive));
   }
 }
@@ -48,14 +48,14 @@ Exposed& RawRequester::expose(std::size_t size, fabric::Access access, std::byte
   return exposed;
 }
 
-void RawRequester::send(std::span<const std::byte> octets) {
+void RawRequester::send(std::span<const std::byte> bytes) {
   auto& send = *sends_.emplace_back(std::make_unique<Send>());
-  send.octets.assign(octets.begin(), octets.end());
+  send.bytes.assign(bytes.begin(), bytes.end());
   std::vector<fabric::Lease*> leases;
   for (auto& exposed : exposed_) {
     if (exposed->lease_.state == fabric::LeaseState::prepared) leases.push_back(&exposed->lease_);
   }
-  const std::span<const std::byte> pieces[] = {send.octets};
+  const std::span<const std::byte> pieces[] = {send.bytes};
   fabric::SendWork work;
   work.pieces = pieces;
   work.leases = leases;
@@ -80,8 +80,8 @@ void RawRequester::on_established(const fabric::ConnectionInfo& info) {
 
 void RawRequester::on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                               std::optional<std::uint32_t> invalidated) {
-  const auto octets = buffer.memory.first(length);
-  arrived_.push_back({Octets(octets.begin(), octets.end()), invalidated});
+  const auto bytes = buffer.memory.first(length);
+  arrived_.push_back({Bytes(bytes.begin(), bytes.end()), invalidated});
   EXPECT_TRUE(endpoint_->post_receive(buffer));
 }
 

@@ -1,4 +1,4 @@
-// A requester for tests: sends hand-made octets and shows what comes back. It knows no rules.
+// A requester for tests: sends hand-made bytes and shows what comes back. It knows no rules.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace nfsrdma::responder {
 
-using Octets = std::vector<std::byte>;
+using Bytes = std::vector<std::byte>;
 
 /// A message that arrived.
 struct Arrived {
-  Octets octets;
+  Bytes bytes;
   std::optional<std::uint32_t> invalidated;
 };
 
@@ -36,14 +36,14 @@ class Exposed {
 
  private:
   friend class RawRequester;
-  Octets buffer_;
+  Bytes buffer_;
   fabric::Lease lease_;
 };
 
 /// One connection. Single-threaded: run the reactor with a Rig (responder_rig.h) in between.
 class RawRequester final : public fabric::EndpointHandler {
  public:
-  /// Connects at once; without `private_data` the responder must assume 1024 octets.
+  /// Connects at once; without `private_data` the responder must assume 1024 bytes.
   RawRequester(fabric::Fabric& fabric, const fabric::Address& server,
                const std::optional<rdma::PrivateData>& private_data, std::size_t receives);
   ~RawRequester() override;
@@ -56,7 +56,7 @@ class RawRequester final : public fabric::EndpointHandler {
   const rdma::PrivateData& server_data() const { return server_data_; }
 
   Exposed& expose(std::size_t size, fabric::Access access, std::byte fill = std::byte{0});
-  void send(std::span<const std::byte> octets);
+  void send(std::span<const std::byte> bytes);
   /// Frees the oldest arrived message.
   Arrived take();
   std::size_t arrived() const { return arrived_.size(); }
@@ -66,16 +66,16 @@ class RawRequester final : public fabric::EndpointHandler {
   void on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                   std::optional<std::uint32_t> invalidated) override;
   void on_send_done(void* context) override;
-  void on_settled(fabric::Lease&) override {}
+  void on_invalidated(fabric::Lease&) override {}
   void on_read_done(void*) override {}
   void on_disconnected(const Error& reason) override;
 
  private:
   struct Receive : fabric::ReceiveBuffer {
-    Octets octets;
+    Bytes bytes;
   };
   struct Send {
-    Octets octets;
+    Bytes bytes;
   };
 
   std::deque<std::unique_ptr<Exposed>> exposed_;

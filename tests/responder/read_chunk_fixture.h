@@ -42,7 +42,7 @@ class ReadChunkTest : public ResponderRig {
     return !results && results.error().is(Layer::rpc, static_cast<int>(rpc::Fault::garbage_args));
   }
 
-  std::vector<Octets> taken;
+  std::vector<Bytes> taken;
   bool placed = false;
   std::uint32_t behind = 0;
 };

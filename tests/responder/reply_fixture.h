@@ -13,7 +13,7 @@ inline constexpr std::byte kSentinel{0xee};
 class ReplyTest : public ResponderRig {
  protected:
   /// The service answers with these items, each behind a word, and a last word.
-  void answer_with(std::vector<Octets> items) {
+  void answer_with(std::vector<Bytes> items) {
     service.on_call = [items = std::move(items)](ServerCall& call) {
       for (std::size_t i = 0; i < items.size(); ++i) {
         auto memory = call.scratch(items[i].size());
@@ -27,7 +27,7 @@ class ReplyTest : public ResponderRig {
   }
   static constexpr std::uint32_t kLastWord = 99;
 
-  static Octets copy(std::span<const std::byte> octets) { return {octets.begin(), octets.end()}; }
+  static Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
   Exposed& sink(RawRequester& requester, std::size_t size) {
     return requester.expose(size, fabric::Access::remote_write, kSentinel);
   }

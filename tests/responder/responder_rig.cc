@@ -99,11 +99,11 @@ ParsedReply ResponderRig::next_reply(RawRequester& requester) {
     return reply;
   }
   Arrived arrived = requester.take();
-  reply.octets = std::move(arrived.octets);
+  reply.bytes = std::move(arrived.bytes);
   reply.invalidated = arrived.invalidated;
-  xdr::Decoder in(reply.octets);
+  xdr::Decoder in(reply.bytes);
   reply.fault = rdma::decode_header(in, reply.header, {rdma::kVersionOne, rdma::kVersionTwo});
-  reply.message = std::span(reply.octets).subspan(in.offset());
+  reply.message = std::span(reply.bytes).subspan(in.offset());
   return reply;
 }
 
@@ -119,15 +119,15 @@ void ResponderRig::expect_error(RawRequester& requester, std::span<const std::by
   EXPECT_GE(reply.header.rdma_credit, 1U);
 }
 
-Octets ResponderRig::rpc_call(std::uint32_t xid, std::span<const std::byte> arguments,
-                              std::uint32_t procedure) {
-  Octets octets(rpc::max_call_header() + arguments.size());
-  xdr::Encoder out(octets);
+Bytes ResponderRig::rpc_call(std::uint32_t xid, std::span<const std::byte> arguments,
+                             std::uint32_t procedure) {
+  Bytes bytes(rpc::max_call_header() + arguments.size());
+  xdr::Encoder out(bytes);
   rpc::encode_call_header(out, xid, rpc::kNfsProgram, rpc::kNfsVersion4, procedure,
                           rpc::Credential(), "tester");
-  octets.resize(out.size());
-  octets.insert(octets.end(), arguments.begin(), arguments.end());
-  return octets;
+  bytes.resize(out.size());
+  bytes.insert(bytes.end(), arguments.begin(), arguments.end());
+  return bytes;
 }
 
 rdma::Header ResponderRig::message_header(std::uint32_t xid, std::uint32_t credit) {
@@ -137,27 +137,27 @@ rdma::Header ResponderRig::message_header(std::uint32_t xid, std::uint32_t credi
   return header;
 }
 
-Octets ResponderRig::assemble(const rdma::Header& header, std::span<const std::byte> message) {
-  Octets octets(kMessageRoom);
-  xdr::Encoder out(octets);
+Bytes ResponderRig::assemble(const rdma::Header& header, std::span<const std::byte> message) {
+  Bytes bytes(kMessageRoom);
+  xdr::Encoder out(bytes);
   rdma::encode_header(out, header);
-  octets.resize(out.size());
-  octets.insert(octets.end(), message.begin(), message.end());
-  return octets;
+  bytes.resize(out.size());
+  bytes.insert(bytes.end(), message.begin(), message.end());
+  return bytes;
 }
 
-Octets ResponderRig::words(std::initializer_list<std::uint32_t> values) {
-  Octets octets(values.size() * xdr::kUnit);
-  xdr::Encoder out(octets);
+Bytes ResponderRig::words(std::initializer_list<std::uint32_t> values) {
+  Bytes bytes(values.size() * xdr::kUnit);
+  xdr::Encoder out(bytes);
   for (const auto word : values) out.u32(word);
-  return octets;
+  return bytes;
 }
 
-Octets ResponderRig::pattern(std::size_t size, unsigned seed) {
+Bytes ResponderRig::pattern(std::size_t size, unsigned seed) {
   constexpr unsigned kStride = 31;
-  Octets octets(size);
-  for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::byte>(i * kStride + seed);
-  return octets;
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * kStride + seed);
+  return bytes;
 }
 
 }  // namespace nfsrdma::responder

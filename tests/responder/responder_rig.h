@@ -36,7 +36,7 @@ class ScriptedService final : public Service {
 
 /// A reply taken apart. The decoder stands at the results.
 struct ParsedReply {
-  Octets octets;
+  Bytes bytes;
   rdma::Header header;
   rdma::HeaderFault fault = rdma::HeaderFault::none;
   std::span<const std::byte> message;  ///< the inline RPC message
@@ -75,17 +75,17 @@ class ResponderRig : public ::testing::Test {
                     rdma::rpc_rdma_errcode code);
 
   /// RPC header of a COMPOUND call (or another procedure), then `arguments`.
-  static Octets rpc_call(std::uint32_t xid, std::span<const std::byte> arguments = {},
-                         std::uint32_t procedure = 1);
+  static Bytes rpc_call(std::uint32_t xid, std::span<const std::byte> arguments = {},
+                        std::uint32_t procedure = 1);
   /// A transport header of RDMA_MSG with credits asked for; add chunks as wanted.
   static rdma::Header message_header(std::uint32_t xid, std::uint32_t credit = 16);
-  static Octets assemble(const rdma::Header& header, std::span<const std::byte> message = {});
+  static Bytes assemble(const rdma::Header& header, std::span<const std::byte> message = {});
   /// A whole inline COMPOUND call without arguments.
-  static Octets plain_call(std::uint32_t xid) {
+  static Bytes plain_call(std::uint32_t xid) {
     return assemble(message_header(xid), rpc_call(xid));
   }
-  static Octets words(std::initializer_list<std::uint32_t> values);
-  static Octets pattern(std::size_t size, unsigned seed = 1);
+  static Bytes words(std::initializer_list<std::uint32_t> values);
+  static Bytes pattern(std::size_t size, unsigned seed = 1);
   static std::uint64_t value(const Counter& counter) { return counter.value(); }
   const Counters& counters() const { return responder->counters(); }
 

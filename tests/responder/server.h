@@ -60,7 +60,7 @@ class Server {
   ///   disconnect    breaks all connections
   ///   restart [S]   the NFS service forgets its clients and begins a grace period (of S seconds)
   ///   reboot [S]    the same, and all connections break before they are answered
-  ///   request N     version 2: asks the clients for a receive size of N octets
+  ///   request N     version 2: asks the clients for a receive size of N bytes
   ///   raise N       version 2: raises the own receive size
   ///   recall [N]    asks all delegations back, answers their number; all but N of each client
   ///   forget-sessions  all sessions are gone, clients and their state stay

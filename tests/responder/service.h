@@ -38,7 +38,7 @@ class Connection {
   virtual Result<void> call_back(const CallbackTarget& target,
                                  std::function<void(xdr::Encoder&)> encode,
                                  std::function<void(Result<xdr::Decoder>)> done) = 0;
-  /// Octets a callback and its reply may have.
+  /// Bytes a callback and its reply may have.
   virtual std::size_t max_backward_message() const = 0;
 
  protected:

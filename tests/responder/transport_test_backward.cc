@@ -17,7 +17,7 @@ class BackwardTest : public ResponderRig, public testing::WithParamInterface<std
     header.rdma_vers = GetParam();
     return header;
   }
-  static Octets plain_call(std::uint32_t xid) {
+  static Bytes plain_call(std::uint32_t xid) {
     return assemble(message_header(xid), rpc_call(xid));
   }
   static ResponderConfig both() {
@@ -47,16 +47,16 @@ class BackwardTest : public ResponderRig, public testing::WithParamInterface<std
     return connection->call_back({.program = kProgram}, encode, done);
   }
   /// The client's answer to the backward call `xid`.
-  static Octets answer(std::uint32_t xid, std::uint32_t credit, std::uint32_t word) {
+  static Bytes answer(std::uint32_t xid, std::uint32_t credit, std::uint32_t word) {
     return assemble(message_header(xid, credit), words({xid, 1, 0, 0, 0, 0, word}));
   }
-  void answer_and_wait(RawRequester& requester, std::span<const std::byte> octets) {
+  void answer_and_wait(RawRequester& requester, std::span<const std::byte> bytes) {
     const int before = ended;
-    requester.send(octets);
+    requester.send(bytes);
     run_until([&] { return ended > before; });
   }
   static std::uint32_t xid_of(const Arrived& arrived) {
-    return xdr::Decoder(arrived.octets).u32("xid");
+    return xdr::Decoder(arrived.bytes).u32("xid");
   }
   Arrived next(RawRequester& requester) {
     run_until([&] { return requester.arrived() > 0; });
@@ -75,7 +75,7 @@ TEST_P(BackwardTest, CallIsAnInlineMessageWithItsOwnXid) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());
   const auto arrived = next(requester);
-  xdr::Decoder in(arrived.octets);
+  xdr::Decoder in(arrived.bytes);
   rdma::Header header;
   ASSERT_EQ(rdma::decode_header(in, header, {GetParam(), GetParam()}), rdma::HeaderFault::none);
   EXPECT_EQ(header.proc, rdma::RDMA_MSG);
@@ -176,7 +176,7 @@ TEST_P(BackwardTest, CallThatIsTooLongIsNotSent) {
   EXPECT_TRUE(too_long.error().is(Layer::local, EMSGSIZE));
   const auto overhead = rdma::kMinHeader + 10 * xdr::kUnit;
   ASSERT_TRUE(call_back(4096 - overhead));
-  EXPECT_EQ(next(requester).octets.size(), 4096U);
+  EXPECT_EQ(next(requester).bytes.size(), 4096U);
 }
 
 // F-2, BD-20, V1-4.2.4-6: RDMA_ERROR answers an own call when there is one.

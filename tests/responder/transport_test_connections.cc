@@ -101,7 +101,7 @@ TEST_F(ConnectionTest, AnswerAfterTheConnectionHasGoneIsDropped) {
     call.scratch(100);
     open.push_back(&call);
   };
-  Octets arguments = words({8});
+  Bytes arguments = words({8});
   const auto name = pattern(8);
   arguments.insert(arguments.end(), name.begin(), name.end());
   requester.send(assemble(message_header(kConnectionsXid), rpc_call(kConnectionsXid, arguments)));
@@ -109,7 +109,7 @@ TEST_F(ConnectionTest, AnswerAfterTheConnectionHasGoneIsDropped) {
   disconnect(requester);
   run_until([&] { return service.closed == 1; });
   // What the service was given is still there.
-  EXPECT_EQ(Octets(argument.begin(), argument.end()), name);
+  EXPECT_EQ(Bytes(argument.begin(), argument.end()), name);
   open[0]->results().u32(1);
   open[0]->reply(rpc::AcceptStat::success);
   EXPECT_EQ(counters().calls_dropped.value(), 1U);
@@ -125,7 +125,7 @@ TEST_F(ConnectionTest, ConnectionLostDuringAPullLeavesNothing) {
   header.chunks.add_read(static_cast<std::uint32_t>(rpc_call(kConnectionsXid).size() + 4),
                          memory.segment());
   requester.send(assemble(header, rpc_call(kConnectionsXid, words({1 << 20}))));
-  run_until([&] { return counters().rdma_read_octets.value() > 0; });
+  run_until([&] { return counters().rdma_read_bytes.value() > 0; });
   disconnect(requester);
   expect_nothing_in_use();
 }
@@ -203,7 +203,7 @@ TEST_F(ConnectionTest, CallsWaitForDataBuffers) {
   std::vector<ServerCall*> open;
   service.on_call = [&](ServerCall& call) {
     const auto payload = call.arguments().payload(64, "data");
-    EXPECT_EQ(Octets(payload.data.begin(), payload.data.end()), data);
+    EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), data);
     open.push_back(&call);
   };
   for (std::uint32_t i = 0; i < 5; ++i) {

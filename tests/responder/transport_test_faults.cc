@@ -24,7 +24,7 @@ class FaultTest : public ResponderRig {
     ASSERT_TRUE(added) << added.error().message();
   }
   /// SEQUENCE, PUTROOTFH, LOOKUP "x", OPEN (which ends the list).
-  static Octets compound(std::uint32_t xid) {
+  static Bytes compound(std::uint32_t xid) {
     auto arguments = words({0, 1,          4,       kSequence, 1,          2,     3, 4, 1, 0,     0,
                             0, kPutRootFh, kLookup, 1,         0x78000000, kOpen, 9, 9, 9, kGetFh});
     return assemble(message_header(xid), rpc_call(xid, arguments));
@@ -81,7 +81,7 @@ TEST_F(FaultTest, DuplicateReplyComesTwice) {
   fault("duplicate-reply:times=1");
   auto& requester = connect();
   const auto first = exchange(requester, plain_call(kFaultsXid));
-  EXPECT_EQ(next_reply(requester).octets, first.octets);
+  EXPECT_EQ(next_reply(requester).bytes, first.bytes);
   EXPECT_EQ(service.calls, 1);
   expect_silence(requester);
 }
@@ -169,7 +169,7 @@ TEST_F(FaultTest, StoppedResponderAnswersWhenItGoesOn) {
   for (std::uint32_t i = 0; i < 5; ++i) requester.send(plain_call(kFaultsXid + i));
   leaver.send(plain_call(kFaultsXid));
   const auto whole = plain_call(kFaultsXid).size();
-  run_until([&] { return counters().inline_received_octets.value() == 7 * whole; });
+  run_until([&] { return counters().inline_received_bytes.value() == 7 * whole; });
   leaver.endpoint().disconnect(Error::local(ECANCELED, "test"));
   run_until([&] { return responder->connections() == 1; });
   EXPECT_EQ(service.calls, 1);

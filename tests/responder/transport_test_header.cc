@@ -9,11 +9,11 @@ constexpr std::uint32_t kHeaderXid = 0x1001;
 class HeaderTest : public ResponderRig {
  protected:
   /// The fixed words and three absent lists, with anything in them, before a good RPC call.
-  static Octets call_with(std::uint32_t vers, std::uint32_t proc) {
-    Octets octets = words({kHeaderXid, vers, 1, proc, 0, 0, 0});
+  static Bytes call_with(std::uint32_t vers, std::uint32_t proc) {
+    Bytes bytes = words({kHeaderXid, vers, 1, proc, 0, 0, 0});
     const auto call = rpc_call(kHeaderXid);
-    octets.insert(octets.end(), call.begin(), call.end());
-    return octets;
+    bytes.insert(bytes.end(), call.begin(), call.end());
+    return bytes;
   }
 };
 
@@ -25,13 +25,13 @@ TEST_F(HeaderTest, PlainCallIsAnsweredInOneMessageThatStartsWithTheXid) {
   EXPECT_EQ(reply.header.rdma_vers, 1U);
   EXPECT_EQ(reply.header.proc, rdma::RDMA_MSG);
   EXPECT_TRUE(reply.header.chunks.all_absent());
-  EXPECT_EQ(reply.octets.size(), rdma::kMinHeader + rpc::kAcceptedReplyHeader);
+  EXPECT_EQ(reply.bytes.size(), rdma::kMinHeader + rpc::kAcceptedReplyHeader);
   EXPECT_TRUE(reply.results());
   EXPECT_EQ(service.calls, 1);
 }
 
 // V1-4.5-2, F-3
-TEST_F(HeaderTest, MessageShorterThan28OctetsIsDropped) {
+TEST_F(HeaderTest, MessageShorterThan28BytesIsDropped) {
   auto& requester = connect();
   const auto whole = call_with(1, rdma::RDMA_MSG);
   std::size_t sent = 0;
@@ -49,8 +49,7 @@ TEST_F(HeaderTest, UnknownVersionIsAnsweredWithTheRange) {
   auto& requester = connect();
   for (const std::uint32_t version : {0U, 2U, 7U, 99U}) {
     const auto reply = exchange(requester, call_with(version, rdma::RDMA_MSG));
-    EXPECT_EQ(reply.octets,
-              words({kHeaderXid, version, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
+    EXPECT_EQ(reply.bytes, words({kHeaderXid, version, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
   }
   // The version is judged before the proc.
   const auto reply = exchange(requester, call_with(2, 77));
@@ -63,7 +62,7 @@ TEST_F(HeaderTest, UndefinedProcIsAnsweredErrChunk) {
   auto& requester = connect();
   for (const std::uint32_t proc : {5U, 6U, 0xffffffffU}) {
     const auto reply = exchange(requester, call_with(1, proc));
-    EXPECT_EQ(reply.octets, words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
+    EXPECT_EQ(reply.bytes, words({kHeaderXid, 1, 1, rdma::RDMA_ERROR, rdma::ERR_CHUNK}));
   }
   EXPECT_EQ(counters().errors_chunk.value(), 3U);
 }
@@ -155,12 +154,12 @@ TEST_F(HeaderTest, AllCombinationsOfListsAreAccepted) {
   const auto data = pattern(8);
   service.on_call = [&](ServerCall& call) {
     const auto payload = call.arguments().payload(64, "data");
-    EXPECT_EQ(Octets(payload.data.begin(), payload.data.end()), data);
+    EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), data);
     call.reply(rpc::AcceptStat::success);
   };
   for (unsigned lists = 0; lists < 8; ++lists) {
     rdma::Header header = message_header(kHeaderXid + lists);
-    Octets call = rpc_call(kHeaderXid + lists, words({8}));
+    Bytes call = rpc_call(kHeaderXid + lists, words({8}));
     if (lists & 1) {
       auto& memory = requester.expose(data.size(), fabric::Access::remote_read);
       std::copy(data.begin(), data.end(), memory.memory().begin());

@@ -39,11 +39,11 @@ TEST_F(LongCallTest, LongCallCarriesAnyItem) {
   const auto name = pattern(5001, 6);
   service.on_call = [&](ServerCall& call) {
     const auto data = call.arguments().opaque(kReadBound, "name");
-    EXPECT_EQ(Octets(data.begin(), data.end()), name);
+    EXPECT_EQ(Bytes(data.begin(), data.end()), name);
     EXPECT_EQ(call.arguments().u32("word"), 77U);
     call.reply(rpc::AcceptStat::success);
   };
-  Octets arguments = words({5001});
+  Bytes arguments = words({5001});
   arguments.insert(arguments.end(), name.begin(), name.end());
   arguments.resize(4 + xdr::padded(5001));
   const auto word = words({77});
@@ -59,7 +59,7 @@ TEST_F(LongCallTest, EligibleItemMayLeaveALongCallByItsOwnChunk) {
   take_payloads(2);
   const auto data = pattern(9);
   const auto inline_data = pattern(6, 5);
-  Octets arguments = words({9, 71, 6});
+  Bytes arguments = words({9, 71, 6});
   arguments.insert(arguments.end(), inline_data.begin(), inline_data.end());
   arguments.resize(12 + 8);
   const auto word = words({72});

@@ -20,7 +20,7 @@ TEST_F(ReplyTest, ReplyChunkThatIsNotNeededComesBackUnused) {
   ASSERT_TRUE(reply.header.chunks.has_reply);
   EXPECT_EQ(reply.header.chunks.rdma_reply.count, 2U);
   EXPECT_EQ(reply.header.chunks.rdma_reply.length(), 0U);
-  EXPECT_EQ(copy(memory.memory()), Octets(4096, kSentinel));
+  EXPECT_EQ(copy(memory.memory()), Bytes(4096, kSentinel));
 }
 
 // V1-3.5.3-3, V1-3.5.3-6, V1-4.3.2-12, V1-4.3.3-4, V1-4.3.3-3
@@ -87,7 +87,7 @@ TEST_F(ReplyTest, ReplyThatFitsNowhereIsAnsweredErrChunk) {
   header.chunks.has_reply = true;
   header.chunks.rdma_reply.add(memory.part(0, 64));
   expect_error(requester, assemble(header, rpc_call(kLongRepliesXid)), rdma::ERR_CHUNK);
-  EXPECT_EQ(copy(memory.memory()), Octets(4096, kSentinel));
+  EXPECT_EQ(copy(memory.memory()), Bytes(4096, kSentinel));
   EXPECT_TRUE(requester.up());
 }
 

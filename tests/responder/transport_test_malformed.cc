@@ -16,8 +16,8 @@ class MalformedTest : public ResponderRig {
     auto added = responder->add_fault(spec);
     ASSERT_TRUE(added) << added.error().message();
   }
-  /// A call with one Write chunk and a Reply chunk; the service fills the chunk with 13 octets.
-  Octets call_with_chunks(RawRequester& requester) {
+  /// A call with one Write chunk and a Reply chunk; the service fills the chunk with 13 bytes.
+  Bytes call_with_chunks(RawRequester& requester) {
     service.on_call = [](ServerCall& call) {
       call.results().payload(call.scratch(13));
       call.reply(rpc::AcceptStat::success);
@@ -38,7 +38,7 @@ class MalformedTest : public ResponderRig {
   }
 };
 
-TEST_F(MalformedTest, Truncated) { EXPECT_EQ(spoiled("truncated").octets.size(), 20U); }
+TEST_F(MalformedTest, Truncated) { EXPECT_EQ(spoiled("truncated").bytes.size(), 20U); }
 
 TEST_F(MalformedTest, WrongXid) {
   const auto reply = spoiled("wrong-xid");

@@ -22,7 +22,7 @@ TEST_F(ReplyTest, ReplyThresholdIsTheLesserOfBothSizes) {
     auto& requester = connect(each.client);
     const auto room = each.threshold - rdma::kMinHeader - rpc::kAcceptedReplyHeader - 12;
     answer_with({pattern(room)});
-    EXPECT_EQ(exchange(requester, plain_call(kPrivateDataXid)).octets.size(), each.threshold);
+    EXPECT_EQ(exchange(requester, plain_call(kPrivateDataXid)).bytes.size(), each.threshold);
     answer_with({pattern(room + 1)});
     expect_error(requester, plain_call(kPrivateDataXid), rdma::ERR_CHUNK);
   }

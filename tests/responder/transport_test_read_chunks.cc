@@ -28,7 +28,7 @@ TEST_F(ReadChunkTest, SegmentsAreJoinedInListOrder) {
   EXPECT_EQ(taken[0], data);
   EXPECT_TRUE(placed);
   EXPECT_EQ(behind, 77U);
-  EXPECT_EQ(counters().rdma_read_octets.value(), 21U);
+  EXPECT_EQ(counters().rdma_read_bytes.value(), 21U);
 }
 
 // V1-3.4.5-10, V1-3.4.5-11, V1-3.4.5-12, V1-3.4.5-13, B4-4.4.4-1, F-19
@@ -37,7 +37,7 @@ TEST_F(ReadChunkTest, PadMayBeInTheChunkOrNot) {
   take_payloads(1);
   for (const std::uint32_t count : {1U, 4U, 5U, 6U, 7U, 8U}) {
     for (const bool with_pad : {false, true}) {
-      Octets data = pattern(count);
+      Bytes data = pattern(count);
       if (with_pad) data.resize(xdr::padded(count));
       rdma::Header header = message_header(kReadChunksXid);
       header.chunks.add_read(arguments_at() + 4, expose(requester, data).segment());
@@ -54,7 +54,7 @@ TEST_F(ReadChunkTest, PadMayBeInTheChunkOrNot) {
 TEST_F(ReadChunkTest, PadMayBeASegmentOfItsOwn) {
   auto& requester = connect();
   take_payloads(1);
-  Octets data = pattern(5);
+  Bytes data = pattern(5);
   data.resize(8);
   auto& memory = expose(requester, data);
   rdma::Header header = message_header(kReadChunksXid);
@@ -107,7 +107,7 @@ TEST_F(ReadChunkTest, PositionsMayDescendAndCountTheUnreducedStream) {
 TEST_F(ReadChunkTest, ItemsMayBeReducedOrNot) {
   auto& requester = connect();
   take_payloads(2);
-  Octets arguments = words({5});
+  Bytes arguments = words({5});
   const auto inline_data = pattern(5, 4);
   arguments.insert(arguments.end(), inline_data.begin(), inline_data.end());
   arguments.resize(4 + 8);
@@ -128,13 +128,13 @@ TEST_F(ReadChunkTest, PositionThatIsNoMultipleOfFourIsAnsweredErrChunk) {
   auto& requester = connect();
   take_payloads(1);
   auto& memory = expose(requester, pattern(4));
-  auto octets = words({kReadChunksXid, 1, 1, rdma::RDMA_MSG, 1, 6, memory.segment().handle, 4,
-                       static_cast<std::uint32_t>(memory.segment().offset >> 32),
-                       static_cast<std::uint32_t>(memory.segment().offset), 0, 0, 0});
+  auto bytes = words({kReadChunksXid, 1, 1, rdma::RDMA_MSG, 1, 6, memory.segment().handle, 4,
+                      static_cast<std::uint32_t>(memory.segment().offset >> 32),
+                      static_cast<std::uint32_t>(memory.segment().offset), 0, 0, 0});
   const auto call = rpc_call(kReadChunksXid, words({4, 77}));
-  octets.insert(octets.end(), call.begin(), call.end());
-  expect_error(requester, octets, rdma::ERR_CHUNK);
-  EXPECT_EQ(counters().rdma_read_octets.value(), 0U);
+  bytes.insert(bytes.end(), call.begin(), call.end());
+  expect_error(requester, bytes, rdma::ERR_CHUNK);
+  EXPECT_EQ(counters().rdma_read_bytes.value(), 0U);
 }
 
 // V1-3.4.5-7, V1-4.5.2-2, V1-6.1-5: a Position inside another item, behind the end, overlapping,
@@ -173,7 +173,7 @@ TEST_F(ReadChunkTest, OversizeChunkIsAnsweredErrChunkAndNotPulled) {
     wrapping.chunks.add_read(arguments_at() + 4, {memory.segment().handle, 0x10000000, 0});
   }
   expect_error(requester, assemble(wrapping, call), rdma::ERR_CHUNK);
-  EXPECT_EQ(counters().rdma_read_octets.value(), 0U);
+  EXPECT_EQ(counters().rdma_read_bytes.value(), 0U);
   EXPECT_TRUE(requester.up());
 }
 
@@ -231,7 +231,7 @@ TEST_F(ReadChunkTest, EmptySegmentsAddNothing) {
 TEST_F(ReadChunkTest, MoreReadsThanTheDepthAreQueued) {
   auto& requester = connect();
   take_payloads(1);
-  ASSERT_TRUE(exchange(requester, plain_call(kReadChunksXid)).octets.size() > 0);
+  ASSERT_TRUE(exchange(requester, plain_call(kReadChunksXid)).bytes.size() > 0);
   constexpr std::uint32_t kCalls = 16;
   for (std::uint32_t i = 0; i < kCalls; ++i) {
     auto& memory = expose(requester, pattern(16 * 100, i));
@@ -242,7 +242,7 @@ TEST_F(ReadChunkTest, MoreReadsThanTheDepthAreQueued) {
     requester.send(assemble(header, rpc_call(kReadChunksXid + i, words({1600, 77}))));
   }
   for (std::uint32_t i = 0; i < kCalls; ++i) EXPECT_TRUE(next_reply(requester).results());
-  EXPECT_EQ(counters().rdma_read_octets.value(), kCalls * 1600U);
+  EXPECT_EQ(counters().rdma_read_bytes.value(), kCalls * 1600U);
 }
 
 }  // namespace

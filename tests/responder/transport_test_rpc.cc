@@ -9,11 +9,11 @@ constexpr std::uint32_t kRpcXid = 0x4001;
 class RpcTest : public ResponderRig {
  protected:
   /// The words of a call header with AUTH_NONE.
-  static Octets call_words(std::uint32_t rpc_version, std::uint32_t program, std::uint32_t version,
-                           std::uint32_t procedure, std::uint32_t flavor = 0) {
+  static Bytes call_words(std::uint32_t rpc_version, std::uint32_t program, std::uint32_t version,
+                          std::uint32_t procedure, std::uint32_t flavor = 0) {
     return words({kRpcXid, 0, rpc_version, program, version, procedure, flavor, 0, 0, 0});
   }
-  Octets answer(RawRequester& requester, std::span<const std::byte> call) {
+  Bytes answer(RawRequester& requester, std::span<const std::byte> call) {
     const auto reply = exchange(requester, assemble(message_header(kRpcXid), call));
     return {reply.message.begin(), reply.message.end()};
   }
@@ -77,8 +77,8 @@ TEST_F(RpcTest, ServiceSeesTheCallersCredential) {
     seen = call.header().credential;
     call.reply(rpc::AcceptStat::success);
   };
-  Octets octets(rpc::max_call_header());
-  xdr::Encoder out(octets);
+  Bytes bytes(rpc::max_call_header());
+  xdr::Encoder out(bytes);
   rpc::Credential credential;
   credential.uid = 1000;
   credential.gid = 1001;

@@ -33,23 +33,23 @@ class VersionTwoTest : public ReplyTest {
     header.rdma_vers = 2;
     return header;
   }
-  static Octets call(std::uint32_t xid) { return assemble(header_of(xid), rpc_call(xid)); }
-  static Octets option(std::uint32_t opttype, const Octets& info, std::uint32_t xid = kOptionXid) {
+  static Bytes call(std::uint32_t xid) { return assemble(header_of(xid), rpc_call(xid)); }
+  static Bytes option(std::uint32_t opttype, const Bytes& info, std::uint32_t xid = kOptionXid) {
     return join(
         words({xid, 2, 16, rdma::RDMA_OPTIONAL, opttype, static_cast<std::uint32_t>(info.size())}),
         info);
   }
-  static Octets join(Octets first, const Octets& second) {
+  static Bytes join(Bytes first, const Bytes& second) {
     first.insert(first.end(), second.begin(), second.end());
     return first;
   }
-  static Octets connprop(std::uint32_t size, std::uint32_t invalidation = 0,
-                         std::uint32_t backward = 1) {
+  static Bytes connprop(std::uint32_t size, std::uint32_t invalidation = 0,
+                        std::uint32_t backward = 1) {
     return option(rdma::ROPT_CONNPROP,
                   words({3, 1, 4, size, 2, 4, invalidation, 3, 4, backward, 1, 0b110}));
   }
   /// The optinfo of the RDMA_OPTIONAL that arrives next.
-  Octets next_option(RawRequester& requester, std::uint32_t opttype) {
+  Bytes next_option(RawRequester& requester, std::uint32_t opttype) {
     const auto reply = next_reply(requester);
     EXPECT_EQ(reply.header.proc, rdma::RDMA_OPTIONAL);
     EXPECT_EQ(reply.header.rdma_vers, 2U);
@@ -59,14 +59,14 @@ class VersionTwoTest : public ReplyTest {
     return copy(reply.header.optional.rdma_optinfo);
   }
   /// Tells the client's properties, and takes the responder's.
-  void tell(RawRequester& requester, const Octets& message) {
+  void tell(RawRequester& requester, const Bytes& message) {
     requester.send(message);
     next_option(requester, rdma::ROPT_CONNPROP);
   }
-  Octets error(std::uint32_t xid, rdma::rpc_rdma_errcode code) {
+  Bytes error(std::uint32_t xid, rdma::rpc_rdma_errcode code) {
     return words({xid, 2, 16, rdma::RDMA_ERROR, code});
   }
-  void answer_with_octets(std::size_t size) {
+  void answer_with_bytes(std::size_t size) {
     service.on_call = [size](ServerCall& served) {
       served.results().fixed(pattern(size));
       served.reply(rpc::AcceptStat::success);
@@ -82,17 +82,17 @@ TEST_F(VersionTwoTest, RepliesHaveTheVersionOfTheirCall) {
   auto& requester = connect_to(both());
   const auto two = exchange(requester, call(kVersionTwoXid));
   const auto one = exchange(requester, plain_call(kVersionTwoXid));
-  EXPECT_EQ(two.octets,
+  EXPECT_EQ(two.bytes,
             words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0, kVersionTwoXid, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(one.octets,
+  EXPECT_EQ(one.bytes,
             words({kVersionTwoXid, 1, 16, rdma::RDMA_MSG, 0, 0, 0, kVersionTwoXid, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets, two.octets);
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).bytes, two.bytes);
 }
 
 // V2-5.2-1, F-20: a responder of version 1 says so, under the version of the message.
 TEST_F(VersionTwoTest, VersionOneOnlyAnswersWithItsRange) {
   auto& requester = connect_to(ResponderConfig{});
-  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets,
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).bytes,
             words({kVersionTwoXid, 2, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 1}));
   EXPECT_TRUE(exchange(requester, plain_call(kVersionTwoXid)).results())
       << "the connection goes on";
@@ -102,7 +102,7 @@ TEST_F(VersionTwoTest, BothVersionsAnswerOthersWithTheirRange) {
   auto& requester = connect_to(both());
   auto header = header_of(kVersionTwoXid);
   header.rdma_vers = 3;
-  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kVersionTwoXid))).octets,
+  EXPECT_EQ(exchange(requester, assemble(header, rpc_call(kVersionTwoXid))).bytes,
             words({kVersionTwoXid, 3, 1, rdma::RDMA_ERROR, rdma::ERR_VERS, 1, 2}));
 }
 
@@ -123,43 +123,43 @@ TEST_F(VersionTwoTest, VersionOneThatIgnoresTheMessage) {
   expect_silence(requester);
 }
 
-// V2-2.3-1, V2-5.2-6, V2-5.1-1: receives have 4096 octets before the first message, even where
+// V2-2.3-1, V2-5.2-6, V2-5.1-1: receives have 4096 bytes before the first message, even where
 // version 1 has less; a call and its reply of that size go inline.
-TEST_F(VersionTwoTest, MessagesOf4096OctetsGoInline) {
+TEST_F(VersionTwoTest, MessagesOf4096BytesGoInline) {
   ResponderConfig small = both();
   small.inline_size = 1024;
   auto& requester = agree(small);
   const std::size_t room = 4096 - rdma::kMinHeader - rpc::kAcceptedReplyHeader;
-  answer_with_octets(room);
+  answer_with_bytes(room);
   auto large = call(kVersionTwoXid);
   large.resize(4096);
   const auto reply = exchange(requester, large);
-  EXPECT_EQ(reply.octets.size(), 4096U);
-  answer_with_octets(room + 4);
+  EXPECT_EQ(reply.bytes.size(), 4096U);
+  answer_with_bytes(room + 4);
   expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
 }
 
-// F-18: the first reply keeps to 1024 octets.
+// F-18: the first reply keeps to 1024 bytes.
 TEST_F(VersionTwoTest, FirstReplyFitsAnyReceiver) {
   auto& requester = connect_to(both());
-  answer_with_octets(1024 - rdma::kMinHeader - rpc::kAcceptedReplyHeader + 4);
+  answer_with_bytes(1024 - rdma::kMinHeader - rpc::kAcceptedReplyHeader + 4);
   expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
 }
 
 // V2-4.2-4, V2-3-1, V2-4.2-2, V2-4.2-9, F-6: reserved and undefined kinds get BAD_HEADER, in 20
-// octets.
+// bytes.
 TEST_F(VersionTwoTest, ReservedAndUndefinedKindsAreBadHeaders) {
   auto& requester = agree();
   for (const std::uint32_t proc : {2U, 3U, 6U, 0xffffffffU}) {
-    EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, proc})).octets,
+    EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, proc})).bytes,
               error(kVersionTwoXid, rdma::RDMA_ERR_BAD_HEADER));
   }
 }
 
-// V2-4.2-5: RDMA_MSG without a payload. V2-4.2-7: octets behind RDMA_NOMSG are not looked at.
+// V2-4.2-5: RDMA_MSG without a payload. V2-4.2-7: bytes behind RDMA_NOMSG are not looked at.
 TEST_F(VersionTwoTest, PayloadAndKindBelongTogether) {
   auto& requester = agree();
-  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0})).octets,
+  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0, 0})).bytes,
             error(kVersionTwoXid, rdma::RDMA_ERR_BAD_HEADER));
   const auto message = rpc_call(kVersionTwoXid);
   auto& source = requester.expose(message.size(), fabric::Access::remote_read);
@@ -170,7 +170,7 @@ TEST_F(VersionTwoTest, PayloadAndKindBelongTogether) {
   EXPECT_TRUE(exchange(requester, assemble(header, words({1, 2}))).results());
 }
 
-// F-3, V2-4.2-10: nothing shorter than its kind is answered; 24 octets can be an option.
+// F-3, V2-4.2-10: nothing shorter than its kind is answered; 24 bytes can be an option.
 TEST_F(VersionTwoTest, ShortestMessages) {
   auto& requester = agree();
   const auto whole = option(0x7777, {});
@@ -180,7 +180,7 @@ TEST_F(VersionTwoTest, ShortestMessages) {
   requester.send(words({kVersionTwoXid, 2, 16, rdma::RDMA_MSG, 0, 0}));
   requester.send(words({kVersionTwoXid, 2, 16, rdma::RDMA_ERROR, 2}));
   expect_silence(requester);
-  EXPECT_EQ(exchange(requester, whole).octets, error(kOptionXid, rdma::RDMA_ERR_INVAL_OPTION));
+  EXPECT_EQ(exchange(requester, whole).bytes, error(kOptionXid, rdma::RDMA_ERR_INVAL_OPTION));
 }
 
 // V2-3.1-3, V2-3.1-2, XP-4-2: unknown options, known ones that are switched off, and any option of
@@ -190,11 +190,11 @@ TEST_F(VersionTwoTest, InvalidOptions) {
   config.options = {false, true, false, false, false};
   auto& requester = agree(config);
   for (const std::uint32_t opttype : {0x7777U, 0U, 2U, 3U, 4U}) {
-    EXPECT_EQ(exchange(requester, option(opttype, {})).octets,
+    EXPECT_EQ(exchange(requester, option(opttype, {})).bytes,
               error(kOptionXid, rdma::RDMA_ERR_INVAL_OPTION));
   }
   EXPECT_EQ(counters().errors_option.value(), 5U);
-  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 1, 16, 5, 0, 0, 0})).octets,
+  EXPECT_EQ(exchange(requester, words({kVersionTwoXid, 1, 16, 5, 0, 0, 0})).bytes,
             words({kVersionTwoXid, 1, 16, rdma::RDMA_ERROR, rdma::ERR_CHUNK}))
       << "F-10: version 1 stays as it is";
 }
@@ -203,20 +203,20 @@ TEST_F(VersionTwoTest, InvalidOptions) {
 // connection and the properties stay.
 TEST_F(VersionTwoTest, PropertyMessagesAtEveryTruncation) {
   auto& requester = agree();
-  const Octets infos[] = {words({2, 1, 4, 8192, 0xFFFFFF01, 3, 0x01020300, 1, 3}),
-                          words({2, 1, 4, 8192, 3, 4, 1}), words({1, 1, 1, 2, 1, 1, 4, 8192}),
-                          words({1, 1, 4, 8192})};
+  const Bytes infos[] = {words({2, 1, 4, 8192, 0xFFFFFF01, 3, 0x01020300, 1, 3}),
+                         words({2, 1, 4, 8192, 3, 4, 1}), words({1, 1, 1, 2, 1, 1, 4, 8192}),
+                         words({1, 1, 4, 8192})};
   for (std::uint32_t opttype = 1; opttype <= 4; ++opttype) {
     const auto whole = option(opttype, infos[opttype - 1]);
     for (std::size_t length = rdma::kMinOptional; length < whole.size(); ++length) {
-      EXPECT_EQ(exchange(requester, std::span(whole).first(length)).octets,
+      EXPECT_EQ(exchange(requester, std::span(whole).first(length)).bytes,
                 error(kOptionXid, rdma::RDMA_ERR_BAD_HEADER))
           << opttype << " at " << length;
       // The same, as a whole message with less in it.
       const auto shorter = copy(std::span(whole)
                                     .subspan(rdma::kMinOptional)
                                     .first((length - rdma::kMinOptional) / 4 * 4));
-      EXPECT_EQ(exchange(requester, option(opttype, shorter)).octets,
+      EXPECT_EQ(exchange(requester, option(opttype, shorter)).bytes,
                 error(kOptionXid, rdma::RDMA_ERR_BAD_HEADER))
           << opttype << " with " << shorter.size();
     }
@@ -240,12 +240,12 @@ TEST_F(VersionTwoTest, RepliesFollowTheClientsReceiveSize) {
   auto& requester = agree();
   tell(requester, connprop(kLarge));
   const std::size_t room = kLarge - rdma::kMinHeader - rpc::kAcceptedReplyHeader;
-  answer_with_octets(room);
-  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets.size(), kLarge);
-  answer_with_octets(room + 4);
+  answer_with_bytes(room);
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).bytes.size(), kLarge);
+  answer_with_bytes(room + 4);
   expect_error(requester, call(kVersionTwoXid), rdma::RDMA_ERR_BAD_HEADER);
   requester.send(option(rdma::ROPT_UPDPROP, words({1, 1, 4, 2 * kLarge})));
-  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).octets.size(), kLarge + 4) << "XP-4.4-1";
+  EXPECT_EQ(exchange(requester, call(kVersionTwoXid)).bytes.size(), kLarge + 4) << "XP-4.4-1";
 }
 
 // XP-3.2-1, XP-3.2-2: plain Send unless the client has said otherwise.
@@ -310,7 +310,7 @@ TEST_F(VersionTwoTest, ResponderAsksAndTells) {
   EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
   responder->request_receive_size(4096);
   EXPECT_EQ(next_option(requester, rdma::ROPT_REQPROP), words({1, 1, 4, 4096}));
-  answer_with_octets(4096);
+  answer_with_bytes(4096);
   expect_error(requester, call(kVersionTwoXid),
                rdma::RDMA_ERR_BAD_HEADER);  // it keeps to less at once
   requester.send(option(rdma::ROPT_RESPROP, words({0, 1, 1, 0}), last_option_xid_));
@@ -354,9 +354,9 @@ TEST_F(VersionTwoTest, CallbacksFollowVersionAndProperties) {
   };
   EXPECT_TRUE(exchange(requester, call(kVersionTwoXid)).results());
   int ended = 0;
-  const auto call_back = [&](std::size_t octets) {
+  const auto call_back = [&](std::size_t bytes) {
     return connection->call_back(
-        {.program = 0x40000001}, [octets](xdr::Encoder& out) { out.reserve(octets); },
+        {.program = 0x40000001}, [bytes](xdr::Encoder& out) { out.reserve(bytes); },
         [&](Result<xdr::Decoder>) { ++ended; });
   };
   ASSERT_TRUE(call_back(8));

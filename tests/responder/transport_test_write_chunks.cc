@@ -29,7 +29,7 @@ TEST_F(ReplyTest, ResultFillsTheSegmentsInOrder) {
     EXPECT_EQ(segments[i].handle, chunk->segments()[i].handle);
     EXPECT_EQ(segments[i].offset, chunk->segments()[i].offset);
   }
-  Octets expected(64, kSentinel);  // no pad, although there is room (V1-3.4.6-9)
+  Bytes expected(64, kSentinel);  // no pad, although there is room (V1-3.4.6-9)
   std::copy_n(data.begin(), 4, expected.begin() + 20);
   std::copy_n(data.begin() + 4, 2, expected.begin());
   EXPECT_EQ(copy(memory.memory()), expected);
@@ -39,7 +39,7 @@ TEST_F(ReplyTest, ResultFillsTheSegmentsInOrder) {
   EXPECT_EQ(results->u32("word"), 100U);
   EXPECT_EQ(results->u32("count"), 6U);
   EXPECT_EQ(results->u32("last"), kLastWord);
-  EXPECT_EQ(counters().rdma_write_octets.value(), 6U);
+  EXPECT_EQ(counters().rdma_write_bytes.value(), 6U);
 }
 
 // V1-4.3.2-10, V1-3.4.6-8: without a Write list all is inline, with its pad.
@@ -80,7 +80,7 @@ TEST_F(ReplyTest, ChunkLeftOverComesBackUnused) {
   EXPECT_EQ(chunks[2].length(), 0U);
   EXPECT_EQ(copy(memory.memory().subspan(0, 7)), pattern(7, 1));
   EXPECT_EQ(copy(memory.memory().subspan(32, 9)), pattern(9, 2));
-  EXPECT_EQ(copy(memory.memory().subspan(64)), Octets(32, kSentinel));
+  EXPECT_EQ(copy(memory.memory().subspan(64)), Bytes(32, kSentinel));
 }
 
 // V1-4.3.2-11, E-8267-8: chunks A, empty, C: the middle result is inline, the empty chunk stays.
@@ -110,8 +110,8 @@ TEST_F(ReplyTest, EmptyChunkKeepsItsResultInline) {
   EXPECT_EQ(copy(memory.memory().subspan(32, 7)), pattern(7, 3));
 }
 
-// E-8267-8, F-4: a result of no octets uses up its chunk.
-TEST_F(ReplyTest, ResultWithoutOctetsUsesUpItsChunk) {
+// E-8267-8, F-4: a result of no bytes uses up its chunk.
+TEST_F(ReplyTest, ResultWithoutBytesUsesUpItsChunk) {
   auto& requester = connect();
   answer_with({{}, pattern(6, 2)});
   auto& memory = sink(requester, 64);
@@ -153,7 +153,7 @@ TEST_F(ReplyTest, ChunkOfAFailedOperationComesBackUnused) {
   ASSERT_EQ(reply.header.chunks.write_count, 1U);
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].count, 1U);
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), 0U);
-  EXPECT_EQ(copy(memory.memory()), Octets(16, kSentinel));
+  EXPECT_EQ(copy(memory.memory()), Bytes(16, kSentinel));
 }
 
 // V1-4.5.3-3 (in its Write chunk form): never a write past the end, the connection stays.
@@ -164,7 +164,7 @@ TEST_F(ReplyTest, WriteChunkThatIsTooSmallIsAnsweredErrChunk) {
   rdma::Header header = message_header(kWriteChunksXid);
   header.chunks.add_write()->add(memory.part(0, 16));
   expect_error(requester, assemble(header, rpc_call(kWriteChunksXid)), rdma::ERR_CHUNK);
-  EXPECT_EQ(copy(memory.memory()), Octets(64, kSentinel));
+  EXPECT_EQ(copy(memory.memory()), Bytes(64, kSentinel));
   EXPECT_TRUE(requester.up());
 }
 
@@ -182,7 +182,7 @@ TEST_F(ReplyTest, LargestResultIsWrittenWholeAcrossSegments) {
   const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
   EXPECT_EQ(reply.header.chunks.rdma_writes()[0].length(), data.size());
   EXPECT_EQ(copy(memory.memory().first(data.size())), data);
-  EXPECT_EQ(copy(memory.memory().subspan(data.size())), Octets(64, kSentinel));
+  EXPECT_EQ(copy(memory.memory().subspan(data.size())), Bytes(64, kSentinel));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// fuse-memory [--file NAME=OCTETS]... [--discard-writes] MOUNTPOINT: serves files from memory, in
+// fuse-memory [--file NAME=BYTES]... [--discard-writes] MOUNTPOINT: serves files from memory, in
 // the foreground, until it is unmounted. What /dev/fuse itself costs, for benchmarks to compare
 // with. Says "mounted" on standard output when the mount is live.
 #include <cstdio>
@@ -16,7 +16,7 @@ using namespace nfsrdma;
 
 constexpr std::size_t kSlots = 16;
 
-class UntilUnmounted final : public fs::ReceiverObserver {
+class UntilUnmounted final : public fuse::ReceiverObserver {
  public:
   explicit UntilUnmounted(Reactor& reactor) : reactor_(reactor) {}
   void on_initialised() override {
@@ -56,15 +56,15 @@ Result<void> serve(const Arguments& arguments) {
   testing::MemoryFileSystem memory(arguments.keep_writes);
   for (const auto& [name, size] : arguments.files) memory.add(name, size);
   auto reactor = make_epoll_reactor();
-  auto slots = BufferPool::create(fs::kSlotSize, kSlots);
+  auto slots = BufferPool::create(fuse::kSlotSize, kSlots);
   if (!slots) return fail_from(slots);
-  auto mount_point = fs::check_mount_point(arguments.mount_point);
+  auto mount_point = fuse::check_mount_point(arguments.mount_point);
   if (!mount_point) return fail_from(mount_point);
-  fs::SessionConfig config;
+  fuse::SessionConfig config;
   config.mount_point = *mount_point;
   config.mount_options = {"fsname=memory", "subtype=fuse-memory"};
-  auto session = fs::Session::create(*reactor, **slots, std::move(config),
-                                     testing::MemoryFileSystem::operations(), &memory);
+  auto session = fuse::Session::create(*reactor, **slots, std::move(config),
+                                       testing::MemoryFileSystem::operations(), &memory);
   if (!session) return fail_from(session);
   TRY((*session)->mount());
   UntilUnmounted observer(*reactor);
@@ -78,8 +78,7 @@ Result<void> serve(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
-    std::fputs("usage: fuse-memory [--file NAME=OCTETS]... [--discard-writes] MOUNTPOINT\n",
-               stderr);
+    std::fputs("usage: fuse-memory [--file NAME=BYTES]... [--discard-writes] MOUNTPOINT\n", stderr);
     return 1;
   }
   auto served = serve(arguments);

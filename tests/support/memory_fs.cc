@@ -13,7 +13,7 @@
 namespace nfsrdma::testing {
 namespace {
 
-using fs::Request;
+using fuse::Request;
 
 /// How long the kernel may believe names and attributes: only this program changes them.
 constexpr double kForever = 3600;

@@ -1,5 +1,5 @@
 // A FUSE file system that answers from memory: one directory of regular files. It stands in for
-// fs::FileSystem in the tests of the session, and is the floor that benchmarks compare with.
+// fuse::FileSystem in the tests of the session, and is the floor that benchmarks compare with.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -17,8 +17,8 @@ struct MemoryFile {
   std::vector<std::byte> content;
 };
 
-/// Give its operations() and its address to fs::Session. Belongs to the session's thread. A file's
-/// number is its place in files() plus kFirstFile.
+/// Give its operations() and its address to fuse::Session. Belongs to the session's thread. A
+/// file's number is its place in files() plus kFirstFile.
 class MemoryFileSystem {
  public:
   static constexpr fuse_ino_t kFirstFile = FUSE_ROOT_ID + 1;

@@ -62,7 +62,7 @@ TEST_F(Backward, FailuresAreAnswered) {
 }
 
 TEST_F(Backward, TooLongEndsTheConnection) {
-  Octets call = rpc_call(1);
+  Bytes call = rpc_call(1);
   append(call, pattern(options_.message_size));
   server_.send(record(call));
   run_until([&] { return observer_.downs == 1; });

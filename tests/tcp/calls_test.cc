@@ -21,7 +21,7 @@ TEST_F(Calls, OneRecordEach) {
   submit(*call);
   await_messages(1);
   const auto encoded = call->encoder.encoded();
-  EXPECT_EQ(server_.messages[0], Octets(encoded.begin(), encoded.end()));
+  EXPECT_EQ(server_.messages[0], Bytes(encoded.begin(), encoded.end()));
   answer(7, 42);
   run_until([&] { return done_ == 1; });
   ASSERT_TRUE(call->reply->has_value());
@@ -37,7 +37,7 @@ TEST_F(Calls, RepliesInAnyOrder) {
     submit(*calls.back());
   }
   await_messages(5);
-  Octets all;
+  Bytes all;
   for (std::uint32_t xid : {3U, 5U, 1U, 2U, 4U}) append(all, record(rpc_reply(xid, words({xid}))));
   server_.send(all);
   run_until([&] { return done_ == 5; });
@@ -84,18 +84,18 @@ TEST_F(Calls, AReplyThatDoesNotDecodeEndsItsCallOnly) {
 }
 
 TEST_F(Calls, LargeReply) {
-  const Octets results = pattern(kLarge - 24);
+  const Bytes results = pattern(kLarge - 24);
   auto call = make_call(1);
   call->max_reply = kLarge;
   submit(*call);
-  Octets octets = record(rpc_reply(1, results));
-  for (std::size_t at = 0; at < octets.size(); at += 100000) {
-    server_.send(std::span(octets).subspan(at, std::min<std::size_t>(100000, octets.size() - at)));
+  Bytes bytes = record(rpc_reply(1, results));
+  for (std::size_t at = 0; at < bytes.size(); at += 100000) {
+    server_.send(std::span(bytes).subspan(at, std::min<std::size_t>(100000, bytes.size() - at)));
     settle();
   }
   run_until([&] { return done_ == 1; });
   const auto view = (*call->reply)->results.raw(results.size(), "results");
-  EXPECT_EQ(Octets(view.begin(), view.end()), results);
+  EXPECT_EQ(Bytes(view.begin(), view.end()), results);
   EXPECT_EQ(large_->available(), 1U) << "the reply holds a slot";
   call.reset();
   EXPECT_EQ(large_->available(), 2U);
@@ -140,7 +140,7 @@ TEST_F(OutOfMemory, GoesOnWhenAMessageIsFree) {
 }
 
 TEST_F(OutOfMemory, TheEndIsNoticed) {
-  server_.close();  // with octets unread: a reset
+  server_.close();  // with bytes unread: a reset
   run_until([&] { return observer_.downs == 1; });
   EXPECT_TRUE(
       kept_.back()->reply->error().is(Layer::fabric, static_cast<int>(fabric::Fault::reset)));
@@ -177,19 +177,19 @@ TEST_F(Calls, QueuedBeyondTheLimit) {
 
 struct Malformed {
   const char* name;
-  Octets octets;
+  Bytes bytes;
 };
 
 TEST_F(Calls, WhatBreaksTheRulesEndsTheConnection) {
-  Octets too_long;
+  Bytes too_long;
   append(too_long, tcp::encode({tcp::RecordMark::kMaxLength, true}));
-  const Octets longer_than_a_slot = record(rpc_reply(1, pattern(kLarge)));
+  const Bytes longer_than_a_slot = record(rpc_reply(1, pattern(kLarge)));
   const Malformed cases[] = {
       {"too long", too_long},
       {"neither call nor reply", record(words({1, 2, 0}))},
       {"too short", record(words({1}))},
       {"empty", record({})},
-      {"longer than a slot", Octets(longer_than_a_slot.begin(), longer_than_a_slot.begin() + 9000)},
+      {"longer than a slot", Bytes(longer_than_a_slot.begin(), longer_than_a_slot.begin() + 9000)},
   };
   std::uint64_t bad = 0;
   for (const auto& one : cases) {
@@ -197,7 +197,7 @@ TEST_F(Calls, WhatBreaksTheRulesEndsTheConnection) {
     done_ = 0;
     auto call = make_call(1);
     submit(*call);
-    server_.send(one.octets);
+    server_.send(one.bytes);
     run_until([&] { return observer_.downs == 1; });
     EXPECT_EQ(observer_.closings, 1) << one.name;
     EXPECT_EQ(done_, 1) << one.name;

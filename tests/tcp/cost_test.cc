@@ -7,7 +7,7 @@ namespace {
 
 class Cost : public TcpChannel {
  protected:
-  static constexpr std::size_t kOctets = 131072;
+  static constexpr std::size_t kBytes = 131072;
   static constexpr int kWarm = 4;
 
   void SetUp() override {
@@ -23,7 +23,7 @@ class Cost : public TcpChannel {
   }
   /// One call and its reply, by nothing that allocates but the code under test.
   template <class Prepare>
-  void once(Prepare prepare_call, const Octets& reply) {
+  void once(Prepare prepare_call, const Bytes& reply) {
     prepare(*call_, 1);
     prepare_call(*call_);
     submit(*call_);
@@ -31,7 +31,7 @@ class Cost : public TcpChannel {
     while (!call_->reply) reactor_->run_once(std::chrono::milliseconds(1));
   }
   template <class Prepare>
-  std::size_t allocations_of(Prepare prepare_call, const Octets& reply) {
+  std::size_t allocations_of(Prepare prepare_call, const Bytes& reply) {
     for (int i = 0; i < kWarm; ++i) {
       once(prepare_call, reply);
       drain();
@@ -68,19 +68,19 @@ TEST_F(Cost, AShortCall) {
 
 TEST_F(Cost, ARead) {
   const auto prepare_read = [&](rpc::Call& call) {
-    call.result_sink = buffer_.first(kOctets);
+    call.result_sink = buffer_.first(kBytes);
     call.locator = &client::kReadLocator;
   };
-  const Octets reply = record(read_reply({.xid = 1, .data = pattern(kOctets)}));
+  const Bytes reply = record(read_reply({.xid = 1, .data = pattern(kBytes)}));
   EXPECT_EQ(allocations_of(prepare_read, reply), 0U);
 }
 
-TEST_F(Cost, AReadOfFewOctetsTakesTwoReads) {
+TEST_F(Cost, AReadOfFewBytesTakesTwoReads) {
   const auto prepare_read = [&](rpc::Call& call) {
     call.result_sink = buffer_.first(1000);
     call.locator = &client::kReadLocator;
   };
-  const Octets reply = record(read_reply({.xid = 1, .data = pattern(1000)}));
+  const Bytes reply = record(read_reply({.xid = 1, .data = pattern(1000)}));
   EXPECT_EQ(allocations_of(prepare_read, reply), 0U);
   const auto before = count("read_calls");
   once(prepare_read, reply);
@@ -88,13 +88,13 @@ TEST_F(Cost, AReadOfFewOctetsTakesTwoReads) {
 }
 
 TEST_F(Cost, AWrite) {
-  const auto prepare_write = [&](rpc::Call& call) { call.encoder.payload(buffer_.first(kOctets)); };
+  const auto prepare_write = [&](rpc::Call& call) { call.encoder.payload(buffer_.first(kBytes)); };
   EXPECT_EQ(allocations_of(prepare_write, record(rpc_reply(1))), 0U);
 }
 
 TEST_F(Cost, TheCounterCounts) {
   const auto before = testing_support::allocations();
-  const Octets some = pattern(100);
+  const Bytes some = pattern(100);
   EXPECT_GT(testing_support::allocations(), before);
 }
 

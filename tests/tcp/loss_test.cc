@@ -24,7 +24,7 @@ TEST_F(Loss, NothingListens) {
   EXPECT_TRUE(is(*observer_.down_reason, fabric::Fault::refused));
 }
 
-// The same call, the same octets, on the next connection (RFC 8881 section 2.9.2).
+// The same call, the same bytes, on the next connection (RFC 8881 section 2.9.2).
 TEST_F(Loss, OpenCallsEndAndCanBeSentAgain) {
   connect();
   Buffer sink = data_->acquire();
@@ -33,7 +33,7 @@ TEST_F(Loss, OpenCallsEndAndCanBeSentAgain) {
   submit(*read);
   submit(*other);
   await_messages(2);
-  const Octets reply = record(read_reply({.xid = 1, .data = pattern(100)}));
+  const Bytes reply = record(read_reply({.xid = 1, .data = pattern(100)}));
   server_.send(std::span(reply).first(150));  // in the middle of the data
   settle();
   server_.close();
@@ -119,7 +119,7 @@ TEST_F(Loss, ASuspectGoesAlone) {
 
 TEST_F(Loss, ByTheEndInARecord) {
   connect();
-  const Octets reply = record(rpc_reply(1));
+  const Bytes reply = record(rpc_reply(1));
   server_.send(std::span(reply).first(10));
   settle();
   server_.close();

@@ -29,7 +29,7 @@ class PayloadTest : public TcpChannel {
     in.raw(4 + 8 + 36 + 8 + 8 + 4, "resarray to eof");
     return in.payload(kLarge, "data");
   }
-  void expect_placed(rpc::Call& call, const Octets& data, std::size_t sink_size) {
+  void expect_placed(rpc::Call& call, const Bytes& data, std::size_t sink_size) {
     ASSERT_TRUE(call.reply->has_value()) << call.reply->error().message();
     const auto payload = data_of(call);
     EXPECT_TRUE((*call.reply)->results.finish("READ").has_value());
@@ -46,24 +46,24 @@ class PayloadTest : public TcpChannel {
 };
 
 TEST_F(PayloadTest, IsPlacedHoweverTheReplyIsCut) {
-  const Octets data = pattern(61, 3);
-  const Octets octets = record(read_reply({.xid = 1, .data = data}));
-  for (std::size_t cut = 1; cut < octets.size(); ++cut) {
+  const Bytes data = pattern(61, 3);
+  const Bytes bytes = record(read_reply({.xid = 1, .data = data}));
+  for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
     done_ = 0;
     auto call = make_read(1, sink(80));
     submit(*call);
-    server_.send(std::span(octets).first(cut));
+    server_.send(std::span(bytes).first(cut));
     settle();
     EXPECT_EQ(done_, 0);
-    server_.send(std::span(octets).subspan(cut));
+    server_.send(std::span(bytes).subspan(cut));
     run_until([&] { return done_ == 1; });
     expect_placed(*call, data, 80);
   }
 }
 
 TEST_F(PayloadTest, IsPlacedFromFragments) {
-  const Octets data = pattern(61, 3);
-  const Octets message = read_reply({.xid = 1, .data = data});
+  const Bytes data = pattern(61, 3);
+  const Bytes message = read_reply({.xid = 1, .data = data});
   for (std::size_t longest = 1; longest < message.size(); ++longest) {
     done_ = 0;
     auto call = make_read(1, sink(61));
@@ -75,7 +75,7 @@ TEST_F(PayloadTest, IsPlacedFromFragments) {
 }
 
 TEST_F(PayloadTest, IsPlacedBehindAVerifierAndATag) {
-  const Octets data = pattern(500);
+  const Bytes data = pattern(500);
   for (std::size_t verifier : {0U, 5U, 400U}) {
     for (std::size_t tag : {0U, 3U, 200U}) {
       done_ = 0;
@@ -89,12 +89,12 @@ TEST_F(PayloadTest, IsPlacedBehindAVerifierAndATag) {
 }
 
 TEST_F(PayloadTest, AMegabyte) {
-  const Octets data = pattern(kLarge - 3, 1);
+  const Bytes data = pattern(kLarge - 3, 1);
   auto call = make_read(1, sink(kLarge));
   submit(*call);
-  const Octets octets = record(read_reply({.xid = 1, .data = data}));
-  for (std::size_t at = 0; at < octets.size(); at += 50000) {
-    server_.send(std::span(octets).subspan(at, std::min<std::size_t>(50000, octets.size() - at)));
+  const Bytes bytes = record(read_reply({.xid = 1, .data = data}));
+  for (std::size_t at = 0; at < bytes.size(); at += 50000) {
+    server_.send(std::span(bytes).subspan(at, std::min<std::size_t>(50000, bytes.size() - at)));
     settle();
   }
   run_until([&] { return done_ == 1; });
@@ -102,18 +102,18 @@ TEST_F(PayloadTest, AMegabyte) {
 }
 
 TEST_F(PayloadTest, SeveralRepliesAtOnce) {
-  const Octets data = pattern(1000);
+  const Bytes data = pattern(1000);
   std::vector<std::unique_ptr<rpc::Call>> calls;
-  Octets octets;
+  Bytes bytes;
   std::fill_n(buffer_.data(), 10 * 1024, kUntouched);
   for (std::uint32_t xid = 1; xid <= 10; ++xid) {
     // Every third is another call, so that short replies come in front of long ones.
     calls.push_back(xid % 3 == 0 ? make_call(xid)
                                  : make_read(xid, buffer_.bytes().subspan(xid * 1024, 1000)));
-    append(octets, record(xid % 3 == 0 ? rpc_reply(xid) : read_reply({.xid = xid, .data = data})));
+    append(bytes, record(xid % 3 == 0 ? rpc_reply(xid) : read_reply({.xid = xid, .data = data})));
     submit(*calls.back());
   }
-  server_.send(octets);
+  server_.send(bytes);
   run_until([&] { return done_ == 10; });
   for (std::uint32_t xid = 1; xid <= 10; ++xid) {
     ASSERT_TRUE(calls[xid - 1]->reply->has_value());
@@ -168,13 +168,13 @@ TEST_F(PayloadTest, WrongLengthsEndTheConnection) {
       EXPECT_EQ(bystander->losses.same_fault, 0U) << "only the call whose reply it was is blamed";
       for (std::size_t i = 100; i < 164; ++i) EXPECT_EQ(buffer_.data()[i], kUntouched);
     }
-    EXPECT_TRUE(call->deadly());
+    EXPECT_TRUE(call->is_poison());
   }
 }
 
 TEST_F(PayloadTest, ArgumentsAreSentFromWhereTheyLie) {
   for (std::size_t size : {1U, 4U, 4097U, 100001U}) {
-    const Octets data = pattern(size, 9);
+    const Bytes data = pattern(size, 9);
     std::copy(data.begin(), data.end(), buffer_.data());
     auto call = make_call(1);
     const std::size_t before = call->encoder.size();
@@ -183,7 +183,7 @@ TEST_F(PayloadTest, ArgumentsAreSentFromWhereTheyLie) {
     submit(*call);
     server_.messages.clear();
     await_messages(1);
-    const Octets& message = server_.messages[0];
+    const Bytes& message = server_.messages[0];
     ASSERT_EQ(message.size(), before + 4 + xdr::padded(size) + 4);
     xdr::Decoder in(message);
     in.raw(before, "head");

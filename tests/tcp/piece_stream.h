@@ -1,4 +1,4 @@
-// A ByteStream for tests that gives octets in pieces of a chosen size, and notes what was asked.
+// A ByteStream for tests that gives bytes in pieces of a chosen size, and notes what was asked.
 #pragma once
 
 #include <sys/uio.h>
@@ -15,18 +15,18 @@ namespace nfsrdma::test {
 
 class PieceStream final : public fabric::ByteStream {
  public:
-  /// `piece` gives the most octets of the next read; 0: the socket is dry for once.
-  PieceStream(Octets octets, std::function<std::size_t()> piece)
-      : octets_(std::move(octets)), piece_(std::move(piece)) {}
+  /// `piece` gives the most bytes of the next read; 0: the socket is dry for once.
+  PieceStream(Bytes bytes, std::function<std::size_t()> piece)
+      : bytes_(std::move(bytes)), piece_(std::move(piece)) {}
 
   ssize_t read(std::span<iovec> into) override {
-    if (at_ == octets_.size()) return 0;
-    std::size_t now = std::min({piece_(), fabric::total_length(into), octets_.size() - at_});
+    if (at_ == bytes_.size()) return 0;
+    std::size_t now = std::min({piece_(), fabric::total_length(into), bytes_.size() - at_});
     if (now == 0) return -EAGAIN;
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);
-      std::copy_n(&octets_[at_], step, static_cast<std::byte*>(part.iov_base));
+      std::copy_n(&bytes_[at_], step, static_cast<std::byte*>(part.iov_base));
       at_ += step;
       now -= step;
       if (now == 0) break;
@@ -37,7 +37,7 @@ class PieceStream final : public fabric::ByteStream {
   void finish_writing() override {}
 
  private:
-  const Octets octets_;
+  const Bytes bytes_;
   std::function<std::size_t()> piece_;
   std::size_t at_ = 0;
 };

@@ -28,15 +28,15 @@ bool RawServer::accept() {
   return true;
 }
 
-void RawServer::send(std::span<const std::byte> octets) {
-  while (!octets.empty()) {
-    const ssize_t put = ::send(connection_.get(), octets.data(), octets.size(), MSG_NOSIGNAL);
+void RawServer::send(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (put < 0 && errno == EAGAIN) {
       ADD_FAILURE() << "more than the kernel takes";
       return;
     }
     ASSERT_GT(put, 0);
-    octets = octets.subspan(static_cast<std::size_t>(put));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
 }
 

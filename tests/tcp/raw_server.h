@@ -1,4 +1,4 @@
-// The server's end of a connection under test: sends whatever octets a test wants, and takes apart
+// The server's end of a connection under test: sends whatever bytes a test wants, and takes apart
 // what comes. Never blocks, so that it runs on the test's thread.
 #pragma once
 
@@ -17,11 +17,11 @@ class RawServer {
   const fabric::Address& address() const { return address_; }
   /// Takes the next connection, if there is one; the one before is closed.
   bool accept();
-  void send(std::span<const std::byte> octets);
+  void send(std::span<const std::byte> bytes);
   /// Takes what has come.
   void receive();
   /// Messages of one fragment each, as they came.
-  std::vector<Octets> messages;
+  std::vector<Bytes> messages;
   bool ended = false;  ///< the client has closed
   void close() { connection_.reset(); }
 
@@ -31,7 +31,7 @@ class RawServer {
   fabric::Address address_;
   UniqueFd listener_;
   UniqueFd connection_;
-  Octets pending_;
+  Bytes pending_;
 };
 
 }  // namespace nfsrdma::test

@@ -16,7 +16,7 @@ using tcp::ReadStatus;
 
 constexpr std::size_t kMaxRecord = 4096;
 
-/// Collects records; what lies behind `head` octets of each is payload, which must not be copied.
+/// Collects records; what lies behind `head` bytes of each is payload, which must not be copied.
 class Collector final : public tcp::RecordHandler {
  public:
   Checked<Place> place(std::size_t) override {
@@ -25,9 +25,9 @@ class Collector final : public tcp::RecordHandler {
     return Place{std::span(memory_).subspan(have_, in_head ? head - have_ : memory_.size() - have_),
                  false};
   }
-  Checked<> filled(std::size_t octets, bool copied) override {
-    if (copied && have_ + octets > head) ++payload_copies;
-    have_ += octets;
+  Checked<> filled(std::size_t bytes, bool copied) override {
+    if (copied && have_ + bytes > head) ++payload_copies;
+    have_ += bytes;
     return {};
   }
   Checked<> end_of_record() override {
@@ -43,10 +43,10 @@ class Collector final : public tcp::RecordHandler {
   std::size_t head = kNoPayload;
   bool no_memory = false;
   int payload_copies = 0;
-  std::vector<Octets> records;
+  std::vector<Bytes> records;
 
  private:
-  Octets memory_ = Octets(2 * kMaxRecord);
+  Bytes memory_ = Bytes(2 * kMaxRecord);
   std::size_t have_ = 0;
 };
 
@@ -58,8 +58,8 @@ ReadStatus read_all(tcp::RecordReader& reader, fabric::ByteStream& stream) {
   }
 }
 
-Octets several_records(std::vector<Octets>& messages) {
-  Octets stream;
+Bytes several_records(std::vector<Bytes>& messages) {
+  Bytes stream;
   for (std::size_t size : {1U, 8U, 60U, 400U, 0U, 13U}) messages.push_back(pattern(size, 7));
   append(stream, record(messages[0]));
   append(stream, fragments(messages[1], 3));
@@ -71,20 +71,20 @@ Octets several_records(std::vector<Octets>& messages) {
 }
 
 TEST(RecordReader, EverySegmentationGivesTheSameRecords) {
-  std::vector<Octets> messages;
-  const Octets octets = several_records(messages);
+  std::vector<Bytes> messages;
+  const Bytes bytes = several_records(messages);
   for (std::size_t head : {std::size_t{0}, std::size_t{8}, Collector::kNoPayload}) {
-    for (std::size_t piece = 1; piece <= octets.size(); ++piece) {
+    for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
       Collector collector;
       collector.head = head;
       tcp::RecordReader reader(collector, kMaxRecord);
-      PieceStream stream(octets, [&] { return piece; });
+      PieceStream stream(bytes, [&] { return piece; });
       ASSERT_EQ(read_all(reader, stream), ReadStatus::end);
       ASSERT_EQ(collector.records, messages) << "pieces of " << piece;
       ASSERT_EQ(collector.payload_copies, 0) << "pieces of " << piece;
       EXPECT_TRUE(reader.between_records());
       EXPECT_EQ(reader.records(), messages.size());
-      EXPECT_EQ(reader.position(), octets.size());
+      EXPECT_EQ(reader.position(), bytes.size());
     }
   }
 }
@@ -118,14 +118,14 @@ TEST(RecordReader, PayloadTakesTwoReads) {
   EXPECT_EQ(reads, 2);
 }
 
-TEST(RecordReader, TruncationAtEveryOctet) {
-  std::vector<Octets> messages;
-  const Octets whole = several_records(messages);
+TEST(RecordReader, TruncationAtEveryByte) {
+  std::vector<Bytes> messages;
+  const Bytes whole = several_records(messages);
   std::size_t complete = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     Collector collector;
     tcp::RecordReader reader(collector, kMaxRecord);
-    PieceStream stream(Octets(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)),
+    PieceStream stream(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)),
                        [] { return SIZE_MAX; });
     ASSERT_EQ(read_all(reader, stream), ReadStatus::end);
     ASSERT_LE(collector.records.size(), messages.size());
@@ -136,11 +136,11 @@ TEST(RecordReader, TruncationAtEveryOctet) {
   }
 }
 
-ReadStatus status_of(const Octets& octets, const char** what) {
+ReadStatus status_of(const Bytes& bytes, const char** what) {
   static Collector collector;
   collector = Collector();
   tcp::RecordReader reader(collector, kMaxRecord);
-  PieceStream stream(octets, [] { return SIZE_MAX; });
+  PieceStream stream(bytes, [] { return SIZE_MAX; });
   const ReadStatus status = read_all(reader, stream);
   *what = reader.what();
   return status;
@@ -152,7 +152,7 @@ TEST(RecordReader, TooLongRecordsAreRefused) {
   EXPECT_EQ(status_of(record(pattern(kMaxRecord + 1)), &what), ReadStatus::violated);
   EXPECT_STREQ(what, "a record longer than any message");
   EXPECT_EQ(status_of(fragments(pattern(kMaxRecord + 1), 1000), &what), ReadStatus::violated);
-  Octets absurd;
+  Bytes absurd;
   append(absurd, tcp::encode({tcp::RecordMark::kMaxLength, true}));
   EXPECT_EQ(status_of(absurd, &what), ReadStatus::violated);
 }
@@ -167,7 +167,7 @@ TEST(RecordReader, EmptyFragmentsAreBounded) {
 TEST(RecordReader, WaitsForMemory) {
   Collector collector;
   tcp::RecordReader reader(collector, kMaxRecord);
-  const Octets message = pattern(300);
+  const Bytes message = pattern(300);
   PieceStream stream(record(message), [] { return SIZE_MAX; });
   collector.no_memory = true;
   EXPECT_EQ(reader.read(stream), ReadStatus::no_place);

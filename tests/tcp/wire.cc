@@ -8,17 +8,17 @@ constexpr std::uint32_t kRead = 25;
 constexpr std::uint32_t kSequence = 53;
 constexpr std::size_t kSequenceResult = 36;
 
-void append_zeros(Octets& to, std::size_t count) { to.resize(to.size() + count); }
-void append_opaque(Octets& to, std::size_t length) {
+void append_zeros(Bytes& to, std::size_t count) { to.resize(to.size() + count); }
+void append_opaque(Bytes& to, std::size_t length) {
   append(to, words({static_cast<std::uint32_t>(length)}));
   append_zeros(to, xdr::padded(length));
 }
 
 }  // namespace
 
-Octets read_reply(const ReadReply& reply) {
+Bytes read_reply(const ReadReply& reply) {
   const auto length = static_cast<std::uint32_t>(reply.data.size());
-  Octets out = words({reply.xid, 1, 0, 0});
+  Bytes out = words({reply.xid, 1, 0, 0});
   append_opaque(out, reply.verifier);
   append(out, words({0, 0}));  // accept_stat, COMPOUND4res status
   append_opaque(out, reply.tag);

@@ -80,14 +80,14 @@ void PcapngFile::add_packet(std::span<const std::span<const std::byte>> parts) {
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
                        std::chrono::system_clock::now().time_since_epoch())
                        .count();
-  const auto octets = static_cast<std::uint32_t>(length);
+  const auto bytes = static_cast<std::uint32_t>(length);
   std::array<std::uint32_t, 7> head = {kEnhancedPacket,
                                        0,
                                        kFirstInterface,
                                        static_cast<std::uint32_t>(now >> 32),
                                        static_cast<std::uint32_t>(now),
-                                       octets,
-                                       octets};
+                                       bytes,
+                                       bytes};
   const auto total = static_cast<std::uint32_t>(sizeof head + length + pad + sizeof(std::uint32_t));
   head[1] = total;
   constexpr std::array<std::byte, kBlockAlignment> zeros{};

@@ -33,11 +33,11 @@ class TcpFlow final : public Flow {
     file_.flush();
   }
 
-  void sent(std::span<const iovec> pieces, std::size_t octets) override {
-    record_stream(local_, peer_, pieces, octets);
+  void sent(std::span<const iovec> pieces, std::size_t bytes) override {
+    record_stream(local_, peer_, pieces, bytes);
   }
-  void received(std::span<const iovec> pieces, std::size_t octets) override {
-    record_stream(peer_, local_, pieces, octets);
+  void received(std::span<const iovec> pieces, std::size_t bytes) override {
+    record_stream(peer_, local_, pieces, bytes);
   }
 
  private:
@@ -46,13 +46,13 @@ class TcpFlow final : public Flow {
     std::uint32_t next_sequence = 0;
   };
 
-  void record_stream(Side& from, Side& to, std::span<const iovec> pieces, std::size_t octets) {
+  void record_stream(Side& from, Side& to, std::span<const iovec> pieces, std::size_t bytes) {
     Parts parts;
     std::size_t length = 0;
     for (const iovec& piece : pieces) {
       std::span<const std::byte> rest(static_cast<const std::byte*>(piece.iov_base),
-                                      std::min(piece.iov_len, octets));
-      octets -= rest.size();
+                                      std::min(piece.iov_len, bytes));
+      bytes -= rest.size();
       while (!rest.empty()) {
         const std::size_t step = std::min(rest.size(), kMaxPayload - length);
         parts.push_back(rest.first(step));

@@ -1,5 +1,5 @@
 // Records what connections carry into a pcapng file, as TCP segments that a dissector can follow.
-// The segments are synthetic: addresses, ports and octets are real, sequence numbers start at 1.
+// The segments are synthetic: addresses, ports and bytes are real, sequence numbers start at 1.
 //
 // Threading: a Sink may be shared by shards; a Flow belongs to the thread of its connection. A Sink
 // must outlive its flows.
@@ -22,9 +22,9 @@ namespace nfsrdma::capture {
 class Flow {
  public:
   virtual ~Flow() = default;
-  /// `octets` octets, gathered from the front of `pieces`, went to the peer or came from it.
-  virtual void sent(std::span<const iovec> pieces, std::size_t octets) = 0;
-  virtual void received(std::span<const iovec> pieces, std::size_t octets) = 0;
+  /// `bytes` bytes, gathered from the front of `pieces`, went to the peer or came from it.
+  virtual void sent(std::span<const iovec> pieces, std::size_t bytes) = 0;
+  virtual void received(std::span<const iovec> pieces, std::size_t bytes) = 0;
 };
 
 /// A capture file. A write that fails stops the recording with one logged line; it never disturbs

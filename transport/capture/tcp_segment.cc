@@ -40,12 +40,12 @@ class Writer {
   std::byte* at_;
 };
 
-/// The Internet checksum (RFC 1071) of octets that come in parts of any length.
+/// The Internet checksum (RFC 1071) of bytes that come in parts of any length.
 class Checksum {
  public:
-  void add(std::span<const std::byte> octets) {
-    for (std::byte octet : octets) {
-      const auto value = std::to_integer<std::uint32_t>(octet);
+  void add(std::span<const std::byte> bytes) {
+    for (std::byte byte : bytes) {
+      const auto value = std::to_integer<std::uint32_t>(byte);
       sum_ += odd_ ? value : value << 8;
       odd_ = !odd_;
     }
@@ -128,7 +128,7 @@ Headers make_headers(const End& from, const End& to, const Segment& segment,
   Headers headers;
   const std::size_t ip_length = from.v6 ? kIpv6Header : kIpv4Header;
   headers.length = ip_length + kTcpHeader;
-  std::byte* ip = headers.octets.data();
+  std::byte* ip = headers.storage.data();
   std::byte* tcp = ip + ip_length;
   (from.v6 ? put_ipv6 : put_ipv4)(ip, from, to, tcp_length);
   put_tcp(tcp, from, to, segment);

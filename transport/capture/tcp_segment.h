@@ -1,4 +1,4 @@
-// IP and TCP headers for recorded octets (RFC 791, 8200, 9293).
+// IP and TCP headers for recorded bytes (RFC 791, 8200, 9293).
 #pragma once
 
 #include <netinet/in.h>
@@ -16,7 +16,7 @@ inline constexpr std::uint8_t kSyn = 0x02;
 inline constexpr std::uint8_t kPush = 0x08;
 inline constexpr std::uint8_t kAck = 0x10;
 
-/// One end of a connection. IPv4 addresses fill the first four octets.
+/// One end of a connection. IPv4 addresses fill the first four bytes.
 struct End {
   std::array<std::byte, 16> address{};
   std::uint16_t port = 0;
@@ -26,9 +26,9 @@ End make_end(const sockaddr& address);
 
 inline constexpr std::size_t kMaxHeaders = 60;
 struct Headers {
-  std::array<std::byte, kMaxHeaders> octets{};
+  std::array<std::byte, kMaxHeaders> storage{};
   std::size_t length = 0;
-  std::span<const std::byte> bytes() const { return std::span(octets).first(length); }
+  std::span<const std::byte> bytes() const { return std::span(storage).first(length); }
 };
 
 struct Segment {

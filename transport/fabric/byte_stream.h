@@ -8,7 +8,7 @@
 
 namespace nfsrdma::fabric {
 
-/// Both calls return the number of octets moved, or a negative errno value (-EAGAIN: not now).
+/// Both calls return the number of bytes moved, or a negative errno value (-EAGAIN: not now).
 class ByteStream {
  public:
   virtual ~ByteStream() = default;

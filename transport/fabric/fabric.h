@@ -66,9 +66,9 @@ struct Segment {
 /// What the peer may do with leased memory.
 enum class Access : std::uint8_t { remote_read, remote_write };
 
-/// free -> prepared (lease) -> bound (a Send that names it was posted) -> settling -> free.
+/// free -> prepared (lease) -> bound (a Send that names it was posted) -> invalidating -> free.
 /// Every other transition is a defect of the caller and is asserted.
-enum class LeaseState : std::uint8_t { free, prepared, bound, settling };
+enum class LeaseState : std::uint8_t { free, prepared, bound, invalidating };
 
 /// One exposure of local memory for one RPC (I3, V1-8.1.3-1). Embedded in pooled objects; a lease
 /// must not be destroyed or reused unless its state is free.
@@ -113,15 +113,15 @@ class EndpointHandler {
   virtual ~EndpointHandler() = default;
   /// Initiator only: the connection is up and Sends may be posted.
   virtual void on_established(const ConnectionInfo& info) = 0;
-  /// A message of `length` octets is in `buffer`, which is the consumer's again. `invalidated` is
+  /// A message of `length` bytes is in `buffer`, which is the consumer's again. `invalidated` is
   /// the local handle that the peer invalidated with it, if any; its lease is still `bound` until
-  /// the consumer calls Endpoint::settle.
+  /// the consumer calls Endpoint::invalidate.
   virtual void on_receive(ReceiveBuffer& buffer, std::size_t length,
                           std::optional<std::uint32_t> invalidated) = 0;
   /// A Send's memory is the consumer's again. May come after the reply to that Send (I4).
   virtual void on_send_done(void* context) = 0;
-  /// A lease that settle() could not free at once is free now.
-  virtual void on_settled(Lease& lease) = 0;
+  /// A lease that invalidate() could not free at once is free now.
+  virtual void on_invalidated(Lease& lease) = 0;
   /// Responder side: an RDMA Read completed; the data is in the memory given to post_read.
   virtual void on_read_done(void* context) = 0;
   /// The last call. No memory of this side is reachable any more; every lease is free, every
@@ -148,21 +148,21 @@ class Endpoint {
   virtual Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) = 0;
   /// Takes back a lease that no Send has bound.
   virtual void cancel(Lease& lease) = 0;
-  /// Ends an exposure. Returns true when the lease is free on return, false when on_settled will
-  /// say so. Local invalidation unless the peer has invalidated it already.
-  virtual bool settle(Lease& lease) = 0;
+  /// Ends an exposure. Returns true when the lease is free on return, false when on_invalidated
+  /// will say so. Local invalidation unless the peer has invalidated it already.
+  virtual bool invalidate(Lease& lease) = 0;
   /// How many bytes at the start of a lease's memory the peer has placed by RDMA Write, without a
   /// gap; behind them is what lay there before. Nothing when the provider cannot know. For leases
-  /// that are not free or settling.
+  /// that are not free or invalidating.
   virtual std::optional<std::size_t> placed(const Lease& /*lease*/) const { return std::nullopt; }
   /// Whether the peer may be told that it can invalidate any handle we expose (RFC 8797 R bit).
   virtual bool remote_invalidation_safe() const = 0;
 
-  /// Responder side: RDMA Write, gathered from pieces, to consecutive octets of `to`. Local memory
+  /// Responder side: RDMA Write, gathered from pieces, to consecutive bytes of `to`. Local memory
   /// stays lent until on_send_done of a Send posted later, or on_disconnected.
   virtual Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
                                   const Segment& to) = 0;
-  /// Responder side: RDMA Read of from.length octets into `into`. Queued beyond the negotiated
+  /// Responder side: RDMA Read of from.length bytes into `into`. Queued beyond the negotiated
   /// ORD; completes in posting order with on_read_done(context).
   virtual Result<void> post_read(std::span<std::byte> into, const Segment& from, void* context) = 0;
 

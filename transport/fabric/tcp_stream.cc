@@ -111,7 +111,7 @@ ssize_t TcpStream::read(std::span<iovec> into) {
     got = ::readv(socket_.get(), into.data(), static_cast<int>(into.size()));
   } while (got < 0 && errno == EINTR);
   if (got < 0) return -errno;
-  counters_.octets_received.add(static_cast<std::uint64_t>(got));
+  counters_.bytes_received.add(static_cast<std::uint64_t>(got));
   if (capture_) capture_->received(into, static_cast<std::size_t>(got));
   return got;
 }
@@ -126,7 +126,7 @@ ssize_t TcpStream::write(std::span<iovec> from) {
     put = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
   } while (put < 0 && errno == EINTR);
   if (put < 0) return -errno;
-  counters_.octets_sent.add(static_cast<std::uint64_t>(put));
+  counters_.bytes_sent.add(static_cast<std::uint64_t>(put));
   if (capture_) capture_->sent(from, static_cast<std::size_t>(put));
   return put;
 }

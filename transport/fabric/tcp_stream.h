@@ -23,7 +23,7 @@ void set_connection_options(int fd);
 Result<UniqueFd> make_listening_socket(const Address& local);
 Address local_address(int fd);
 Address peer_address(int fd);
-/// The TCP maximum segment size in use, in octets.
+/// The TCP maximum segment size in use, in bytes.
 std::size_t maximum_segment(int fd);
 /// The outcome of a non-blocking connect(2): 0 or an errno value.
 int connect_outcome(int fd);
@@ -34,8 +34,8 @@ Error socket_error(int error_number, const char* step, std::string detail = {});
 struct StreamCounters {
   Counter read_calls;   ///< system calls
   Counter write_calls;  ///< system calls
-  Counter octets_received;
-  Counter octets_sent;
+  Counter bytes_received;
+  Counter bytes_sent;
 };
 
 /// A connected socket as a ByteStream, counted and, if asked, captured.

@@ -32,7 +32,7 @@ class BackwardResponder {
 
  private:
   friend class BackwardCallSlot;
-  /// Octets that a reply may have, with its header.
+  /// Bytes that a reply may have, with its header.
   std::size_t max_message() const { return link_.thresholds().call; }
   void send_reply(BackwardCallSlot& slot);
   void on_send_done(BackwardCallSlot& slot);
@@ -40,7 +40,7 @@ class BackwardResponder {
   /// A slot for one answer; null, and the connection ends, when the server has filled them all.
   BackwardCallSlot* take_slot();
   void refuse(const Header& header, const RdmaError& error);
-  /// Posts answer_ and `payload` octets behind it.
+  /// Posts answer_ and `payload` bytes behind it.
   void post(BackwardCallSlot& slot, std::size_t payload);
 
   Link& link_;

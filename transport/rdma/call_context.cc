@@ -21,7 +21,7 @@ void CallContext::reset() {
   write_from = reply_from = 0;
   reply_chunk.reset();
   send_done = answered = false;
-  unsettled = 0;
+  bound_leases = 0;
   message.reset();
   inline_message = {};
   shape = {};
@@ -44,7 +44,7 @@ CallContext* CallContextPool::take() {
 
 void CallContextPool::give_back(CallContext& context) {
   assert(context.send_done && "I4: the provider still reads the memory of this call");
-  assert(context.unsettled == 0 && !context.linked() && "I5: work is outstanding");
+  assert(context.bound_leases == 0 && !context.linked() && "I5: work is outstanding");
   context.reset();
   free_.push_front(context);
   --in_use_;

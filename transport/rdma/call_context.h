@@ -23,17 +23,17 @@ namespace nfsrdma::rdma {
 
 class Requester;
 
-/// What a good reply brought. The octets are in the message or in the Reply chunk.
+/// What a good reply brought. The bytes are in the message or in the Reply chunk.
 struct ReplyShape {
-  /// Octets that the server put into result_sink; nothing when no Write chunk was offered.
+  /// Bytes that the server put into result_sink; nothing when no Write chunk was offered.
   std::optional<std::size_t> placed;
-  /// Octets of the RPC message in the Reply chunk (RDMA_NOMSG); nothing when it came inline.
+  /// Bytes of the RPC message in the Reply chunk (RDMA_NOMSG); nothing when it came inline.
   std::optional<std::size_t> long_reply;
 };
 
-/// Life: taken from the pool -> posted (Send, leases bound) -> answered or failed -> leases settled
-/// and Send done, in any order -> back to the pool. It goes back only when the Call has ended and
-/// its Send has let go (I4), and every lease is free (I3, I5).
+/// Life: taken from the pool -> posted (Send, leases bound) -> answered or failed -> leases
+/// invalidated and Send done, in any order -> back to the pool. It goes back only when the Call has
+/// ended and its Send has let go (I4), and every lease is free (I3, I5).
 class CallContext final : public ListNode, public SendOwner {
  public:
   explicit CallContext(Buffer header);
@@ -46,7 +46,7 @@ class CallContext final : public ListNode, public SendOwner {
   std::span<std::byte> zeros() const { return header_.bytes().last(xdr::kUnit); }
 
   /// Nothing is exposed, no Send is out, and a reply or error is known.
-  bool finished() const { return answered && unsettled == 0 && send_done; }
+  bool finished() const { return answered && bound_leases == 0 && send_done; }
 
   Requester* requester = nullptr;
   rpc::Call* call = nullptr;
@@ -59,7 +59,7 @@ class CallContext final : public ListNode, public SendOwner {
 
   bool send_done = false;
   bool answered = false;  ///< a reply or RDMA_ERROR came
-  std::size_t unsettled = 0;
+  std::size_t bound_leases = 0;
   rpc::MessageRef message;  ///< the reply; null when `error` is set
   std::span<const std::byte> inline_message;
   ReplyShape shape;

@@ -15,7 +15,7 @@ struct Planner {
   const Options& options;
   CallPlan plan;
   std::size_t header = kMinHeader;  // of the Call, with the chunks decided on so far
-  std::size_t payload = 0;          // octets of the Payload stream that are still in the message
+  std::size_t payload = 0;          // bytes of the Payload stream that are still in the message
 
   std::span<const xdr::OmittedItem> items() const { return call.encoder.omitted(); }
   bool fits() const { return header + payload <= thresholds.call; }

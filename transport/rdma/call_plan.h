@@ -26,7 +26,7 @@ struct CallPlan {
   bool long_call = false;       ///< RDMA_NOMSG: the Payload is a Position Zero Read chunk
   std::uint32_t reduced = 0;    ///< bit i: omitted item i travels as a Read chunk
   bool write_chunk = false;     ///< result_sink is offered as a Write chunk
-  std::size_t reply_chunk = 0;  ///< octets of the Reply chunk; 0: none
+  std::size_t reply_chunk = 0;  ///< bytes of the Reply chunk; 0: none
 
   bool is_reduced(std::size_t item) const { return (reduced >> item & 1U) != 0; }
 };
@@ -39,7 +39,7 @@ Result<CallPlan> plan_call(const rpc::Call& call, const Thresholds& thresholds,
                            const Options& options);
 
 /// Place of omitted item `index` in the unreduced Payload stream: the Position of its Read chunk
-/// (section 3.4.5). Counts the octets and pads of all omitted items before it.
+/// (section 3.4.5). Counts the bytes and pads of all omitted items before it.
 std::uint32_t position_of(std::span<const xdr::OmittedItem> items, std::size_t index);
 
 /// The Payload stream less its reduced items, in pieces: parts of the encoded call, items that
@@ -60,7 +60,7 @@ struct PayloadPieces {
     if (!piece.empty()) pieces[count++] = piece;
   }
 };
-/// `zeros` are at least three zero octets that outlive the message.
+/// `zeros` are at least three zero bytes that outlive the message.
 PayloadPieces payload_pieces(const xdr::Encoder& call, const CallPlan& plan,
                              std::span<const std::byte> zeros);
 

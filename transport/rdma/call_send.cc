@@ -88,29 +88,29 @@ void describe(const CallContext& context, const Link& link, std::uint32_t credit
   }
 }
 
-void count_arguments(const CallContext& context, std::size_t message_octets, Counters& counters) {
+void count_arguments(const CallContext& context, std::size_t message_bytes, Counters& counters) {
   const auto items = context.call->encoder.omitted();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!context.plan.is_reduced(i)) continue;
     counters.read_chunks.add();
-    counters.call_octets_ddp.add(items[i].data.size());
+    counters.call_bytes_ddp.add(items[i].data.size());
   }
   if (context.plan.long_call) {
     counters.position_zero_chunks.add();
     counters.long_calls.add();
-    counters.call_octets_ddp.add(message_octets);
+    counters.call_bytes_ddp.add(message_bytes);
   } else {
     counters.inline_calls.add();
-    counters.call_octets_inline.add(message_octets);
+    counters.call_bytes_inline.add(message_bytes);
   }
 }
 
-void count_call(const CallContext& context, std::size_t message_octets, Counters& counters) {
+void count_call(const CallContext& context, std::size_t message_bytes, Counters& counters) {
   counters.sends.add();
   counters.leases.add(context.leases.count());
   if (context.plan.write_chunk) counters.write_chunks.add();
   if (context.plan.reply_chunk > 0) counters.reply_chunks.add();
-  count_arguments(context, message_octets, counters);
+  count_arguments(context, message_bytes, counters);
 }
 
 }  // namespace

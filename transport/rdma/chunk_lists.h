@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxWriteChunks = xdr::Encoder::kMaxOmitted;
 /// Entries of the Read list: one Position Zero chunk and one chunk for each eligible item.
 inline constexpr std::size_t kMaxReadSegments = kMaxSegments * (xdr::Encoder::kMaxOmitted + 1);
 
-/// Wire sizes in octets, for estimates.
+/// Wire sizes in bytes, for estimates.
 inline constexpr std::size_t kChunkListsMin = 12;    ///< three absent lists
 inline constexpr std::size_t kReadSegmentSize = 24;  ///< list word, position and segment
 inline constexpr std::size_t kWriteChunkHead = 8;    ///< list word and count
@@ -74,7 +74,7 @@ struct ChunkLists {
   std::optional<std::uint64_t> read_chunk_length(std::uint32_t position) const;
 };
 
-/// Octets that encode_chunk_lists writes.
+/// Bytes that encode_chunk_lists writes.
 std::size_t encoded_size(const ChunkLists& lists);
 
 void encode_chunk_lists(xdr::Encoder& out, const ChunkLists& lists);

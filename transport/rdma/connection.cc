@@ -117,16 +117,16 @@ void Connection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
   if (!link_.ending()) link_.cover(requester_.credits().in_flight());
 }
 
-void Connection::dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
+void Connection::dispatch(std::span<const std::byte> bytes, rpc::MessageRef message,
                           std::optional<std::uint32_t> invalidated) {
-  xdr::Decoder in(octets);
+  xdr::Decoder in(bytes);
   const HeaderFault fault = decode_header(in, incoming_, {link_.version(), link_.version()});
   if (fault == HeaderFault::none) counters_.messages.received[incoming_.proc].add();
-  CallContext* const call = call_named_by(octets);
+  CallContext* const call = call_named_by(bytes);
   if (invalidated && !call) {
     link_.end(protocol_error("RPC-over-RDMA message", "invalidates a handle of no open call"));
   } else if (fault != HeaderFault::none) {
-    on_header_fault(call, fault, octets);
+    on_header_fault(call, fault, bytes);
   } else if (incoming_.proc == RDMA_ERROR) {
     on_error(call, invalidated);
   } else if (incoming_.proc == RDMA_OPTIONAL) {
@@ -135,15 +135,15 @@ void Connection::dispatch(std::span<const std::byte> octets, rpc::MessageRef mes
     }
     on_optional(in.remaining());
   } else {
-    dispatch_payload(call, octets.subspan(in.offset()), std::move(message), invalidated);
+    dispatch_payload(call, bytes.subspan(in.offset()), std::move(message), invalidated);
   }
 }
 
 /// Also of a message that is too short for a header: a Call whose answer is lost with it would wait
 /// for ever (requirement F-9).
-CallContext* Connection::call_named_by(std::span<const std::byte> octets) {
-  if (octets.size() < xdr::kUnit) return nullptr;
-  return requester_.find(rpc_xid(octets));
+CallContext* Connection::call_named_by(std::span<const std::byte> bytes) {
+  if (bytes.size() < xdr::kUnit) return nullptr;
+  return requester_.find(rpc_xid(bytes));
 }
 
 void Connection::dispatch_payload(CallContext* call, std::span<const std::byte> payload,
@@ -191,8 +191,8 @@ void Connection::on_error(CallContext* call, std::optional<std::uint32_t> invali
 }
 
 void Connection::on_header_fault(CallContext* call, HeaderFault fault,
-                                 std::span<const std::byte> octets) {
-  if (octets.size() < kFixedWords) return drop(call, header_fault_name(fault));
+                                 std::span<const std::byte> bytes) {
+  if (bytes.size() < kFixedWords) return drop(call, header_fault_name(fault));
   // Only an option that can be answered is (requirement F-3).
   const bool is_option = fault != HeaderFault::version && incoming_.proc == RDMA_OPTIONAL &&
                          link_.version() != kVersionOne;
@@ -206,9 +206,9 @@ void Connection::on_header_fault(CallContext* call, HeaderFault fault,
   if (fault == HeaderFault::version && !call) {
     // Another version keeps the fixed words; whether this is a Call can be told if it keeps the
     // lists, too. Only a Call is answered.
-    xdr::Decoder in(octets.subspan(kFixedWords));
+    xdr::Decoder in(bytes.subspan(kFixedWords));
     decode_chunk_lists(in, incoming_.chunks);
-    const auto payload = octets.subspan(kFixedWords + in.offset());
+    const auto payload = bytes.subspan(kFixedWords + in.offset());
     if (in.ok() && direction_of(incoming_, payload) == Direction::call) {
       return backward_.refuse_version(incoming_);
     }
@@ -227,7 +227,7 @@ void Connection::drop(CallContext* call, const char* what) {
 
 void Connection::on_send_done(void* context) { static_cast<SendOwner*>(context)->on_send_done(); }
 
-void Connection::on_settled(fabric::Lease& lease) { requester_.on_settled(lease); }
+void Connection::on_invalidated(fabric::Lease& lease) { requester_.on_invalidated(lease); }
 
 void Connection::on_link_ending(const Error& reason) { observer_.on_channel_closing(reason); }
 

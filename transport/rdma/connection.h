@@ -47,7 +47,7 @@ class Connection final : public rpc::Channel,
   void on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                   std::optional<std::uint32_t> invalidated) override;
   void on_send_done(void* context) override;
-  void on_settled(fabric::Lease& lease) override;
+  void on_invalidated(fabric::Lease& lease) override;
   void on_read_done(void*) override {}  // this side posts no RDMA Read (V1-3.1-1)
   void on_disconnected(const Error& reason) override;
   void on_link_ending(const Error& reason) override;
@@ -67,13 +67,13 @@ class Connection final : public rpc::Channel,
   void start_properties();
   void on_probed(const ProbeOutcome& outcome);
 
-  void dispatch(std::span<const std::byte> octets, rpc::MessageRef message,
+  void dispatch(std::span<const std::byte> bytes, rpc::MessageRef message,
                 std::optional<std::uint32_t> invalidated);
   // `call` is the open Call with the XID of incoming_, or null: it is looked up once a message.
-  CallContext* call_named_by(std::span<const std::byte> octets);
+  CallContext* call_named_by(std::span<const std::byte> bytes);
   void dispatch_payload(CallContext* call, std::span<const std::byte> payload,
                         rpc::MessageRef message, std::optional<std::uint32_t> invalidated);
-  void on_header_fault(CallContext* call, HeaderFault fault, std::span<const std::byte> octets);
+  void on_header_fault(CallContext* call, HeaderFault fault, std::span<const std::byte> bytes);
   void on_optional(std::size_t payload);
   void refuse_option(rpc_rdma_errcode code);
   void on_error(CallContext* call, std::optional<std::uint32_t> invalidated);

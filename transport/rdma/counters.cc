@@ -43,10 +43,10 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("position_zero_chunks", position_zero_chunks.value());
   visitor.visit("write_chunks", write_chunks.value());
   visitor.visit("reply_chunks", reply_chunks.value());
-  visitor.visit("call_octets_inline", call_octets_inline.value());
-  visitor.visit("call_octets_ddp", call_octets_ddp.value());
-  visitor.visit("reply_octets_inline", reply_octets_inline.value());
-  visitor.visit("reply_octets_ddp", reply_octets_ddp.value());
+  visitor.visit("call_bytes_inline", call_bytes_inline.value());
+  visitor.visit("call_bytes_ddp", call_bytes_ddp.value());
+  visitor.visit("reply_bytes_inline", reply_bytes_inline.value());
+  visitor.visit("reply_bytes_ddp", reply_bytes_ddp.value());
   visitor.visit("payload_copies", payload_copies.value());
   visitor.visit("xid_lookups", xid_lookups.value());
   visitor.visit("pumps", pumps.value());

@@ -43,10 +43,10 @@ struct Counters {
   Counter write_chunks;
   Counter reply_chunks;
 
-  Counter call_octets_inline;  ///< octets of RPC messages, by path
-  Counter call_octets_ddp;
-  Counter reply_octets_inline;
-  Counter reply_octets_ddp;
+  Counter call_bytes_inline;  ///< bytes of RPC messages, by path
+  Counter call_bytes_ddp;
+  Counter reply_bytes_inline;
+  Counter reply_bytes_ddp;
   Counter payload_copies;  ///< copies of payload in user space: stays zero
 
   Counter xid_lookups;  ///< among the open Calls: one for each message

@@ -69,7 +69,7 @@ struct Header {
   RdmaOptional optional;
 };
 
-/// Wire sizes in octets.
+/// Wire sizes in bytes.
 inline constexpr std::size_t kFixedWords =
     16;  ///< xid, vers, credit, proc: the same in any version
 inline constexpr std::size_t kMinHeader = kFixedWords + kChunkListsMin;
@@ -92,7 +92,7 @@ enum class HeaderFault : std::uint8_t {
 };
 const char* header_fault_name(HeaderFault fault);
 
-/// Octets of a header of RDMA_MSG or RDMA_NOMSG with these lists.
+/// Bytes of a header of RDMA_MSG or RDMA_NOMSG with these lists.
 inline std::size_t header_size(const ChunkLists& lists) {
   return kFixedWords + encoded_size(lists);
 }
@@ -101,12 +101,12 @@ inline std::size_t header_size(const ChunkLists& lists) {
 void encode_header(xdr::Encoder& out, const Header& header);
 
 /// Decodes the header at the start of a message; `in` then stands at the Payload stream. The
-/// shortest message depends on its kind: 28 octets for RDMA_MSG, RDMA_NOMSG and ERR_VERS, 24 for
-/// RDMA_OPTIONAL, 20 for other errors (requirement F-3: the 28 octets of section 4.5 would drop
+/// shortest message depends on its kind: 28 bytes for RDMA_MSG, RDMA_NOMSG and ERR_VERS, 24 for
+/// RDMA_OPTIONAL, 20 for other errors (requirement F-3: the 28 bytes of section 4.5 would drop
 /// every ERR_CHUNK). A responder that wants the rule to the letter drops every message of version 1
 /// shorter than kMinHeader itself.
 ///
-/// RDMA_ERROR is decoded whatever its rdma_vers says (section 7, requirement F-20), and octets
+/// RDMA_ERROR is decoded whatever its rdma_vers says (section 7, requirement F-20), and bytes
 /// after an error body are ignored; RDMA_ERR_INVAL_OPTION exists only where version 2 is taken. The
 /// decoder's own fault tells field and offset for the log.
 HeaderFault decode_header(xdr::Decoder& in, Header& header, VersionRange taken = {});

@@ -47,10 +47,10 @@ void LeaseSet::cancel(fabric::Endpoint& endpoint) {
   for (std::size_t i = 0; i < count_; ++i) endpoint.cancel(leases_[i]);
 }
 
-std::size_t LeaseSet::settle(fabric::Endpoint& endpoint) {
+std::size_t LeaseSet::invalidate(fabric::Endpoint& endpoint) {
   std::size_t pending = 0;
   for (std::size_t i = 0; i < count_; ++i) {
-    if (!endpoint.settle(leases_[i])) ++pending;
+    if (!endpoint.invalidate(leases_[i])) ++pending;
   }
   return pending;
 }

@@ -14,7 +14,7 @@ namespace nfsrdma::rdma {
 
 class CallContext;
 
-/// A lease that knows its call, for EndpointHandler::on_settled.
+/// A lease that knows its call, for EndpointHandler::on_invalidated.
 struct CallLease : fabric::Lease {
   CallContext* owner = nullptr;
 };
@@ -26,7 +26,7 @@ class LeaseSet {
 
   explicit LeaseSet(CallContext& owner);
 
-  /// Exposes `memory` in segments of at most `longest` octets (0: one segment) and appends them.
+  /// Exposes `memory` in segments of at most `longest` bytes (0: one segment) and appends them.
   /// Memory to be written is cleared where the provider cannot tell afterwards what was written.
   Result<void> expose(fabric::Endpoint& endpoint, std::span<std::byte> memory,
                       fabric::Access access, std::size_t longest);
@@ -34,15 +34,15 @@ class LeaseSet {
   const fabric::Segment& segment(std::size_t index) const { return leases_[index].segment; }
   bool has_handle(std::uint32_t handle) const;
   /// Whether the peer has placed this many bytes at the start of the lease, for all that the
-  /// provider knows. Before settle().
+  /// provider knows. Before invalidate().
   bool has_placed(const fabric::Endpoint& endpoint, std::size_t index, std::size_t length) const;
   /// For SendWork::leases.
   std::span<fabric::Lease* const> list() const { return {pointers_.data(), count_}; }
 
   /// Takes back what no Send has bound.
   void cancel(fabric::Endpoint& endpoint);
-  /// Starts to end every exposure. Returns how many will be reported by on_settled.
-  std::size_t settle(fabric::Endpoint& endpoint);
+  /// Starts to end every exposure. Returns how many will be reported by on_invalidated.
+  std::size_t invalidate(fabric::Endpoint& endpoint);
   bool all_free() const;
   /// Forgets the leases, all of which must be free (I5).
   void clear();

@@ -69,7 +69,7 @@ class Link {
     thresholds_ = thresholds;
   }
 
-  /// Octets of each receive that is posted from now on; never less than before. Returns whether no
+  /// Bytes of each receive that is posted from now on; never less than before. Returns whether no
   /// smaller one is posted; else LinkObserver::on_receives_raised follows.
   bool raise_receive_size(std::size_t size);
 

@@ -27,7 +27,7 @@ struct Options {
   /// How long the first message of version 2 waits for its answer.
   Duration version_patience = std::chrono::seconds(5);
   /// Largest message this side sends and takes: whole KiB, 1024 to 262144. Version 1 announces them
-  /// per RFC 8797; version 2 as properties, at most 64 KiB, and always takes 4096 octets.
+  /// per RFC 8797; version 2 as properties, at most 64 KiB, and always takes 4096 bytes.
   std::size_t send_size = 4096;
   std::size_t receive_size = 4096;
   /// Credits asked for in every Call: the most Calls that will ever be open at once. Not 0.
@@ -37,7 +37,7 @@ struct Options {
   /// Read chunks beside the Position Zero chunk that the server is known to take (RFC 8267 section
   /// 6.4.2). Further DDP-eligible arguments stay in the message.
   std::uint32_t max_read_chunks = 1;
-  /// Splits chunks into segments of at most this many octets; 0: one segment a chunk.
+  /// Splits chunks into segments of at most this many bytes; 0: one segment a chunk.
   std::size_t max_segment_length = 0;
   /// Let the server invalidate our handles, where the provider makes that safe.
   bool remote_invalidation = true;
@@ -45,7 +45,7 @@ struct Options {
   fabric::EndpointOptions endpoint;
 };
 
-/// Octets of the largest message that can arrive.
+/// Bytes of the largest message that can arrive.
 inline std::size_t largest_receive(const Options& options) {
   if (options.version == VersionChoice::one) return options.receive_size;
   return std::max<std::size_t>(options.receive_size, kMinReceiveBufferSize);

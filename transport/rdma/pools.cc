@@ -13,7 +13,8 @@ constexpr std::size_t kLongestHeader =
     kMaxWriteChunks * (kWriteChunkHead + kMaxSegments * kSegmentSize) + kReplyChunkHead +
     kMaxSegments * kSegmentSize + xdr::kUnit;
 
-/// A context is needed until the Send is done and the leases are settled; credits come back sooner.
+/// A context is needed until the Send is done and the leases are invalidated; credits come back
+/// sooner.
 std::size_t context_count(const Options& options) {
   return options.credits + options.credits / 4 + 2;
 }

@@ -12,7 +12,7 @@ namespace nfsrdma::rdma {
 /// Inline threshold where nothing else is known (RFC 8166 section 3.3.3).
 inline constexpr std::size_t kDefaultThreshold = 1024;
 inline constexpr std::size_t kPrivateDataSize = 8;
-/// Sizes travel as a multiple of this, less one, in one octet.
+/// Sizes travel as a multiple of this, less one, in one byte.
 inline constexpr std::size_t kSizeUnit = 1024;
 inline constexpr std::size_t kMaxThreshold = 256 * kSizeUnit;
 
@@ -25,15 +25,15 @@ struct PrivateData {
 
 /// The inline thresholds of one connection, and whether replies may invalidate a handle.
 struct Thresholds {
-  std::size_t call = kDefaultThreshold;   ///< octets from the client to the server
-  std::size_t reply = kDefaultThreshold;  ///< octets from the server to the client
+  std::size_t call = kDefaultThreshold;   ///< bytes from the client to the server
+  std::size_t reply = kDefaultThreshold;  ///< bytes from the server to the client
   bool remote_invalidation = false;
 };
 
 /// Sizes are rounded down to whole units and kept between 1024 and 262144.
 std::array<std::byte, kPrivateDataSize> encode_private_data(const PrivateData& data);
 
-/// Searches the whole buffer, at any octet offset, for the format identifier (section 5.2).
+/// Searches the whole buffer, at any byte offset, for the format identifier (section 5.2).
 /// Anything that is not a whole message of version 1 counts as absent: the defaults are returned.
 PrivateData decode_private_data(std::span<const std::byte> buffer);
 

@@ -68,7 +68,7 @@ void decode_propvalset(xdr::Decoder& in, PropvalSet& set) {
     set = {};
     return;
   }
-  set.octets_ = first.raw(in.offset() - begin, "propvalset");
+  set.bytes_ = first.raw(in.offset() - begin, "propvalset");
 }
 
 void decode_propvalsubset(xdr::Decoder& in, PropvalSubset& subset) {

@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kMaxReceiveBufferSize = 64 * 1024;
 
 /// The properties of one end; the defaults of Table 1.
 struct Properties {
-  std::uint32_t receive_buffer_size = kMinReceiveBufferSize;  ///< PROP_RBSIZ, octets
+  std::uint32_t receive_buffer_size = kMinReceiveBufferSize;  ///< PROP_RBSIZ, bytes
   std::uint32_t requester_remote_invalidation = 0;            ///< PROP_REQREMINV, a boolean
   std::uint32_t backward_request_support = BKREQSUP_INLINE;   ///< PROP_BRS
 
@@ -50,7 +50,7 @@ struct propval {
   std::span<const std::byte> pv_data;
 };
 
-/// Octets of an encoded propval of any property known here.
+/// Bytes of an encoded propval of any property known here.
 inline constexpr std::size_t kPropvalSize = 12;
 /// Most propvals of one set: what a message of kMaxReceiveBufferSize could hold.
 inline constexpr std::size_t kMaxPropvals = 8192;
@@ -63,7 +63,7 @@ class PropvalSet {
   /// Calls visit(index, propval) for each, in the order of the message.
   template <class Visit>
   void for_each(Visit visit) const {
-    xdr::Decoder in(octets_);
+    xdr::Decoder in(bytes_);
     for (std::uint32_t i = 0; i < count_; ++i) visit(i, next(in));
   }
 
@@ -72,7 +72,7 @@ class PropvalSet {
   static propval next(xdr::Decoder& in);
 
   std::uint32_t count_ = 0;
-  std::span<const std::byte> octets_;
+  std::span<const std::byte> bytes_;
 };
 
 /// Bit N mod 32 of word N div 32 stands for place N of the set it belongs to; bit 0 has the value

@@ -65,7 +65,7 @@ class PropertyExchange {
   void start();
   bool started() const { return started_; }
 
-  /// An RDMA_OPTIONAL of any opttype has arrived. `payload` octets followed its header; none of the
+  /// An RDMA_OPTIONAL of any opttype has arrived. `payload` bytes followed its header; none of the
   /// four operations has any (XP-4-1).
   OptionAnswer on_optional(std::uint32_t xid, const RdmaOptional& optional, std::size_t payload);
   /// An RDMA_ERROR has arrived. True when it answers a message of this exchange.

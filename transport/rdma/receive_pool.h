@@ -33,7 +33,7 @@ class Message final : public fabric::ReceiveBuffer, public rpc::MessageBuffer {
   Message(ReceivePool& pool, Buffer storage, std::size_t size);
   State state() const { return state_; }
 
-  /// The provider has it from now on, or `size` octets of it (0: all). `owner` tells connections
+  /// The provider has it from now on, or `size` bytes of it (0: all). `owner` tells connections
   /// apart.
   void lend(const void* owner, std::size_t size = 0);
   /// The provider gave it back with a message in it.
@@ -66,7 +66,7 @@ class ReceiveWaiter : public ListNode {
 
 class ReceivePool {
  public:
-  /// `size` octets for each of `count` messages.
+  /// `size` bytes for each of `count` messages.
   static Result<std::unique_ptr<ReceivePool>> create(std::size_t size, std::size_t count);
   ~ReceivePool();
 

@@ -9,7 +9,7 @@ using Length = tl::expected<std::size_t, const char*>;
 
 tl::unexpected<const char*> bad(const char* what) { return tl::unexpected<const char*>(what); }
 
-/// Octets written into a returned chunk. The segments are those offered, in their order
+/// Bytes written into a returned chunk. The segments are those offered, in their order
 /// (V1-3.4.6-4, -5), and filled without a gap (V1-3.4.6-3).
 Length written(const WriteChunk& returned, const LeaseSet& leases, std::size_t from,
                std::size_t to) {

@@ -64,7 +64,7 @@ Requester::Sent Requester::send(rpc::Call& call) {
     return Sent::wait;
   }
   CallContext* context = pools_.contexts->take();
-  if (!context) return Sent::wait;  // one comes back when a Send is done or a lease is settled
+  if (!context) return Sent::wait;  // one comes back when a Send is done or a lease is invalidated
   context->requester = this;
   context->call = &call;
   context->plan = *plan;
@@ -156,7 +156,7 @@ void Requester::on_malformed(CallContext& context, const char* what) {
   link_.counters().bad_replies.add();
   link_.counters().bad_reply_lines.warning(
       link_.reactor().now(), "dropped a malformed reply to XID {:#x}: {}", context.call->xid, what);
-  culprit_ = &context;
+  poison_call_ = &context;
   link_.end(protocol_error("RPC-over-RDMA reply", what));
 }
 
@@ -170,15 +170,15 @@ void Requester::answer(CallContext& context, std::optional<std::uint32_t> invali
   counters.local_invalidations.add(context.leases.count() - (invalidated ? 1 : 0));
   SendOwner* const sender = &context;
   if (!context.send_done) context.send_done = link_.endpoint().answered(sender);
-  context.unsettled = context.leases.settle(link_.endpoint());
+  context.bound_leases = context.leases.invalidate(link_.endpoint());
   if (context.finished()) complete(context);
   pump();
 }
 
-void Requester::on_settled(fabric::Lease& lease) {
+void Requester::on_invalidated(fabric::Lease& lease) {
   CallContext& context = *static_cast<CallLease&>(lease).owner;
-  assert(context.unsettled > 0);
-  --context.unsettled;
+  assert(context.bound_leases > 0);
+  --context.bound_leases;
   complete_if_finished(context);
 }
 
@@ -208,13 +208,13 @@ void Requester::complete(CallContext& context) {
 
 void Requester::count_reply(const CallContext& context) {
   auto& counters = link_.counters();
-  counters.reply_octets_ddp.add(context.shape.placed.value_or(0) +
-                                context.shape.long_reply.value_or(0));
+  counters.reply_bytes_ddp.add(context.shape.placed.value_or(0) +
+                               context.shape.long_reply.value_or(0));
   if (context.shape.long_reply) {
     counters.long_replies.add();
   } else {
     counters.inline_replies.add();
-    counters.reply_octets_inline.add(context.inline_message.size());
+    counters.reply_bytes_inline.add(context.inline_message.size());
   }
 }
 
@@ -237,7 +237,7 @@ void Requester::on_down() {
 void Requester::release_all_from_provider(const Error& reason) {
   in_use_.for_each([&](CallContext& context) {
     context.send_done = true;
-    context.unsettled = 0;
+    context.bound_leases = 0;
     if (context.answered) return;
     note_loss(context, reason);
     context.error = fabric::as_loss(reason);
@@ -246,7 +246,7 @@ void Requester::release_all_from_provider(const Error& reason) {
     credits_.give_back();
     link_.counters().failed_calls.add();
   });
-  suspect_ = culprit_ = nullptr;
+  suspect_ = poison_call_ = nullptr;
 }
 
 /// Blames the call whose reply was malformed, else the suspect that was open, else every open call.
@@ -254,7 +254,7 @@ void Requester::note_loss(CallContext& context, const Error& reason) const {
   rpc::ConnectionLosses& losses = context.call->losses;
   ++losses.total;
   if (!fabric::message_can_cause(reason)) return;
-  const CallContext* blamed = culprit_ ? culprit_ : suspect_;
+  const CallContext* blamed = poison_call_ ? poison_call_ : suspect_;
   if (!blamed || blamed == &context) losses.blame(reason.code);
 }
 

@@ -2,7 +2,7 @@
 //
 // A Call: queued -> a credit, a posted Receive, a context and its Reply chunk are at hand -> memory
 // leased, header encoded, one post -> reply or RDMA_ERROR (its credit is free, its XID retired)
-// -> every lease settled and the Send done -> decoded and reported.
+// -> every lease invalidated and the Send done -> decoded and reported.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   /// ever the connection ends (V1-4.5-4, F-9).
   void on_malformed(CallContext& context, const char* what);
 
-  void on_settled(fabric::Lease& lease);
+  void on_invalidated(fabric::Lease& lease);
   void on_send_done(CallContext& context);
   /// The connection is gone: ends every call, those that have their reply with it.
   void on_down();
@@ -85,9 +85,9 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   CreditAccount credits_;
   rpc::CallQueue queue_;
   rpc::XidTable<CallContext> open_;
-  IntrusiveList<CallContext> in_use_;  // in the order they were sent
-  CallContext* suspect_ = nullptr;     // an open suspect call: nothing ordinary may join it
-  CallContext* culprit_ = nullptr;     // the call whose reply ended the connection
+  IntrusiveList<CallContext> in_use_;   // in the order they were sent
+  CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
+  CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection
   rpc::FailedCalls failed_;
   Deferred pump_later_;
   std::uint64_t replies_ = 0;

@@ -1,6 +1,6 @@
 // One outgoing RPC: its encoded call, the memory it lends to the server, and its reply.
 //
-// A Call is pooled and reused. It keeps its encoded octets until it is released, so that it can be
+// A Call is pooled and reused. It keeps its encoded bytes until it is released, so that it can be
 // sent again, with the same XID, slot and sequence number, on another connection (V1-4.5.5-1).
 #pragma once
 
@@ -79,12 +79,12 @@ struct ConnectionLosses {
 /// in the message (TCP), so that they can receive it straight into Call::result_sink.
 struct PayloadPlace {
   enum class Kind : std::uint8_t {
-    unknown,  ///< `octets` octets of the message are needed to tell, more than there were
-    found,    ///< `length` octets at offset `octets`, pad not included
+    unknown,  ///< `bytes` bytes of the message are needed to tell, more than there were
+    found,    ///< `length` bytes at offset `bytes`, pad not included
     absent,   ///< the message has none
   };
   Kind kind = Kind::absent;
-  std::size_t octets = 0;
+  std::size_t bytes = 0;
   std::uint32_t length = 0;
 };
 
@@ -92,7 +92,7 @@ struct PayloadPlace {
 struct PayloadLocator {
   /// No payload of any reply to any call begins before this offset.
   std::size_t least_offset = 0;
-  /// Looks at the first octets of a reply; a bounded number of them is always enough.
+  /// Looks at the first bytes of a reply; a bounded number of them is always enough.
   PayloadPlace (*locate)(std::span<const std::byte> head) = nullptr;
 };
 
@@ -126,12 +126,12 @@ class Call : public ListNode {
   /// Where the one DDP-eligible result may be placed by the transport, or empty. Registered memory;
   /// must stay the call's until it has ended (V1-3.4.6-2: at least as large as the result can be).
   std::span<std::byte> result_sink;
-  /// Octets behind result_sink that may be overwritten: some servers place the result's XDR pad,
+  /// Bytes behind result_sink that may be overwritten: some servers place the result's XDR pad,
   /// too, which a result of odd length would else have no room for.
   std::size_t sink_pad = 0;
   /// Tells where the result begins in the message; null: it is left there when it comes inline.
   const PayloadLocator* locator = nullptr;
-  /// Upper bound of the reply's RPC message in octets, without the octets of the DDP-eligible
+  /// Upper bound of the reply's RPC message in bytes, without the bytes of the DDP-eligible
   /// result. Decides whether a Reply chunk is needed (V1-4.3.3-1).
   std::size_t max_reply = 0;
   Urgency urgency = Urgency::ordinary;
@@ -142,7 +142,7 @@ class Call : public ListNode {
   ConnectionLosses losses;
 
   /// The call has twice ended its connection in the same way: it must not be sent a third time.
-  bool deadly() const { return losses.same_fault >= kMaxSameLosses; }
+  bool is_poison() const { return losses.same_fault >= kMaxSameLosses; }
   /// The call may have ended a connection. Transports send it while nothing else ordinary is open,
   /// so that a second loss is this call's doing and no other call suffers for it.
   bool suspect() const { return losses.same_fault > 0; }

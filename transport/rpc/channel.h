@@ -13,8 +13,8 @@ namespace nfsrdma::rpc {
 
 /// What a connection can carry; fixed once it is up.
 struct ChannelLimits {
-  std::size_t max_backward_call = 0;     ///< octets of a callback's RPC message
-  std::size_t max_backward_reply = 0;    ///< octets of the RPC message that answers it
+  std::size_t max_backward_call = 0;     ///< bytes of a callback's RPC message
+  std::size_t max_backward_reply = 0;    ///< bytes of the RPC message that answers it
   std::uint32_t max_backward_calls = 0;  ///< callbacks this side takes at once
 };
 
@@ -62,7 +62,7 @@ class Channel {
   virtual void submit(Call& call) = 0;
   /// Valid after on_channel_up.
   virtual const ChannelLimits& limits() const = 0;
-  /// Octets of an RPC reply that come without memory being set aside and exposed for them, at
+  /// Bytes of an RPC reply that come without memory being set aside and exposed for them, at
   /// present. 0: there is no such difference.
   virtual std::size_t max_inline_reply() const { return 0; }
   /// Ends the connection: every open call fails, then on_channel_down.

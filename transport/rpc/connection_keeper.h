@@ -3,8 +3,8 @@
 // Who replays. A Call that was open when its connection died ends with an Error of Layer::fabric;
 // all its memory is out of the server's reach by then. The layer that owns the session (and so
 // knows slot and sequence number) awaits ready() and submits the *same* Call again, unchanged: same
-// XID, same octets (V1-4.5.5-1, RFC 8881 section 2.9.2). The keeper never resends anything. A Call
-// for which deadly() has become true must not be submitted again: it has ended connection after
+// XID, same bytes (V1-4.5.5-1, RFC 8881 section 2.9.2). The keeper never resends anything. A Call
+// for which is_poison() has become true must not be submitted again: it has ended connection after
 // connection in the same way, and fails with its last error instead.
 //
 // Order of events when a connection is lost: channel() becomes null; then the open calls end; then

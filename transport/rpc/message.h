@@ -69,13 +69,13 @@ struct CallHeader {
 void encode_call_header(xdr::Encoder& out, std::uint32_t xid, std::uint32_t program,
                         std::uint32_t version, std::uint32_t procedure,
                         const Credential& credential, std::string_view machine_name);
-/// Octets that encode_call_header writes at most.
+/// Bytes that encode_call_header writes at most.
 std::size_t max_call_header();
 
 /// Decodes a call's header up to its arguments. A wrong RPC version is Error{rpc, rpc_mismatch}.
 Result<CallHeader> decode_call_header(xdr::Decoder& in);
 
-/// Octets of an accepted reply's header with an AUTH_NONE verifier.
+/// Bytes of an accepted reply's header with an AUTH_NONE verifier.
 inline constexpr std::size_t kAcceptedReplyHeader = 24;
 void encode_accepted_reply(xdr::Encoder& out, std::uint32_t xid, AcceptStat status);
 /// PROG_MISMATCH with its range.

@@ -11,7 +11,7 @@ BackwardCallSlot::BackwardCallSlot(BackwardCallPool& pool, Buffer memory)
 
 void BackwardCallSlot::start(BackwardResponder& responder, std::uint32_t xid, Received call) {
   responder_ = &responder;
-  receive(xid, call.octets, std::move(call.message), memory_.bytes());
+  receive(xid, call.bytes, std::move(call.message), memory_.bytes());
   answered_ = false;
 }
 

@@ -21,13 +21,13 @@ class Requester;
 /// A message as it was received.
 struct Received {
   rpc::MessageRef message;
-  std::optional<Buffer> large;         ///< holds the octets of one that did not fit `message`
-  std::span<const std::byte> octets;   ///< of the RPC message, without what was placed elsewhere
-  std::optional<std::size_t> payload;  ///< octets that were received into the call's result_sink
+  std::optional<Buffer> large;         ///< holds the bytes of one that did not fit `message`
+  std::span<const std::byte> bytes;    ///< of the RPC message, without what was placed elsewhere
+  std::optional<std::size_t> payload;  ///< bytes that were received into the call's result_sink
 };
 
 /// Life: taken from the pool -> being sent -> answered or failed, and sent, in any order -> back to
-/// the pool. I4: it goes back, and its Call ends, only when the kernel has all its octets and the
+/// the pool. I4: it goes back, and its Call ends, only when the kernel has all its bytes and the
 /// Call has its reply, or when the connection is gone.
 class CallContext final : public Outgoing {
  public:

@@ -16,7 +16,7 @@ constexpr const char* kConnectStep = "connect";
 constexpr const char* kStep = "TCP connection";
 /// Reads of the socket before other descriptors get their turn.
 constexpr int kReadsPerTurn = 64;
-/// A record is at most a message that fits a large slot and a payload of as many octets again.
+/// A record is at most a message that fits a large slot and a payload of as many bytes again.
 constexpr std::size_t kLargestParts = 2;
 
 }  // namespace
@@ -115,7 +115,7 @@ void Connection::receive() {
 
 void Connection::on_violation() {
   counters_.bad_records.add();
-  counters_.bad_record_lines.warning(link_.reactor().now(), "{}: {} at stream octet {}",
+  counters_.bad_record_lines.warning(link_.reactor().now(), "{}: {} at stream byte {}",
                                      server_.text(), reader_.what(), reader_.position());
   requester_.blame(receive_path_.current());
   link_.end(protocol_error("RPC record", reader_.what()));
@@ -124,7 +124,7 @@ void Connection::on_violation() {
 void Connection::on_end_of_stream() {
   std::string detail;
   if (!reader_.between_records()) {
-    detail = fmt::format("in the middle of a record, at stream octet {}", reader_.position());
+    detail = fmt::format("in the middle of a record, at stream byte {}", reader_.position());
   }
   link_.end(Error{Layer::fabric, static_cast<int>(fabric::Fault::closed), kStep, detail});
 }

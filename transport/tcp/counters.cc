@@ -5,16 +5,16 @@ namespace nfsrdma::tcp {
 void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("read_calls", read_calls.value());
   visitor.visit("write_calls", write_calls.value());
-  visitor.visit("octets_received", octets_received.value());
-  visitor.visit("octets_sent", octets_sent.value());
+  visitor.visit("bytes_received", bytes_received.value());
+  visitor.visit("bytes_sent", bytes_sent.value());
   visitor.visit("connections", connections.value());
   visitor.visit("sends", sends.value());
   visitor.visit("replies", replies.value());
   visitor.visit("records", records.value());
   visitor.visit("fragments", fragments.value());
-  visitor.visit("call_octets_payload", call_octets_payload.value());
-  visitor.visit("reply_octets_payload", reply_octets_payload.value());
-  visitor.visit("reply_octets_message", reply_octets_message.value());
+  visitor.visit("call_bytes_payload", call_bytes_payload.value());
+  visitor.visit("reply_bytes_payload", reply_bytes_payload.value());
+  visitor.visit("reply_bytes_message", reply_bytes_message.value());
   visitor.visit("payload_copies", payload_copies.value());
   visitor.visit("large_replies", large_replies.value());
   visitor.visit("queue_waits", queue_waits.value());

@@ -7,7 +7,7 @@
 
 namespace nfsrdma::tcp {
 
-/// read_calls and write_calls are system calls that moved octets or found none to move.
+/// read_calls and write_calls are system calls that moved bytes or found none to move.
 struct Counters : fabric::StreamCounters {
   Counter connections;  ///< established
 
@@ -16,11 +16,11 @@ struct Counters : fabric::StreamCounters {
   Counter records;    ///< received
   Counter fragments;  ///< received
 
-  Counter call_octets_payload;   ///< arguments sent from where they lie
-  Counter reply_octets_payload;  ///< results received where they were wanted
-  Counter reply_octets_message;  ///< the rest of the replies
-  Counter payload_copies;        ///< copies of payload in user space: stays zero
-  Counter large_replies;         ///< longer than Options::message_size
+  Counter call_bytes_payload;   ///< arguments sent from where they lie
+  Counter reply_bytes_payload;  ///< results received where they were wanted
+  Counter reply_bytes_message;  ///< the rest of the replies
+  Counter payload_copies;       ///< copies of payload in user space: stays zero
+  Counter large_replies;        ///< longer than Options::message_size
 
   Counter queue_waits;     ///< Calls that could not be sent when they were submitted
   Counter partial_sends;   ///< messages that the kernel did not take whole

@@ -52,7 +52,7 @@ class MessageWaiter : public ListNode {
 /// I5: the free list holds no message that someone reads or receives into.
 class MessagePool {
  public:
-  /// `size` octets for each of `count` messages.
+  /// `size` bytes for each of `count` messages.
   static Result<std::unique_ptr<MessagePool>> create(std::size_t size, std::size_t count);
   ~MessagePool();
 

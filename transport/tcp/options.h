@@ -17,7 +17,7 @@ struct Options {
   std::uint32_t calls = 64;
   /// Callbacks taken at once. Not 0.
   std::uint32_t backward_calls = 16;
-  /// Octets of a message that are received into pooled memory without the help of a larger slot;
+  /// Bytes of a message that are received into pooled memory without the help of a larger slot;
   /// also the bound of a callback and of its reply.
   std::size_t message_size = 4096;
   Duration connect_timeout = std::chrono::seconds(15);

@@ -28,7 +28,7 @@ Checked<Place> ReceivePath::place(std::size_t rest) {
   return Place{memory_.subspan(filled_, wanted - filled_), phase_ == Phase::rest};
 }
 
-Checked<bool> ReceivePath::make_room(std::size_t octets) {
+Checked<bool> ReceivePath::make_room(std::size_t bytes) {
   if (!received_.message) {
     Message* message = pools_.messages->take();
     if (!message) {
@@ -38,9 +38,9 @@ Checked<bool> ReceivePath::make_room(std::size_t octets) {
     received_.message.reset(message);
     memory_ = message->memory();
   }
-  if (octets <= memory_.size()) return true;
+  if (bytes <= memory_.size()) return true;
   if (is_call_) return violation("a callback longer than was agreed");
-  if (octets > pools_.large.slot_size()) return violation("a reply longer than any can be");
+  if (bytes > pools_.large.slot_size()) return violation("a reply longer than any can be");
   Buffer large = pools_.large.acquire();
   if (!large) {
     if (!BufferWaiter::linked()) pools_.large.wait(*this);
@@ -53,21 +53,21 @@ Checked<bool> ReceivePath::make_room(std::size_t octets) {
   return true;
 }
 
-Checked<> ReceivePath::filled(std::size_t octets, bool copied) {
+Checked<> ReceivePath::filled(std::size_t bytes, bool copied) {
   switch (phase_) {
     case Phase::discard: return {};
     case Phase::payload:
-      payload_filled_ += octets;
+      payload_filled_ += bytes;
       if (copied) counters_.payload_copies.add();
       if (payload_filled_ == payload_.size()) phase_ = pad_left_ > 0 ? Phase::pad : Phase::rest;
       return {};
     case Phase::pad:
-      // What a pad holds is not looked at: no octet of it goes anywhere.
-      pad_left_ -= octets;
+      // What a pad holds is not looked at: no byte of it goes anywhere.
+      pad_left_ -= bytes;
       if (pad_left_ == 0) phase_ = Phase::rest;
       return {};
-    case Phase::head: filled_ += octets; return filled_ == wanted_ ? decide() : Checked<>{};
-    case Phase::rest: filled_ += octets; return {};
+    case Phase::head: filled_ += bytes; return filled_ == wanted_ ? decide() : Checked<>{};
+    case Phase::rest: filled_ += bytes; return {};
   }
   return {};
 }
@@ -109,13 +109,13 @@ Checked<> ReceivePath::locate() {
   const rpc::Call& call = *context_->call;
   const rpc::PayloadPlace place = call.locator->locate(memory_.first(filled_));
   using Kind = rpc::PayloadPlace::Kind;
-  if (place.kind == Kind::unknown && place.octets > filled_ && place.octets <= memory_.size()) {
-    wanted_ = place.octets;
+  if (place.kind == Kind::unknown && place.bytes > filled_ && place.bytes <= memory_.size()) {
+    wanted_ = place.bytes;
     return {};
   }
   phase_ = Phase::rest;
   // Everything else stays in the message, where the decoder judges it.
-  if (place.kind != Kind::found || place.octets != filled_) return {};
+  if (place.kind != Kind::found || place.bytes != filled_) return {};
   if (place.length > call.result_sink.size()) return violation("more data than was asked for");
   payload_ = call.result_sink.first(place.length);
   pad_left_ = xdr::pad_of(place.length);
@@ -134,7 +134,7 @@ Checked<> ReceivePath::end_of_record() {
     return violation("a reply that ends before its data does");
   }
   if (filled_ < kIdentity) return violation("a record too short for a message");
-  received_.octets = memory_.first(filled_);
+  received_.bytes = memory_.first(filled_);
   Received received = std::move(received_);
   CallContext* context = context_;
   const std::uint32_t xid = xid_;

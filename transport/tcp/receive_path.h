@@ -1,4 +1,4 @@
-// Judges each record as it comes in and decides where its octets go: the message to pooled memory,
+// Judges each record as it comes in and decides where its bytes go: the message to pooled memory,
 // the DDP-eligible result of a Call straight to its result_sink.
 #pragma once
 
@@ -40,7 +40,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
 
   // RecordHandler
   Checked<Place> place(std::size_t rest) override;
-  Checked<> filled(std::size_t octets, bool copied) override;
+  Checked<> filled(std::size_t bytes, bool copied) override;
   Checked<> end_of_record() override;
   std::size_t lookahead() const override;
 
@@ -51,7 +51,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
 
  private:
   enum class Phase : std::uint8_t {
-    head,     ///< octets that tell what comes behind them
+    head,     ///< bytes that tell what comes behind them
     payload,  ///< of the result, to result_sink
     pad,      ///< behind the payload
     rest,     ///< what is left of the message
@@ -62,7 +62,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
   Checked<> identify();
   Checked<> locate();
   /// False: there is no memory now.
-  Checked<bool> make_room(std::size_t octets);
+  Checked<bool> make_room(std::size_t bytes);
   void reset();
   void on_buffer_available() override { handler_.on_memory_free(); }
   void on_message_free() override { handler_.on_memory_free(); }
@@ -79,7 +79,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
   Received received_;
   std::span<std::byte> memory_;  // where the message is put together
   std::size_t filled_ = 0;
-  std::size_t wanted_ = kIdentity;  // octets of the message that the next decision needs
+  std::size_t wanted_ = kIdentity;  // bytes of the message that the next decision needs
   std::span<std::byte> payload_;
   std::size_t payload_filled_ = 0;
   std::size_t pad_left_ = 0;

@@ -15,7 +15,7 @@ struct RecordMark {
   /// The longest fragment that can be expressed.
   static constexpr std::uint32_t kMaxLength = kLast - 1;
 
-  std::uint32_t length = 0;  ///< octets of the fragment
+  std::uint32_t length = 0;  ///< bytes of the fragment
   bool last = true;
 };
 
@@ -24,9 +24,9 @@ inline std::array<std::byte, RecordMark::kSize> encode(const RecordMark& mark) {
   return {std::byte(word >> 24), std::byte(word >> 16), std::byte(word >> 8), std::byte(word)};
 }
 
-inline RecordMark decode_mark(std::span<const std::byte, RecordMark::kSize> octets) {
+inline RecordMark decode_mark(std::span<const std::byte, RecordMark::kSize> bytes) {
   std::uint32_t word = 0;
-  for (const std::byte octet : octets) word = word << 8 | std::to_integer<std::uint32_t>(octet);
+  for (const std::byte byte : bytes) word = word << 8 | std::to_integer<std::uint32_t>(byte);
   return {word & RecordMark::kMaxLength, (word & RecordMark::kLast) != 0};
 }
 

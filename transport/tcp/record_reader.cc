@@ -19,7 +19,7 @@ ReadStatus RecordReader::read(fabric::ByteStream& stream) {
   return read_stream(stream, into, wanted_in_stage(place, into.size()));
 }
 
-/// What may be read behind `placed` octets that go to their place.
+/// What may be read behind `placed` bytes that go to their place.
 std::size_t RecordReader::wanted_in_stage(const Place& place, std::size_t placed) const {
   const std::size_t lookahead = std::clamp(handler_.lookahead(), RecordMark::kSize, kStage);
   if (!mark_known()) return (in_record_ ? RecordMark::kSize : lookahead) - mark_have_;
@@ -45,10 +45,10 @@ ReadStatus RecordReader::read_stream(fabric::ByteStream& stream, std::span<std::
     error_ = static_cast<int>(-got);
     return ReadStatus::failed;
   }
-  const auto octets = static_cast<std::size_t>(got);
-  drained_ = octets < place.size() + to_stage;
-  const std::size_t placed = std::min(octets, place.size());
-  stage_end_ = octets - placed;
+  const auto bytes = static_cast<std::size_t>(got);
+  drained_ = bytes < place.size() + to_stage;
+  const std::size_t placed = std::min(bytes, place.size());
+  stage_end_ = bytes - placed;
   if (placed > 0) {
     const Step step = advance(placed, false);
     if (step != Step::going) return status_of(step);
@@ -79,7 +79,7 @@ RecordReader::Step RecordReader::start_fragment() {
   in_record_ = true;
   rest_ = mark.length;
   last_ = mark.last;
-  if (rest_ > max_record_ - record_octets_) return violated("a record longer than any message");
+  if (rest_ > max_record_ - record_bytes_) return violated("a record longer than any message");
   if (rest_ > 0) return Step::going;
   if (++empty_fragments_ > kMaxEmptyFragments) return violated("too many empty fragments");
   return end_fragment();
@@ -95,11 +95,11 @@ RecordReader::Step RecordReader::consume_fragment() {
   return advance(count, true);
 }
 
-RecordReader::Step RecordReader::advance(std::size_t octets, bool copied) {
-  position_ += octets;
-  rest_ -= octets;
-  record_octets_ += octets;
-  if (auto taken = handler_.filled(octets, copied); !taken) return violated(taken.error());
+RecordReader::Step RecordReader::advance(std::size_t bytes, bool copied) {
+  position_ += bytes;
+  rest_ -= bytes;
+  record_bytes_ += bytes;
+  if (auto taken = handler_.filled(bytes, copied); !taken) return violated(taken.error());
   return rest_ == 0 ? end_fragment() : Step::going;
 }
 
@@ -107,7 +107,7 @@ RecordReader::Step RecordReader::end_fragment() {
   mark_have_ = 0;
   if (!last_) return Step::going;
   in_record_ = false;
-  record_octets_ = 0;
+  record_bytes_ = 0;
   empty_fragments_ = 0;
   ++records_;
   if (auto taken = handler_.end_of_record(); !taken) return violated(taken.error());

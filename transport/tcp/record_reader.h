@@ -1,7 +1,7 @@
 // The receiving half of record marking: finds records in whatever pieces TCP delivers and has their
-// octets read to where the handler wants them.
+// bytes read to where the handler wants them.
 //
-// A read takes, behind octets whose place is known, at most as many as the handler says cannot be
+// A read takes, behind bytes whose place is known, at most as many as the handler says cannot be
 // payload (RecordHandler::lookahead). Those wait in a small stage and are copied to their place;
 // everything else is read straight to it.
 #pragma once
@@ -25,24 +25,24 @@ inline tl::unexpected<const char*> violation(const char* what) {
   return tl::unexpected<const char*>(what);
 }
 
-/// Where a record's next octets go.
+/// Where a record's next bytes go.
 struct Place {
   std::span<std::byte> memory;  ///< empty: there is no memory now
-  /// No octet of this record behind `memory` is payload.
+  /// No byte of this record behind `memory` is payload.
   bool rest_may_be_staged = false;
 };
 
 /// Takes one record after another.
 class RecordHandler {
  public:
-  /// The place of the next octets, of which `rest` are still to come in this fragment. May be
+  /// The place of the next bytes, of which `rest` are still to come in this fragment. May be
   /// called again before filled() and then gives the same answer.
   virtual Checked<Place> place(std::size_t rest) = 0;
-  /// The first `octets` of the place are there; `copied` from the stage, or read straight to it.
-  virtual Checked<> filled(std::size_t octets, bool copied) = 0;
+  /// The first `bytes` of the place are there; `copied` from the stage, or read straight to it.
+  virtual Checked<> filled(std::size_t bytes, bool copied) = 0;
   /// The record is complete.
   virtual Checked<> end_of_record() = 0;
-  /// How many octets from the start of a record on, marks included, are no payload in any record
+  /// How many bytes from the start of a record on, marks included, are no payload in any record
   /// that can come.
   virtual std::size_t lookahead() const = 0;
 
@@ -62,7 +62,7 @@ enum class ReadStatus : std::uint8_t {
 /// One object for one connection.
 class RecordReader {
  public:
-  /// No record may be longer than `max_record` octets.
+  /// No record may be longer than `max_record` bytes.
   RecordReader(RecordHandler& handler, std::size_t max_record)
       : handler_(handler), max_record_(max_record) {}
 
@@ -80,7 +80,7 @@ class RecordReader {
  private:
   /// Holds a reply of usual length.
   static constexpr std::size_t kStage = 4096;
-  /// Fragments without octets in one record: they are allowed, and of no use.
+  /// Fragments without bytes in one record: they are allowed, and of no use.
   static constexpr unsigned kMaxEmptyFragments = 16;
 
   enum class Step : std::uint8_t { going, record_ended, no_place, violated };
@@ -95,8 +95,8 @@ class RecordReader {
   Step consume_mark();
   Step consume_fragment();
   Step start_fragment();
-  /// `octets` of the fragment have reached their place.
-  Step advance(std::size_t octets, bool copied);
+  /// `bytes` of the fragment have reached their place.
+  Step advance(std::size_t bytes, bool copied);
   Step end_fragment();
   Step violated(const char* what) {
     what_ = what;
@@ -111,7 +111,7 @@ class RecordReader {
   std::size_t rest_ = 0;  // of the fragment; only once its mark is known
   bool last_ = false;
   bool in_record_ = false;  // at least one mark of it is known
-  std::size_t record_octets_ = 0;
+  std::size_t record_bytes_ = 0;
   unsigned empty_fragments_ = 0;
   std::array<std::byte, kStage> stage_;
   std::size_t stage_begin_ = 0;

@@ -22,14 +22,14 @@ void Outgoing::set_message(const xdr::Encoder& message) {
   assert(!linked() && "I4: the message is being sent");
   count_ = 1;  // the mark
   first_ = 0;
-  length_ = payload_octets_ = 0;
+  length_ = payload_bytes_ = 0;
   const auto encoded = message.encoded();
   std::size_t done = 0;
   for (const auto& item : message.omitted()) {
     add(encoded.subspan(done, item.offset - done));
     add(item.data);
     add(std::span(kZeros).first(xdr::pad_of(item.data.size())));
-    payload_octets_ += item.data.size();
+    payload_bytes_ += item.data.size();
     done = item.offset;
   }
   add(encoded.subspan(done));
@@ -38,12 +38,12 @@ void Outgoing::set_message(const xdr::Encoder& message) {
   pieces_[0] = {mark_.data(), mark_.size()};
 }
 
-bool Outgoing::advance(std::size_t octets) {
-  while (first_ < count_ && octets >= pieces_[first_].iov_len) octets -= pieces_[first_++].iov_len;
+bool Outgoing::advance(std::size_t bytes) {
+  while (first_ < count_ && bytes >= pieces_[first_].iov_len) bytes -= pieces_[first_++].iov_len;
   if (first_ == count_) return true;
   iovec& piece = pieces_[first_];
-  piece.iov_base = static_cast<std::byte*>(piece.iov_base) + octets;
-  piece.iov_len -= octets;
+  piece.iov_base = static_cast<std::byte*>(piece.iov_base) + bytes;
+  piece.iov_len -= bytes;
   return false;
 }
 

@@ -1,5 +1,5 @@
 // The sending half of record marking: each message goes out as one fragment, gathered from where
-// its octets lie, with one system call as long as the kernel takes it whole.
+// its bytes lie, with one system call as long as the kernel takes it whole.
 #pragma once
 
 #include <sys/uio.h>
@@ -20,24 +20,24 @@ namespace nfsrdma::tcp {
 /// connection is gone (I4).
 class Outgoing : public ListNode {
  public:
-  /// The kernel has taken all octets. May come from within RecordWriter::send.
+  /// The kernel has taken all bytes. May come from within RecordWriter::send.
   virtual void on_sent() = 0;
 
   /// The message is what `message` has encoded, with the omitted items in their places.
   void set_message(const xdr::Encoder& message);
-  /// Octets of the message that were not in the encoder's memory.
-  std::size_t payload_octets() const { return payload_octets_; }
+  /// Bytes of the message that were not in the encoder's memory.
+  std::size_t payload_bytes() const { return payload_bytes_; }
 
   // For the writer.
   std::span<iovec> pending() { return {&pieces_[first_], count_ - first_}; }
-  /// `octets` octets have gone. False when something is left.
-  bool advance(std::size_t octets);
+  /// `bytes` bytes have gone. False when something is left.
+  bool advance(std::size_t bytes);
 
  protected:
   ~Outgoing() = default;
 
  private:
-  /// The mark; around each omitted item the octets before it, the item, its pad; the rest.
+  /// The mark; around each omitted item the bytes before it, the item, its pad; the rest.
   static constexpr std::size_t kMaxPieces = 2 + 3 * xdr::Encoder::kMaxOmitted;
 
   void add(std::span<const std::byte> piece);
@@ -47,7 +47,7 @@ class Outgoing : public ListNode {
   std::size_t count_ = 0;
   std::size_t first_ = 0;
   std::size_t length_ = 0;  // of the message
-  std::size_t payload_octets_ = 0;
+  std::size_t payload_bytes_ = 0;
 };
 
 enum class WriteStatus : std::uint8_t {

@@ -22,7 +22,7 @@ void note_loss(const CallContext& context, const CallContext* blamed, const Erro
 Result<rpc::Reply> decode_reply(CallContext& context) {
   Received& received = context.reply;
   rpc::Reply reply;
-  reply.results = xdr::Decoder(received.octets);
+  reply.results = xdr::Decoder(received.bytes);
   if (received.payload) {
     auto& message = static_cast<Message&>(*received.message);
     message.placed[0] = {.data = context.call->result_sink.first(*received.payload)};
@@ -98,7 +98,7 @@ bool Requester::send(rpc::Call& call) {
   }
   context->set_message(call.encoder);
   link_.counters().sends.add();
-  link_.counters().call_octets_payload.add(context->payload_octets());
+  link_.counters().call_bytes_payload.add(context->payload_bytes());
   link_.post(*context);
   return true;
 }
@@ -109,8 +109,8 @@ std::size_t Requester::least_payload_offset() const {
 
 void Requester::on_reply(CallContext& context, Received reply) {
   link_.counters().replies.add();
-  link_.counters().reply_octets_message.add(reply.octets.size());
-  link_.counters().reply_octets_payload.add(reply.payload.value_or(0));
+  link_.counters().reply_bytes_message.add(reply.bytes.size());
+  link_.counters().reply_bytes_payload.add(reply.payload.value_or(0));
   ++replies_;
   context.reply = std::move(reply);
   context.answered = true;
@@ -151,7 +151,7 @@ void Requester::complete(CallContext& context) {
 
 void Requester::on_down() {
   const Error reason = link_.reason();
-  const CallContext* blamed = culprit_ ? culprit_ : suspect_;
+  const CallContext* blamed = poison_call_ ? poison_call_ : suspect_;
   in_use_.for_each([&](CallContext::InUse& node) {
     CallContext& context = node.context;
     assert(!context.linked() && "the writer has let go of everything");
@@ -163,7 +163,7 @@ void Requester::on_down() {
     retire(context);
     link_.counters().failed_calls.add();
   });
-  suspect_ = culprit_ = nullptr;
+  suspect_ = poison_call_ = nullptr;
   while (!in_use_.empty()) complete(in_use_.front().context);
   while (rpc::Call* call = queue_.pop()) {
     link_.counters().failed_calls.add();

@@ -35,7 +35,7 @@ class Requester {
   std::size_t least_payload_offset() const;
   void on_reply(CallContext& context, Received reply);
   /// The connection ends because of this Call's reply.
-  void blame(CallContext* context) { culprit_ = context; }
+  void blame(CallContext* context) { poison_call_ = context; }
 
   void on_sent(CallContext& context);
   /// The connection is gone: ends every call, those that have their reply with it.
@@ -67,8 +67,8 @@ class Requester {
   std::size_t ordinary_ = 0;   // calls of that urgency that have not ended
   std::size_t placeable_ = 0;  // open calls with a result that is to be placed
   std::size_t least_offset_ = SIZE_MAX;
-  CallContext* suspect_ = nullptr;  // an open suspect call: nothing ordinary may join it
-  CallContext* culprit_ = nullptr;  // the call whose reply ended the connection
+  CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
+  CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection
   rpc::FailedCalls failed_;
   std::uint64_t replies_ = 0;
 };

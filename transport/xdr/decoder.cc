@@ -13,7 +13,7 @@ std::string_view fault_name(int fault) {
       "pad is not zero",
       "not a boolean",
       "undefined value",
-      "octets left over",
+      "bytes left over",
       "not what was asked for",
       "inline count and placed length disagree"};
   const auto index = static_cast<std::size_t>(fault);

@@ -1,4 +1,4 @@
-// XDR decoding (RFC 4506) of untrusted octets.
+// XDR decoding (RFC 4506) of untrusted bytes.
 //
 // A decoder never reads past its end, never allocates, and hands out views into its input. The
 // first fault stays: later reads return zeros and empty views, so callers may check once at the
@@ -21,10 +21,10 @@ enum class Fault : int {
   none,
   truncated,      ///< the item runs past the end of the message
   too_long,       ///< a length exceeds its bound
-  bad_pad,        ///< pad octets are not zero
+  bad_pad,        ///< pad bytes are not zero
   bad_boolean,    ///< neither 0 nor 1
   bad_enum,       ///< a value or union arm that is not defined
-  trailing,       ///< octets left over after the last item
+  trailing,       ///< bytes left over after the last item
   unexpected,     ///< well formed, but not what was asked for (wrong operation, wrong order)
   placed_length,  ///< inline count and RDMA-placed length disagree (V1-3.4.6-10)
 };
@@ -35,7 +35,7 @@ std::string_view fault_name(int fault);
 /// and offset is not used.
 struct PlacedItem {
   std::size_t offset = 0;
-  std::span<const std::byte> data;  ///< exactly the octets that were transferred, pad not included
+  std::span<const std::byte> data;  ///< exactly the bytes that were transferred, pad not included
   bool pad_included = false;        ///< data ends with the item's XDR pad (V1-3.4.5-11)
 };
 
@@ -76,7 +76,7 @@ class Decoder {
     if (!ok()) return fail(error(step));
     return {};
   }
-  /// Ok if nothing is left over, in the message or by RDMA, or the error. Placed octets that no
+  /// Ok if nothing is left over, in the message or by RDMA, or the error. Placed bytes that no
   /// item accounted for were something that must not be reduced (V1-6.1-6).
   Result<void> finish(const char* step) {
     if (ok() && remaining() != 0) set_fault(Fault::trailing, "end of message");
@@ -101,18 +101,18 @@ class Decoder {
   }
   /// Fixed-length opaque; checks that the pad is zero.
   std::span<const std::byte> fixed(std::size_t length, const char* field);
-  /// Variable-length opaque of at most `bound` octets.
+  /// Variable-length opaque of at most `bound` bytes.
   std::span<const std::byte> opaque(std::size_t bound, const char* field);
   std::string_view string(std::size_t bound, const char* field) {
     auto data = opaque(bound, field);
     return {reinterpret_cast<const char*>(data.data()), data.size()};
   }
-  /// A DDP-eligible item of at most `bound` octets: placed if a chunk matches, else inline.
+  /// A DDP-eligible item of at most `bound` bytes: placed if a chunk matches, else inline.
   Payload payload(std::size_t bound, const char* field);
   /// An array count, bounded by `bound` and by what the rest of the message could hold at
-  /// `least_bytes` octets an element.
+  /// `least_bytes` bytes an element.
   std::uint32_t count(std::size_t bound, std::size_t least_bytes, const char* field);
-  /// A view of `length` octets that need not be padded (for skipping to a nested stream).
+  /// A view of `length` bytes that need not be padded (for skipping to a nested stream).
   std::span<const std::byte> raw(std::size_t length, const char* field);
 
   void set_fault(Fault fault, const char* field) {

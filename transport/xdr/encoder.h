@@ -16,11 +16,11 @@ namespace nfsrdma::xdr {
 
 inline constexpr std::size_t kUnit = 4;
 
-/// Octets of zero padding that follow a variable-length item of `length` octets.
+/// Bytes of zero padding that follow a variable-length item of `length` bytes.
 constexpr std::size_t pad_of(std::size_t length) { return (kUnit - length % kUnit) % kUnit; }
 constexpr std::size_t padded(std::size_t length) { return length + pad_of(length); }
 
-/// An item left out of the encoded octets. `offset` is its place in the encoded (reduced) stream;
+/// An item left out of the encoded bytes. `offset` is its place in the encoded (reduced) stream;
 /// its pad is left out with it (RFC 8166 section 3.4.4).
 struct OmittedItem {
   std::size_t offset = 0;
@@ -36,16 +36,16 @@ class Encoder {
   explicit Encoder(std::span<std::byte> memory) : memory_(memory) {}
 
   bool ok() const { return ok_; }
-  /// Octets encoded so far.
+  /// Bytes encoded so far.
   std::span<const std::byte> encoded() const { return memory_.first(size_); }
   std::size_t size() const { return size_; }
   std::span<const OmittedItem> omitted() const { return {omitted_.data(), omitted_count_}; }
 
-  /// Octets of the whole message: what is encoded, and the omitted items with their pads.
+  /// Bytes of the whole message: what is encoded, and the omitted items with their pads.
   std::size_t message_size() const {
-    std::size_t octets = size_;
-    for (const OmittedItem& item : omitted()) octets += padded(item.data.size());
-    return octets;
+    std::size_t bytes = size_;
+    for (const OmittedItem& item : omitted()) bytes += padded(item.data.size());
+    return bytes;
   }
 
   void u32(std::uint32_t value) {
@@ -59,14 +59,14 @@ class Encoder {
   void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
   void boolean(bool value) { u32(value ? 1 : 0); }
 
-  /// Fixed-length opaque: octets and pad, no count.
+  /// Fixed-length opaque: bytes and pad, no count.
   void fixed(std::span<const std::byte> data) {
     auto* place = reserve(padded(data.size()));
     if (!place) return;
     if (!data.empty()) std::memcpy(place, data.data(), data.size());
     std::memset(place + data.size(), 0, pad_of(data.size()));
   }
-  /// Variable-length opaque: count, octets, pad.
+  /// Variable-length opaque: count, bytes, pad.
   void opaque(std::span<const std::byte> data) {
     u32(static_cast<std::uint32_t>(data.size()));
     fixed(data);
@@ -98,7 +98,7 @@ class Encoder {
     if (ok_) store32(memory_.data() + offset, value);
   }
 
-  /// Space for `length` octets to be filled by the caller, or null when it does not fit.
+  /// Space for `length` bytes to be filled by the caller, or null when it does not fit.
   std::byte* reserve(std::size_t length) {
     if (!ok_ || memory_.size() - size_ < length) {
       ok_ = false;

@@ -9,7 +9,7 @@
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_open.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 TEST(ShareAccess, FollowsTheAccessModeAlone) {
@@ -83,4 +83,4 @@ TEST(ArgumentsTest, NoNameIsLongerThanTheKernelTakes) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

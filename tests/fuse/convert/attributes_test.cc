@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using namespace nfs4;
@@ -148,4 +148,4 @@ TEST(DescribesFile, NeedsTypeFileidAndChange) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,7 +8,7 @@
 #include "fuse/daemon/statistics.h"
 #include "transport/fabric/fabric.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kSource = "server:/export";
@@ -96,4 +96,4 @@ TEST(Statistics, OneNameAndValueALine) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

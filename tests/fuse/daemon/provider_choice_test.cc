@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 const Result<std::string> kDevice = std::string("mlx5_0");
@@ -62,4 +62,4 @@ TEST(ProviderChoice, ACaptureNeedsIwarp) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 class StatisticsFileTest : public ::testing::Test {
@@ -109,4 +109,4 @@ TEST_F(StatisticsFileTest, BelowTheMountPointIsRefused) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 TEST(IdSlab, TheFirstIdIsOneAndZeroIsNone) {
@@ -69,4 +69,4 @@ TEST(IdSlab, VisitsWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 client::FileHandle handle(std::uint32_t number) {
@@ -162,4 +162,4 @@ TEST_F(InodeTableTest, ManyFilesComeAndGoWithoutALeak) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

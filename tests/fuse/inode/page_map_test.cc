@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
@@ -62,4 +62,4 @@ TEST(PageMapTest, ALongFileHasLongParts) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

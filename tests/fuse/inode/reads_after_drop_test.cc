@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr PageRange kNone{};
@@ -55,4 +55,4 @@ TEST(ReadsAfterDropTest, ManyReadsAreRememberedAsFewer) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

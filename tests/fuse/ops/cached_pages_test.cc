@@ -8,7 +8,7 @@
 #include "fuse/ops/written_pages.h"
 #include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 namespace {
 
 class CachedPages : public ServedFiles {
@@ -67,7 +67,7 @@ TEST_F(CachedPages, OwnWritesSideBySideAreOurs) {
   FileRef file = open("f");
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(gather(file, static_cast<std::uint64_t>(i) * 1000, "text"));
-    fs_->gatherer().send(*file->shared);
+    fs_->write_behind().send(*file->shared);
   }
   flush(file);
   EXPECT_TRUE(file->inode->pages_match(change(file)));
@@ -112,4 +112,4 @@ TEST_F(CachedPages, AnOpenWithoutOthersCannot) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

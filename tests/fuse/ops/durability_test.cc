@@ -7,7 +7,7 @@
 #include "fuse/ops/send_write.h"
 #include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 namespace {
 
 using client::test::Arrival;
@@ -59,14 +59,14 @@ TEST_F(Durability, WhatCannotBeSentAgainIsToldOnce) {
   commit(file);
   EXPECT_EQ(take_error(file), ENOSPC);
   EXPECT_EQ(take_error(file), 0);
-  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_TRUE(file->shared->uncommitted.empty());
 }
 
 TEST_F(Durability, EachPartOfAWriteIsKeptForItself) {
   FileRef file = open("f");
   const std::size_t wsize = mount().wsize();
   std::string text;
-  while (text.size() < wsize + wsize / 2) text += "octet " + std::to_string(text.size()) + ' ';
+  while (text.size() < wsize + wsize / 2) text += "byte " + std::to_string(text.size()) + ' ';
   send(file, text);
   EXPECT_EQ(writes(), 2);
   lose_what_was_written();
@@ -83,7 +83,7 @@ TEST_F(Durability, AnUnstableAnswerToWhatIsSentAgainIsCommitted) {
   commit(file);
   EXPECT_EQ(commits(), 2) << "one that found the text lost, and one for what was sent again";
   EXPECT_EQ(server_.read_file("f"), "text");
-  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_TRUE(file->shared->uncommitted.empty());
   EXPECT_EQ(take_error(file), 0);
 }
 
@@ -101,7 +101,7 @@ TEST_F(Durability, WhatWasSentAgainAndLostAgainIsSentOnceMore) {
   };
   commit(file);
   EXPECT_EQ(server_.read_file("f"), "text");
-  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_TRUE(file->shared->uncommitted.empty());
   EXPECT_EQ(take_error(file), 0);
 }
 
@@ -115,7 +115,7 @@ TEST_F(Durability, AServerThatKeepsNothingIsNotAskedForEver) {
   commit(file);
   server_.after = nullptr;
   EXPECT_EQ(take_error(file), EIO);
-  EXPECT_TRUE(file->shared->kept.empty());
+  EXPECT_TRUE(file->shared->uncommitted.empty());
 }
 
 TEST_F(Durability, WhoIsNotToldLeavesTheErrorToTheNext) {
@@ -129,10 +129,10 @@ TEST_F(Durability, WhoIsNotToldLeavesTheErrorToTheNext) {
   EXPECT_EQ(take_error(file), EIO);
 }
 
-// One credential for all octets of a WRITE.
-TEST_F(Durability, OctetsOfTwoUsersGoInTwoWrites) {
+// One credential for all bytes of a WRITE.
+TEST_F(Durability, BytesOfTwoUsersGoInTwoWrites) {
   FileRef one = open("f");
-  client::Caller other = caller();
+  client::Credential other = caller();
   other.uid += 1;
   FileRef two = open_as(other, "f");
   std::vector<std::uint32_t> writers;
@@ -148,4 +148,4 @@ TEST_F(Durability, OctetsOfTwoUsersGoInTwoWrites) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

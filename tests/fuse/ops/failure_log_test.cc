@@ -10,7 +10,7 @@
 #include "client/proto/status.h"
 #include "tests/support/counter_of.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST_F(FailureLogTest, DebugHasAllOfThem) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -14,18 +14,18 @@
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 
 /// Tests let go of their files before they end.
 class ServedFiles : public client::test::ServedMount {
  protected:
-  static constexpr std::size_t kSlotOctets = 2 * cache::GatheredWrite::kGatherBelow;
+  static constexpr std::size_t kSlotBytes = 2 * cache::GatheredWrite::kGatherBelow;
   static constexpr std::size_t kSlots = 17;  ///< one for sending again, four for gathering
 
   explicit ServedFiles(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
   void SetUp() override {
     ServedMount::SetUp();
-    slots_ = std::move(*BufferPool::create(kSlotOctets, kSlots));
+    slots_ = std::move(*BufferPool::create(kSlotBytes, kSlots));
     fs_ = std::make_unique<FileSystem>(mount(), *slots_, FileSystemConfig{});
   }
   void TearDown() override {
@@ -48,7 +48,7 @@ class ServedFiles : public client::test::ServedMount {
     return add(open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH), issue, flags, answer);
   }
   /// The same by another user, who may.
-  FileRef open_as(const client::Caller& user, const std::string& name) {
+  FileRef open_as(const client::Credential& user, const std::string& name) {
     std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
     std::filesystem::permissions(server_.path(name), std::filesystem::perms(0666));
     const cache::Issue issue = fs_->issue();
@@ -72,10 +72,10 @@ class ServedFiles : public client::test::ServedMount {
   }
 
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
-    return fs_->gatherer().take(file, nullptr, offset, std::as_bytes(std::span(text)));
+    return fs_->write_behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
   }
   void commit(const FileRef& file) { finish(commit_file(*fs_, file)); }
-  void flush(const FileRef& file) { finish(fs_->gatherer().flush(file->shared)); }
+  void flush(const FileRef& file) { finish(fs_->write_behind().flush(file->shared)); }
 
   int writes() const { return server_.successes_of(nfs4::OP_WRITE); }
   int commits() const { return server_.successes_of(nfs4::OP_COMMIT); }
@@ -93,4 +93,4 @@ class ServedFiles : public client::test::ServedMount {
   }
 };
 
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

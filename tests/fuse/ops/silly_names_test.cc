@@ -9,7 +9,7 @@
 #include "tests/client/fake_mount.h"
 #include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 namespace {
 
 using client::test::Arrival;
@@ -93,4 +93,4 @@ TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsInUse) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

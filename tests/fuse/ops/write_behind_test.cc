@@ -7,14 +7,14 @@
 
 #include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 namespace {
 
 using namespace std::chrono_literals;
 using client::test::Arrival;
 using client::test::Fate;
 
-class WriteBehind : public ServedFiles {
+class WriteBehindTest : public ServedFiles {
  protected:
   /// Breaks the connection once, when a WRITE arrives.
   void break_at_first_write(Fate how) {
@@ -29,7 +29,7 @@ class WriteBehind : public ServedFiles {
   bool struck_ = false;
 };
 
-TEST_F(WriteBehind, ManySmallWritesGoAsOneThatIsDurable) {
+TEST_F(WriteBehindTest, ManySmallWritesGoAsOneThatIsDurable) {
   FileRef file = open("f");
   std::string expected;
   for (int i = 0; i < 1000; ++i) {
@@ -45,18 +45,18 @@ TEST_F(WriteBehind, ManySmallWritesGoAsOneThatIsDurable) {
   EXPECT_EQ(writes(), 1);
   EXPECT_EQ(commits(), 0);
   EXPECT_EQ(fs_counter("cache_writes_gathered"), 1000u);
-  EXPECT_EQ(fs_counter("cache_octets_gathered"), expected.size());
+  EXPECT_EQ(fs_counter("cache_bytes_gathered"), expected.size());
   EXPECT_EQ(fs_counter("cache_gathered_sent_durably"), 1u);
   EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
 }
 
-TEST_F(WriteBehind, NothingWaitsLongerThanTheLongest) {
+TEST_F(WriteBehindTest, NothingWaitsLongerThanTheLongest) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "one"));
-  reactor_.advance(Gatherer::kLongest / 2);
+  reactor_.advance(WriteBehind::kLongest / 2);
   ASSERT_TRUE(gather(file, 3, " two"));
   EXPECT_EQ(writes(), 0);
-  reactor_.advance(Gatherer::kLongest / 2);
+  reactor_.advance(WriteBehind::kLongest / 2);
   reactor_.settle();
   EXPECT_EQ(server_.read_file("f"), "one two");
   EXPECT_EQ(writes(), 1);
@@ -64,7 +64,7 @@ TEST_F(WriteBehind, NothingWaitsLongerThanTheLongest) {
   EXPECT_EQ(commits(), 1);
 }
 
-TEST_F(WriteBehind, MoreThanOneBlockIsCommitted) {
+TEST_F(WriteBehindTest, MoreThanOneBlockIsCommitted) {
   FileRef file = open("f");
   const std::string half(cache::GatheredWrite::kGatherBelow - 1, 'h');
   std::string expected;
@@ -80,7 +80,7 @@ TEST_F(WriteBehind, MoreThanOneBlockIsCommitted) {
   EXPECT_EQ(commits(), 1);
 }
 
-TEST_F(WriteBehind, AWriteElsewhereInTheFileSendsWhatWasGathered) {
+TEST_F(WriteBehindTest, AWriteElsewhereInTheFileSendsWhatWasGathered) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "begin"));
   ASSERT_TRUE(gather(file, 1000, "far"));
@@ -91,20 +91,20 @@ TEST_F(WriteBehind, AWriteElsewhereInTheFileSendsWhatWasGathered) {
   EXPECT_EQ(server_.read_file("f").substr(1000), "far");
 }
 
-TEST_F(WriteBehind, ALargeWriteIsNotGathered) {
+TEST_F(WriteBehindTest, ALargeWriteIsNotGathered) {
   FileRef file = open("f");
   EXPECT_FALSE(gather(file, 0, std::string(cache::GatheredWrite::kGatherBelow, 'l')));
 }
 
-TEST_F(WriteBehind, TheSamePlaceIsWrittenInOrder) {
+TEST_F(WriteBehindTest, TheSamePlaceIsWrittenInOrder) {
   FileRef file = open("f");
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
   };
   ASSERT_TRUE(gather(file, 0, "old old"));
-  fs_->gatherer().send(*file->shared);
+  fs_->write_behind().send(*file->shared);
   ASSERT_TRUE(gather(file, 4, "new"));
-  fs_->gatherer().send(*file->shared);
+  fs_->write_behind().send(*file->shared);
   reactor_.settle();
   EXPECT_EQ(writes(), 1) << "the second one waits for the answer to the first";
   server_.fate = nullptr;
@@ -114,7 +114,7 @@ TEST_F(WriteBehind, TheSamePlaceIsWrittenInOrder) {
   EXPECT_EQ(writes(), 2);
 }
 
-TEST_F(WriteBehind, SizeAndTimesAreNotBelievedWhileSomethingIsGathered) {
+TEST_F(WriteBehindTest, SizeAndTimesAreNotBelievedWhileSomethingIsGathered) {
   FileRef file = open("f");
   EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
   ASSERT_TRUE(gather(file, 10, "tail"));
@@ -125,7 +125,7 @@ TEST_F(WriteBehind, SizeAndTimesAreNotBelievedWhileSomethingIsGathered) {
   EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
 }
 
-TEST_F(WriteBehind, MemoryIsBoundedAndTheLongestMakesRoom) {
+TEST_F(WriteBehindTest, MemoryIsBoundedAndTheLongestMakesRoom) {
   std::vector<FileRef> files;
   for (int i = 0; i < 6; ++i) files.push_back(open("f" + std::to_string(i)));
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(gather(files[i], 0, "text"));
@@ -136,13 +136,13 @@ TEST_F(WriteBehind, MemoryIsBoundedAndTheLongestMakesRoom) {
   EXPECT_EQ(server_.read_file("f0"), "text");
   EXPECT_TRUE(gather(files[4], 0, "text"));
   EXPECT_TRUE(gather(files[1], 4, " and more")) << "where there is room, none is asked for";
-  finish(fs_->gatherer().flush_all());
+  finish(fs_->write_behind().flush_all());
   for (int i = 1; i < 5; ++i)
     EXPECT_EQ(server_.read_file("f" + std::to_string(i)).substr(0, 4), "text");
   EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
 }
 
-TEST_F(WriteBehind, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
+TEST_F(WriteBehindTest, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
   FileRef one = open("f");
   FileRef two = open("f");
   ASSERT_TRUE(gather(one, 0, "text"));
@@ -162,18 +162,18 @@ TEST_F(WriteBehind, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
   EXPECT_EQ(server_.read_file("f"), "text");
 }
 
-TEST_F(WriteBehind, AnErrorOfTheTimersWriteIsToldAtTheNextFlush) {
+TEST_F(WriteBehindTest, AnErrorOfTheTimersWriteIsToldAtTheNextFlush) {
   FileRef file = open("f");
   server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DQUOT);
   ASSERT_TRUE(gather(file, 0, "text"));
-  reactor_.advance(Gatherer::kLongest);
+  reactor_.advance(WriteBehind::kLongest);
   reactor_.settle();
   commit(file);
   EXPECT_EQ(take_error(file), EDQUOT);
   EXPECT_EQ(take_error(file), 0);
 }
 
-TEST_F(WriteBehind, AnotherDescriptorMayGo) {
+TEST_F(WriteBehindTest, AnotherDescriptorMayGo) {
   FileRef one = open("f");
   FileRef two = open("f");
   ASSERT_TRUE(gather(one, 0, "one"));
@@ -185,7 +185,7 @@ TEST_F(WriteBehind, AnotherDescriptorMayGo) {
   EXPECT_EQ(server_.read_file("f"), "one two three");
 }
 
-TEST_F(WriteBehind, ALostConnectionIsNotNoticed) {
+TEST_F(WriteBehindTest, ALostConnectionIsNotNoticed) {
   for (const Fate how : {Fate::disconnect_before, Fate::disconnect_after}) {
     FileRef file = open("f");
     ASSERT_TRUE(gather(file, 0, "text"));
@@ -201,7 +201,7 @@ TEST_F(WriteBehind, ALostConnectionIsNotNoticed) {
   }
 }
 
-TEST_F(WriteBehind, AServerRebootIsNotNoticed) {
+TEST_F(WriteBehindTest, AServerRebootIsNotNoticed) {
   for (const std::uint32_t grace : {0u, 10u}) {
     FileRef file = open("f" + std::to_string(grace));
     ASSERT_TRUE(gather(file, 0, "text"));
@@ -213,7 +213,7 @@ TEST_F(WriteBehind, AServerRebootIsNotNoticed) {
   }
 }
 
-TEST_F(WriteBehind, WhatAServerForgotIsSentAgain) {
+TEST_F(WriteBehindTest, WhatAServerForgotIsSentAgain) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "kept until it is committed"));
   flush(file);
@@ -225,7 +225,7 @@ TEST_F(WriteBehind, WhatAServerForgotIsSentAgain) {
   EXPECT_EQ(take_error(file), 0);
 }
 
-TEST_F(WriteBehind, LostStateIsAnError) {
+TEST_F(WriteBehindTest, LostStateIsAnError) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "text"));
   server_.fail(nfs4::OP_OPEN, nfs4::NFS4ERR_RECLAIM_BAD, 100);
@@ -236,7 +236,7 @@ TEST_F(WriteBehind, LostStateIsAnError) {
   EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
 }
 
-TEST_F(WriteBehind, EverythingIsSentAtTheEnd) {
+TEST_F(WriteBehindTest, EverythingIsSentAtTheEnd) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "text"));
   file.reset();
@@ -266,4 +266,4 @@ TEST_F(DelegatedWriteBehind, OneDurableWriteSendsWhatIsGatheredBeforeTheReturn) 
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 Result<CommandLine> parsed(std::vector<const char*> words) {
@@ -119,4 +119,4 @@ INSTANTIATE_TEST_SUITE_P(ByName, Helper,
                                          "/sbin/mount.fuse.nfsrdma"));
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,7 +9,7 @@
 #include "fuse/options/command_line.h"
 #include "fuse/options/option_table.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Each option is a tagged paragraph: a line `.TP` and then `.B name` or `.BI name= VALUE`.
@@ -71,4 +71,4 @@ TEST(ManPage, GivesDefaultsAndRangesAsTheTableHasThem) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using Items = std::vector<std::string>;
@@ -25,4 +25,4 @@ TEST(OptionList, ABackslashAtTheEndStandsForItself) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

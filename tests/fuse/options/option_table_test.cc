@@ -8,7 +8,7 @@
 #include "fuse/options/apply_options.h"
 #include "fuse/options/command_line.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 using namespace std::chrono_literals;
@@ -422,4 +422,4 @@ TEST(Help, NamesEveryOption) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 TEST(Source, HostAndPath) {
@@ -50,4 +50,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"nfs://server/export", "not a URL"}, Wrong{"dir/file:/x", "slash"}));
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

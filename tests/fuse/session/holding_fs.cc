@@ -28,7 +28,7 @@ const fuse_lowlevel_ops& HoldingFileSystem::operations() {
 
 void HoldingFileSystem::on_flush(fuse_req_t request, fuse_ino_t number, fuse_file_info*) {
   auto& files = file_system(request);
-  fs::Request taken(request);
+  fuse::Request taken(request);
   if (files.hold_flushes && is_held(files, number)) {
     files.held.push_back({std::move(taken), Buffer(), nullptr, 0});
   } else {
@@ -40,7 +40,7 @@ void HoldingFileSystem::on_open(fuse_req_t request, fuse_ino_t number, fuse_file
   fuse_file_info direct = *open;
   // Requests are as large as the calls, and nothing is read ahead.
   direct.direct_io = file_system(request).find(number)->name != kHeldPages;
-  fs::Request(request).reply_open(direct);
+  fuse::Request(request).reply_open(direct);
 }
 
 void HoldingFileSystem::on_read(fuse_req_t request, fuse_ino_t number, std::size_t size,
@@ -50,7 +50,7 @@ void HoldingFileSystem::on_read(fuse_req_t request, fuse_ino_t number, std::size
     MemoryFileSystem::operations().read(request, number, size, offset, open);
     return;
   }
-  files.held.push_back({fs::Request(request), Buffer(), nullptr, size});
+  files.held.push_back({fuse::Request(request), Buffer(), nullptr, size});
 }
 
 void HoldingFileSystem::on_write(fuse_req_t request, fuse_ino_t number, const char* data,
@@ -60,7 +60,7 @@ void HoldingFileSystem::on_write(fuse_req_t request, fuse_ino_t number, const ch
     MemoryFileSystem::operations().write(request, number, data, size, offset, open);
     return;
   }
-  fs::Request taken(request);
+  fuse::Request taken(request);
   Buffer slot = taken.take_buffer();
   files.held.push_back({std::move(taken), std::move(slot), data, size});
 }

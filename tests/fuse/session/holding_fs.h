@@ -11,7 +11,7 @@ namespace nfsrdma::testing {
 
 /// A request that waits, and the slot it took (WRITE).
 struct Held {
-  fs::Request request;
+  fuse::Request request;
   Buffer slot;
   const char* data = nullptr;
   std::size_t size = 0;

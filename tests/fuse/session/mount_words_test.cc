@@ -7,7 +7,7 @@
 #include "fuse/session/mount_table.h"
 #include "fuse/session/own_mount.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kTable =
@@ -111,4 +111,4 @@ TEST(MountPoint, MustBeADirectory) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

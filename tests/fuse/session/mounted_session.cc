@@ -19,7 +19,7 @@ std::string reason_not_to_mount() {
 
 bool connections_are_visible() {
   constexpr const char* directory = "/sys/fs/fuse/connections";
-  if (fs::find_mount(directory)) return true;
+  if (fuse::find_mount(directory)) return true;
   return ::mount("fusectl", directory, "fusectl", 0, nullptr) == 0;
 }
 
@@ -29,15 +29,15 @@ void wait_until(const std::function<bool()>& condition) {
 
 MountedSession::MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSystem& files,
                                std::size_t slots)
-    : reactor_(make_epoll_reactor()), slots_(*BufferPool::create(fs::kSlotSize, slots)) {
+    : reactor_(make_epoll_reactor()), slots_(*BufferPool::create(fuse::kSlotSize, slots)) {
   char directory[] = "/tmp/nfsrdma-session-XXXXXX";
   path_ = ::mkdtemp(directory);
-  fs::SessionConfig config;
+  fuse::SessionConfig config;
   config.mount_point = path_;
   config.mount_options = {"fsname=memory", "subtype=nfsrdma-test", "allow_other"};
   config.callers.other_users = true;
   config.answer_limit.exiting = kExiting;
-  auto session = fs::Session::create(*reactor_, *slots_, config, operations, &files);
+  auto session = fuse::Session::create(*reactor_, *slots_, config, operations, &files);
   EXPECT_TRUE(session.has_value()) << session.error().message();
   session_ = std::move(*session);
   const auto mounted = session_->mount();
@@ -67,7 +67,7 @@ void MountedSession::on_shard(const std::function<void()>& work) {
   done.get_future().wait();
 }
 
-std::uint64_t MountedSession::count(Counter fs::SessionCounters::*counter) {
+std::uint64_t MountedSession::count(Counter fuse::SessionCounters::*counter) {
   return (session_->in_flight().counters().*counter).value();
 }
 

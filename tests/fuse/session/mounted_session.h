@@ -26,7 +26,7 @@ bool connections_are_visible();
 void wait_until(const std::function<bool()>& condition);
 
 /// Mounted from construction to destruction. Everything of the session happens on its own thread.
-class MountedSession final : private fs::ReceiverObserver {
+class MountedSession final : private fuse::ReceiverObserver {
  public:
   /// How long a process that exits waits for its FLUSH.
   static constexpr Duration kExiting = std::chrono::milliseconds(600);
@@ -42,9 +42,9 @@ class MountedSession final : private fs::ReceiverObserver {
   /// Runs work on the session's thread and waits for its end.
   void on_shard(const std::function<void()>& work);
   /// A value read on the session's thread.
-  std::uint64_t count(Counter fs::SessionCounters::*counter);
+  std::uint64_t count(Counter fuse::SessionCounters::*counter);
   std::uint64_t requests(std::uint32_t opcode);
-  fs::Session& session() { return *session_; }
+  fuse::Session& session() { return *session_; }
   BufferPool& slots() { return *slots_; }
   bool ended() const { return ended_; }
   bool initialised() const { return initialised_; }
@@ -58,7 +58,7 @@ class MountedSession final : private fs::ReceiverObserver {
   std::unique_ptr<Reactor> reactor_;
   std::unique_ptr<BufferPool> slots_;
   std::string path_;
-  std::unique_ptr<fs::Session> session_;
+  std::unique_ptr<fuse::Session> session_;
   std::atomic<bool> initialised_ = false;
   std::atomic<bool> ended_ = false;
   std::thread thread_;

@@ -6,7 +6,7 @@
 
 #include "fuse/session/caller.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 std::string status(const char* pending, const char* shared, const char* blocked,
@@ -111,4 +111,4 @@ TEST(Groups, NonsenseIsPassedOver) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -21,7 +21,7 @@
 namespace nfsrdma::testing {
 namespace {
 
-using fs::SessionCounters;
+using fuse::SessionCounters;
 
 /// A direct request carries whole pages of the caller: 1 MiB that starts within one is split.
 constexpr std::size_t kPage = 4096;
@@ -57,7 +57,7 @@ class ReceiverTest : public ::testing::Test {
   }
   std::function<int()> writer(std::size_t size, char fill, std::string file = "held") {
     return [path = mounted_->path(file.c_str()), size, fill] {
-      alignas(kPage) static char data[fs::kMaxTransfer];
+      alignas(kPage) static char data[fuse::kMaxTransfer];
       std::memset(data, fill, size);
       const int fd = ::open(path.c_str(), O_WRONLY);
       return ::write(fd, data, size) == static_cast<ssize_t>(size) ? 0 : errno;
@@ -67,7 +67,7 @@ class ReceiverTest : public ::testing::Test {
   std::vector<std::unique_ptr<Child>> take_all_slots() {
     std::vector<std::unique_ptr<Child>> writers;
     for (const char* file : {"held", "held2", "held3"}) {
-      writers.push_back(std::make_unique<Child>(writer(fs::kMaxTransfer, 'x', file)));
+      writers.push_back(std::make_unique<Child>(writer(fuse::kMaxTransfer, 'x', file)));
       wait_for_held(writers.size());
     }
     EXPECT_EQ(writers.size(), kSlots);
@@ -80,11 +80,11 @@ class ReceiverTest : public ::testing::Test {
 };
 
 TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {
-  Child child(writer(fs::kMaxTransfer, 'w'));
+  Child child(writer(fuse::kMaxTransfer, 'w'));
   wait_for_held(1);
   mounted_->on_shard([&] {
     const auto& write = files_.held.front();
-    EXPECT_EQ(write.size, fs::kMaxTransfer);
+    EXPECT_EQ(write.size, fuse::kMaxTransfer);
     const auto* slot = reinterpret_cast<const char*>(write.slot.data());
     EXPECT_GE(write.data, slot);
     EXPECT_LE(write.data + write.size, slot + write.slot.size());
@@ -98,28 +98,28 @@ TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {
 
 TEST_F(ReceiverTest, AReadOfOneMebibyteIsOneRequest) {
   Child child([path = file_.c_str()] {
-    alignas(kPage) static char data[fs::kMaxTransfer];
+    alignas(kPage) static char data[fuse::kMaxTransfer];
     const int fd = ::open(path, O_RDONLY);
     return ::read(fd, data, sizeof data) == static_cast<ssize_t>(sizeof data) ? 0 : errno;
   });
   wait_for_held(1);
   mounted_->on_shard([&] {
     auto& read = files_.held.front();
-    EXPECT_EQ(read.size, fs::kMaxTransfer);
+    EXPECT_EQ(read.size, fuse::kMaxTransfer);
     EXPECT_TRUE(read.request.reply_data(files_.find(HoldingFileSystem::kHeld)->content));
   });
   EXPECT_EQ(child.wait(), 0);
 }
 
 TEST_F(ReceiverTest, ATakenSlotIsNotReceivedInto) {
-  Child first(writer(fs::kMaxTransfer, '1'));
+  Child first(writer(fuse::kMaxTransfer, '1'));
   wait_for_held(1);
-  Child second(writer(fs::kMaxTransfer, '2', "held2"));
+  Child second(writer(fuse::kMaxTransfer, '2', "held2"));
   wait_for_held(2);
   mounted_->on_shard([&] {
     EXPECT_NE(files_.held[0].slot.data(), files_.held[1].slot.data());
-    EXPECT_EQ(files_.held[0].data[fs::kMaxTransfer / 2], '1');
-    EXPECT_EQ(files_.held[1].data[fs::kMaxTransfer / 2], '2');
+    EXPECT_EQ(files_.held[0].data[fuse::kMaxTransfer / 2], '1');
+    EXPECT_EQ(files_.held[1].data[fuse::kMaxTransfer / 2], '2');
   });
   answer_first_write();
   answer_first_write();
@@ -146,7 +146,7 @@ TEST_F(ReceiverTest, WithoutAFreeSlotItWaitsUntilOneComesBack) {
 
 TEST_F(ReceiverTest, EverySlotComesBack) {
   for (int round = 0; round < 20; ++round) {
-    Child child(writer(fs::kMaxTransfer, 'r'));
+    Child child(writer(fuse::kMaxTransfer, 'r'));
     wait_for_held(1);
     answer_first_write();
     EXPECT_EQ(child.wait(), 0);
@@ -157,14 +157,14 @@ TEST_F(ReceiverTest, EverySlotComesBack) {
 TEST_F(ReceiverTest, UnmountFromOutsideEndsIt) {
   mounted_->unmount();
   wait_until([&] { return mounted_->ended(); });
-  EXPECT_FALSE(fs::find_mount(mounted_->path()).has_value());
+  EXPECT_FALSE(fuse::find_mount(mounted_->path()).has_value());
 }
 
 TEST_F(ReceiverTest, UnmountIsNoticedWhileNoSlotIsFree) {
   if (!connections_are_visible()) GTEST_SKIP() << "no /sys/fs/fuse/connections";
   auto writers = take_all_slots();
-  const auto device = fs::find_mount(mounted_->path())->device;
-  ASSERT_TRUE(fs::abort_connection(device));
+  const auto device = fuse::find_mount(mounted_->path())->device;
+  ASSERT_TRUE(fuse::abort_connection(device));
   wait_until([&] { return mounted_->ended(); });
   for (auto& child : writers) EXPECT_EQ(child->wait(), ECONNABORTED);
 }
@@ -173,8 +173,8 @@ TEST_F(ReceiverTest, AbortThroughSysfsEndsItAndItsCallers) {
   if (!connections_are_visible()) GTEST_SKIP() << "no /sys/fs/fuse/connections";
   Child child(writer(1, 'x'));
   wait_for_held(1);
-  const auto device = fs::find_mount(mounted_->path())->device;
-  ASSERT_TRUE(fs::abort_connection(device));
+  const auto device = fuse::find_mount(mounted_->path())->device;
+  ASSERT_TRUE(fuse::abort_connection(device));
   wait_until([&] { return mounted_->ended(); });
   EXPECT_EQ(child.wait(), ECONNABORTED);
   mounted_->on_shard([&] { EXPECT_FALSE(files_.held.front().request.reply_write(1)); });
@@ -191,8 +191,8 @@ TEST_F(ReceiverTest, PausedItTakesNothingButNoticesTheEnd) {
     struct stat status;
     return ::stat(path.c_str(), &status) == 0 ? 0 : errno;
   });
-  const auto device = fs::find_mount(mounted_->path())->device;
-  ASSERT_TRUE(fs::abort_connection(device));
+  const auto device = fuse::find_mount(mounted_->path())->device;
+  ASSERT_TRUE(fuse::abort_connection(device));
   wait_until([&] { return mounted_->ended(); });
   EXPECT_NE(child.wait(), 0);
   EXPECT_EQ(mounted_->count(&SessionCounters::device_reads), reads);

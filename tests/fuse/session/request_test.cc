@@ -20,7 +20,7 @@
 namespace nfsrdma::testing {
 namespace {
 
-using fs::SessionCounters;
+using fuse::SessionCounters;
 
 constexpr std::size_t kSmall = 4096;
 
@@ -47,13 +47,13 @@ class RequestTest : public ::testing::Test {
 
   std::uint64_t all_requests() {
     std::uint64_t sum = 0;
-    for (std::uint32_t opcode = 0; opcode < fs::kOpcodes; ++opcode) {
+    for (std::uint32_t opcode = 0; opcode < fuse::kOpcodes; ++opcode) {
       sum += mounted_->requests(opcode);
     }
     return sum;
   }
 
-  /// What a child does: reads and checks that it got `kSmall` octets.
+  /// What a child does: reads and checks that it got `kSmall` bytes.
   std::function<int()> reader() {
     return [path = file_.c_str()] {
       std::array<char, kSmall> data;
@@ -65,8 +65,8 @@ class RequestTest : public ::testing::Test {
   bool answer_first_with_data() {
     bool taken = false;
     mounted_->on_shard([&] {
-      static const std::array<std::byte, kSmall> octets{};
-      taken = files_.held.front().request.reply_data(octets);
+      static const std::array<std::byte, kSmall> bytes{};
+      taken = files_.held.front().request.reply_data(bytes);
     });
     return taken;
   }
@@ -183,8 +183,8 @@ TEST_F(LeavingCaller, AProcessThatExitsDoesNotWaitForEver) {
 TEST_F(LeavingCaller, PagesAreNotKeptForAReaderThatIsGone) {
   const std::string path = mounted_->path(HoldingFileSystem::kHeldPages.data());
   Child reader([path = path.c_str()] {
-    char octet = 0;
-    return ::pread(::open(path, O_RDONLY), &octet, 1, 0) == 1 ? 0 : 1;
+    char byte = 0;
+    return ::pread(::open(path, O_RDONLY), &byte, 1, 0) == 1 ? 0 : 1;
   });
   wait_until([&] {
     bool any = false;
@@ -195,8 +195,8 @@ TEST_F(LeavingCaller, PagesAreNotKeptForAReaderThatIsGone) {
   EXPECT_EQ(reader.wait(), -SIGKILL);
   wait_until([&] { return is_answered(0); });
   mounted_->on_shard([this] {
-    static const std::array<std::byte, kSmall> octets{};
-    EXPECT_FALSE(files_.held[0].request.reply_data(octets));
+    static const std::array<std::byte, kSmall> bytes{};
+    EXPECT_FALSE(files_.held[0].request.reply_data(bytes));
   });
 }
 

@@ -11,7 +11,7 @@ import socket
 import struct
 import sys
 
-OCTETS = 65536
+BYTES = 65536
 # Closed with a reset, as by a middlebox that has forgotten the connection.
 RESET = struct.pack("ii", 1, 0)
 
@@ -30,9 +30,9 @@ def accept(listener):
 
 def forward(one):
     try:
-        octets = one.recv(OCTETS)
-        if octets:
-            peers[one].sendall(octets)
+        bytes = one.recv(BYTES)
+        if bytes:
+            peers[one].sendall(bytes)
             return
     except OSError:
         pass
@@ -71,7 +71,7 @@ for number in (signal.SIGUSR1, signal.SIGTERM):
 
 
 def on_signal(_):
-    for number in woken.recv(OCTETS):
+    for number in woken.recv(BYTES):
         {signal.SIGUSR1: cut_all, signal.SIGTERM: finish}[number]()
 
 

@@ -14,7 +14,7 @@ ganesha_pid=
 ganesha_lease=10  # seconds
 ganesha_grace=5   # seconds
 ganesha_owners="Only_Numeric_Owners = true;"
-ganesha_mem_file=2097152  # octets of a file that the back end mem keeps, at most
+ganesha_mem_file=2097152  # bytes of a file that the back end mem keeps, at most
 
 need_ganesha() {
   [ "$(id -u)" -eq 0 ] || skip "NFS-Ganesha needs root"

@@ -9,7 +9,7 @@ processes share one clock and memory outside the mounts. It holds that
 * after fsync or close by A, and an open by B that begins later, B sees A's data (`blocks`, `appends`);
 * on A's own mount a write is seen as soon as it has returned, by everybody there (`blocks`);
 * otherwise a read may give the old or the new content of any part of a block, but nothing else: each
-  eight octets are tagged with file, block, generation and writer, so that zeros, parts of another
+  eight bytes are tagged with file, block, generation and writer, so that zeros, parts of another
   file, or content older than permitted are recognised (`blocks`);
 * under a lock, fcntl or flock, a file's length and the content of the locked range are exactly those
   that the last holder left when he gave it up, without any fsync; no two hold conflicting locks, and a

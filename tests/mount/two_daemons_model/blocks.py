@@ -70,7 +70,7 @@ class Blocks:
                 else:
                     data, how = os.pread(fd, count * size, first * size), "read"
                 if len(data) != count * size:
-                    raise Violation(f"blocks/{file} {how}: {len(data)} octets instead of {count * size}")
+                    raise Violation(f"blocks/{file} {how}: {len(data)} bytes instead of {count * size}")
                 self.check(worker, file, first, data, least, how)
         finally:
             os.close(fd)
@@ -148,7 +148,7 @@ class Blocks:
         else:
             count = sum(os.pwrite(fd, piece, block * size) for block, piece in zip(blocks, pieces))
         if count != size * len(blocks):
-            raise Violation(f"blocks/{file}: {count} octets written instead of {size * len(blocks)}")
+            raise Violation(f"blocks/{file}: {count} bytes written instead of {size * len(blocks)}")
         self.now_written(worker, file, blocks)
 
     def store(self, worker, file, fd, blocks):
@@ -174,5 +174,5 @@ class Blocks:
             with open(f"{self.world.server}/blocks/{file}", "rb") as opened:
                 data = opened.read()
             if len(data) != BLOCKS * SIZES[file]:
-                raise Violation(f"blocks/{file} has {len(data)} octets in the end")
+                raise Violation(f"blocks/{file} has {len(data)} bytes in the end")
             self.check(None, file, 0, data, self.started[file * BLOCKS:(file + 1) * BLOCKS], "in the end")

@@ -122,7 +122,7 @@ class LockedFile:
 
     def compare(self, data, first, present, where):
         if len(data) != present * self.size:
-            raise Violation(f"{self.name}: read {len(data)} octets at block {first}, expected "
+            raise Violation(f"{self.name}: read {len(data)} bytes at block {first}, expected "
                             f"{present * self.size} {where}")
         for i in range(present):
             block = first + i

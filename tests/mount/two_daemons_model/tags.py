@@ -1,4 +1,4 @@
-"""Tags of eight octets that say which file, block, generation and writer they are of."""
+"""Tags of eight bytes that say which file, block, generation and writer they are of."""
 import struct
 
 GENERATIONS = 1 << 32
@@ -15,8 +15,8 @@ def fill(file, block, generation, writer, size):
 
 def decode(tag):
     """(file, block, generation, writer), or None for anything but a tag."""
-    octets = tag.to_bytes(8, "little")
-    if octets[7] != sum(octets[:7]) % 255 ^ 0x5A or not octets[0]:
+    bytes = tag.to_bytes(8, "little")
+    if bytes[7] != sum(bytes[:7]) % 255 ^ 0x5A or not bytes[0]:
         return None
-    file, block, generation, writer = struct.unpack("<BBIB", octets[:7])
+    file, block, generation, writer = struct.unpack("<BBIB", bytes[:7])
     return file - 1, block, generation, writer

@@ -31,7 +31,7 @@ class Execution {
   nfsstat4 check_operands(const OperationRow& row) const;
   nfsstat4 forced_status(std::uint32_t opnum) const;
   nfsstat4 too_big() const;
-  bool has_room(std::size_t octets);
+  bool has_room(std::size_t bytes);
   nfsstat4 refuse_operation(std::uint32_t opnum, nfsstat4 status);
   void replay_uncached(const SEQUENCE4res& result);
   void finish_slot();
@@ -135,10 +135,10 @@ nfsstat4 Execution::too_big() const {
   return context_.cache_this ? NFS4ERR_REP_TOO_BIG_TO_CACHE : NFS4ERR_REP_TOO_BIG;
 }
 
-bool Execution::has_room(std::size_t octets) {
-  if (context_.room() < octets) return false;
+bool Execution::has_room(std::size_t bytes) {
+  if (context_.room() < bytes) return false;
   const std::size_t before = context_.out.size();
-  const bool fits = context_.out.reserve(octets) != nullptr;
+  const bool fits = context_.out.reserve(bytes) != nullptr;
   context_.out.rewind(before);
   return fits;
 }

@@ -32,10 +32,10 @@ class CompoundContext {
     current_stateid = server.clients->states.stateid_of(state);
   }
 
-  /// Octets of the unreduced reply so far, and what the session allows it to have.
+  /// Bytes of the unreduced reply so far, and what the session allows it to have.
   std::size_t reply_size() const { return out.message_size(); }
   std::size_t reply_limit() const;
-  /// Octets that the reply may still grow by.
+  /// Bytes that the reply may still grow by.
   std::size_t room() const { return reply_limit() - std::min(reply_limit(), reply_size()); }
 
   ServerState& server;

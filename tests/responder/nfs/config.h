@@ -8,7 +8,7 @@
 namespace nfsrdma::responder {
 
 /// Limits offered in CREATE_SESSION (RFC 8881 section 18.36); a client gets the lesser of its wish
-/// and these. Sizes are octets of unreduced RPC messages.
+/// and these. Sizes are bytes of unreduced RPC messages.
 struct ChannelLimits {
   std::uint32_t max_request_size = (1U << 20) + 8192;
   std::uint32_t max_response_size = (1U << 20) + 8192;
@@ -38,7 +38,7 @@ struct ServiceConfig {
   bool durable = true;
   /// Nothing but this service changes the directory: change_info4.atomic may then be true.
   bool sole_writer = false;
-  /// Largest READ and WRITE, in octets.
+  /// Largest READ and WRITE, in bytes.
   std::uint32_t max_transfer = 1U << 20;
   ChannelLimits channel;
   /// Identity of callers without AUTH_SYS.

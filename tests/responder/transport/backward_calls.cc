@@ -47,7 +47,7 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t versi
   work.context = static_cast<SendOwner*>(message.get());
   messages_.push_back(std::move(message));
   core_.counters.backward_calls.add();
-  core_.counters.inline_sent_octets.add(encoded.size());
+  core_.counters.inline_sent_bytes.add(encoded.size());
   auto posted = endpoint.post_send(work);
   if (!posted) messages_.back()->done = nullptr;  // its memory stays lent until the connection ends
   return posted;

@@ -43,11 +43,11 @@ class ControlSocket::Peer final : public FdHandler {
   int fd() const { return fd_.get(); }
 
   void on_ready(std::uint32_t) override {
-    std::array<char, kMaxLine> octets;
-    const auto count = ::recv(fd_.get(), octets.data(), octets.size(), 0);
+    std::array<char, kMaxLine> bytes;
+    const auto count = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0 || pending_.size() > kMaxLine) return owner_.remove(*this);
-    pending_.append(octets.data(), static_cast<std::size_t>(count));
+    pending_.append(bytes.data(), static_cast<std::size_t>(count));
     for (auto end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n')) {
       const std::string line = pending_.substr(0, end);
       pending_.erase(0, end + 1);

@@ -41,7 +41,7 @@ enum class OtherVersions : std::uint8_t {
 
 /// How the responder behaves; fixed at its creation.
 struct ResponderConfig {
-  std::size_t inline_size = 4096;  ///< largest message each way, in octets (1024 to 262144)
+  std::size_t inline_size = 4096;  ///< largest message each way, in bytes (1024 to 262144)
   /// Version 2: the receive size that a client can ask for (up to 65536). Less than inline_size: no
   /// larger one than there is.
   std::size_t most_inline_size = 0;
@@ -51,7 +51,7 @@ struct ResponderConfig {
   std::array<bool, rdma::kOptionTypes> options = {false, true, true, true, true};
   std::uint32_t credits = 64;          ///< most credits granted to a connection
   std::uint32_t backward_credits = 8;  ///< most callbacks open on a connection
-  std::size_t max_payload = 1 << 20;   ///< octets of one DDP-eligible argument or result
+  std::size_t max_payload = 1 << 20;   ///< bytes of one DDP-eligible argument or result
   std::size_t max_connections = 32;
   /// How long a client may take to answer RDMA Reads before its connection is ended.
   Duration read_patience = std::chrono::seconds(30);
@@ -78,9 +78,9 @@ inline constexpr std::size_t kDataBuffers = 256;
 inline constexpr std::size_t kPullsOfConnection = 16;
 inline constexpr std::size_t kMostPulls = kDataBuffers / 4 * 3;
 
-/// Octets of a receive when a connection begins.
+/// Bytes of a receive when a connection begins.
 std::size_t receive_size(const ResponderConfig& config);
-/// Octets of a receive at most.
+/// Bytes of a receive at most.
 std::size_t largest_receive(const ResponderConfig& config);
 
 /// The memory of a responder. Made before the fabric and destroyed after it, because providers may

@@ -16,10 +16,10 @@ struct Counters {
   Counter calls;          ///< forward calls that reached the RPC layer
   Counter calls_dropped;  ///< by a fault script, the service, or a lost connection
   Counter replies;
-  Counter rdma_read_octets;   ///< pulled from Read chunks
-  Counter rdma_write_octets;  ///< pushed into Write chunks and Reply chunks
-  Counter inline_received_octets;
-  Counter inline_sent_octets;
+  Counter rdma_read_bytes;   ///< pulled from Read chunks
+  Counter rdma_write_bytes;  ///< pushed into Write chunks and Reply chunks
+  Counter inline_received_bytes;
+  Counter inline_sent_bytes;
   Counter long_calls;              ///< RDMA_NOMSG calls
   Counter long_replies;            ///< RDMA_NOMSG replies
   Counter remote_invalidations;    ///< replies sent with Send with Invalidate
@@ -28,7 +28,7 @@ struct Counters {
   Counter errors_option;           ///< RDMA_ERR_INVAL_OPTION sent
   rdma::MessageCounters messages;  ///< by kind; without those of the backward direction
   Counter garbage_args;
-  Counter dropped_short;      ///< messages shorter than 28 octets
+  Counter dropped_short;      ///< messages shorter than 28 bytes
   Counter dropped_done;       ///< RDMA_DONE
   Counter dropped_error;      ///< RDMA_ERROR that answers nothing of ours
   Counter dropped_reply;      ///< backward replies that answer nothing of ours

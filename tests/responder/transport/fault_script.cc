@@ -117,8 +117,8 @@ bool set_malformed(CallFaults& effect, std::string_view value) {
 }
 
 bool set_fragments(CallFaults& effect, std::string_view value) {
-  effect.fragment_octets = number<std::size_t>(value).value_or(0);
-  return effect.fragment_octets > 0;
+  effect.fragment_bytes = number<std::size_t>(value).value_or(0);
+  return effect.fragment_bytes > 0;
 }
 
 /// Turns name and value into what the rule does. False: no such name, or a bad value.
@@ -193,7 +193,7 @@ void merge(CallFaults& faults, const FaultRule& rule) {
   faults.auth_error |= effect.auth_error;
   if (effect.rpc_error) faults.rpc_error = effect.rpc_error;
   if (effect.rdma_error) faults.rdma_error = effect.rdma_error;
-  if (effect.fragment_octets > 0) faults.fragment_octets = effect.fragment_octets;
+  if (effect.fragment_bytes > 0) faults.fragment_bytes = effect.fragment_bytes;
   if (effect.malformed != Malformed::none) faults.malformed = effect.malformed;
   if (effect.nfs_status) {
     faults.nfs_status = effect.nfs_status;

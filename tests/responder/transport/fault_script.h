@@ -16,7 +16,7 @@
 //   rpc-error=NAME     prog_unavail, prog_mismatch, proc_unavail, garbage_args, system_err, auth
 //   rdma-error=NAME    version, chunk
 //   malformed=NAME     see Malformed; over TCP only truncated, wrong-xid, oversize, rpc, results
-//   fragments=OCTETS   over TCP: the reply in fragments of so many octets, with an empty one
+//   fragments=BYTES   over TCP: the reply in fragments of so many bytes, with an empty one
 //   between
 //
 // op= takes the operation's name (READ) or NULL, and a call matches when its COMPOUND has that
@@ -75,7 +75,7 @@ struct CallFaults {
   std::optional<rpc::AcceptStat> rpc_error;
   std::optional<rdma::rpc_rdma_errcode> rdma_error;
   Malformed malformed = Malformed::none;
-  std::size_t fragment_octets = 0;  ///< 0: one fragment
+  std::size_t fragment_bytes = 0;  ///< 0: one fragment
   /// The operation nfs_status is meant for.
   std::uint32_t nfs_operation = 0;
   std::optional<std::uint32_t> nfs_status;

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxBitmapWords = 64;
 constexpr std::size_t kSixteen = 16;  // a stateid or a session id
 
 /// How to step over an operation's arguments, a letter an item: w word, h hyper, s opaque or
-/// string, x 16 fixed octets, b bitmap, p DDP-eligible opaque. Null: cannot be stepped over.
+/// string, x 16 fixed bytes, b bitmap, p DDP-eligible opaque. Null: cannot be stepped over.
 const char* arguments_of(std::uint32_t number) {
   switch (number) {
     case nfs4::OP_ACCESS:

@@ -13,7 +13,7 @@ namespace nfsrdma::responder {
 
 class PieceList {
  public:
-  /// A header, around each inline item its stream before, its octets and its pad, the rest, and
+  /// A header, around each inline item its stream before, its bytes and its pad, the rest, and
   /// room for a fault script to replace a word.
   static constexpr std::size_t kMaxPieces = 4 + 3 * xdr::Encoder::kMaxOmitted;
 
@@ -24,11 +24,11 @@ class PieceList {
     pieces_[count_++] = piece;
     size_ += piece.size();
   }
-  /// Octets of all pieces.
+  /// Bytes of all pieces.
   std::size_t size() const { return size_; }
   std::span<const std::span<const std::byte>> pieces() const { return {pieces_.data(), count_}; }
 
-  /// `length` octets from `offset` on; both within size().
+  /// `length` bytes from `offset` on; both within size().
   PieceList slice(std::size_t offset, std::size_t length) const {
     PieceList part;
     for (const auto& piece : pieces()) {

@@ -83,7 +83,7 @@ bool RdmaCall::post_reads() {
     const auto into = pulled_.bytes().subspan(reads_.place_of(i), from.length);
     if (!connection_->endpoint().post_read(into, from, this)) return false;
     ++reads_pending_;
-    core_.counters.rdma_read_octets.add(from.length);
+    core_.counters.rdma_read_bytes.add(from.length);
   }
   return true;
 }

@@ -121,7 +121,7 @@ void RdmaCall::send_reply() {
 bool RdmaCall::post_transfers() {
   for (const auto& transfer : plan_.transfers()) {
     if (!connection_->endpoint().post_write(transfer.from.pieces(), transfer.to)) return false;
-    core_.counters.rdma_write_octets.add(transfer.to.length);
+    core_.counters.rdma_write_bytes.add(transfer.to.length);
   }
   if (!plan_.transfers().empty()) connection_->note_writes_for(xid());
   return true;
@@ -150,7 +150,7 @@ void RdmaCall::send(std::span<const std::byte> header, const PieceList& message)
   work.invalidate = handle_to_invalidate();
   work.context = static_cast<SendOwner*>(this);
   if (work.invalidate) core_.counters.remote_invalidations.add();
-  core_.counters.inline_sent_octets.add(all.size());
+  core_.counters.inline_sent_bytes.add(all.size());
   core_.counters.messages.sent[reply_header_.proc].add();
   const unsigned copies = faults_.duplicate_reply ? 2 : 1;
   sends_pending_ = copies;

@@ -147,7 +147,7 @@ void RdmaConnection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t lengt
                                 std::optional<std::uint32_t> /*invalidated*/) {
   auto& receive = static_cast<Receive&>(buffer);
   ++receives_in_use_;
-  core_.counters.inline_received_octets.add(length);
+  core_.counters.inline_received_bytes.add(length);
   RdmaCall* call = core_.acquire_call();
   if (!call) return disconnect("too many calls");
   call->begin(*this, &receive);

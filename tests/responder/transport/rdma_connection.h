@@ -49,7 +49,7 @@ class RdmaConnection final : public Connection,
   // For the calls of this connection.
   fabric::Endpoint& endpoint() { return *endpoint_; }
   const rdma::Thresholds& thresholds() const { return thresholds_; }
-  /// Octets of a reply to a call of this version that may go inline.
+  /// Bytes of a reply to a call of this version that may go inline.
   std::size_t reply_threshold(std::uint32_t version) const;
   /// Whether such a reply may invalidate a handle of its call.
   bool remote_invalidation(std::uint32_t version) const;
@@ -77,7 +77,7 @@ class RdmaConnection final : public Connection,
   void on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
                   std::optional<std::uint32_t> invalidated) override;
   void on_send_done(void* context) override;
-  void on_settled(fabric::Lease&) override {}
+  void on_invalidated(fabric::Lease&) override {}
   void on_read_done(void* context) override;
   void on_disconnected(const Error& reason) override;
 

@@ -52,7 +52,7 @@ std::span<const std::byte> ReadPlan::long_call(std::span<const std::byte> buffer
 }
 
 bool ReadPlan::place_items(std::span<const std::byte> buffer, std::size_t stream_size) {
-  std::size_t left_out = 0;  // octets of the unreduced stream that earlier chunks stand for
+  std::size_t left_out = 0;  // bytes of the unreduced stream that earlier chunks stand for
   std::size_t previous_end = 0;
   for (const auto& chunk : chunks()) {
     if (chunk.position == 0) continue;

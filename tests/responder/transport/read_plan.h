@@ -14,14 +14,14 @@ namespace nfsrdma::responder {
 
 /// What a responder takes at most.
 struct ReadLimits {
-  std::size_t chunk = 0;  ///< octets of one Read chunk (wsize and a little)
-  std::size_t total = 0;  ///< octets of all Read chunks of a call: the buffer they are pulled into
+  std::size_t chunk = 0;  ///< bytes of one Read chunk (wsize and a little)
+  std::size_t total = 0;  ///< bytes of all Read chunks of a call: the buffer they are pulled into
 };
 
 class ReadPlan {
  public:
   /// Lays the Read list out; segments of one Position are joined in list order, whatever stands
-  /// between them. False: too many chunks or too many octets, and nothing may be pulled
+  /// between them. False: too many chunks or too many bytes, and nothing may be pulled
   /// (V1-8.1.4-1; RFC 8267 section 6.4.2).
   bool lay_out(std::span<const rdma::ReadSegment> segments, const ReadLimits& limits);
 
@@ -32,7 +32,7 @@ class ReadPlan {
 
   /// The message of a Long Call. Call only with has_position_zero().
   std::span<const std::byte> long_call(std::span<const std::byte> buffer) const;
-  /// The other chunks as items of a stream of `stream_size` reduced octets. False: a Position that
+  /// The other chunks as items of a stream of `stream_size` reduced bytes. False: a Position that
   /// cannot be one of that stream. The items view `buffer` and live in this object.
   bool place_items(std::span<const std::byte> buffer, std::size_t stream_size);
   std::span<const xdr::PlacedItem> items() const { return {items_.data(), item_count_}; }

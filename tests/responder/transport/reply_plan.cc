@@ -34,9 +34,9 @@ bool ReplyPlan::make(const xdr::Encoder& results, const rdma::ChunkLists& call,
   if (!place_items(results, twist, header.chunks, call)) return false;
   gather(results);
   header.proc = rdma::RDMA_MSG;
-  const auto header_octets = rdma::header_size(header.chunks);
-  if (header_octets + inline_.size() <= threshold) return true;
-  if (!call.has_reply || header_octets > threshold) return false;
+  const auto header_bytes = rdma::header_size(header.chunks);
+  if (header_bytes + inline_.size() <= threshold) return true;
+  if (!call.has_reply || header_bytes > threshold) return false;
   header.proc = rdma::RDMA_NOMSG;
   const PieceList message = inline_;
   inline_.clear();

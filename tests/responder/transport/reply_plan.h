@@ -30,7 +30,7 @@ class ReplyPlan {
   ///
   /// Write chunk n takes the n-th DDP-eligible result (requirement F-4): an empty chunk sends it
   /// inline, chunks left over come back unused (F-5). What is left goes inline if it fits into
-  /// `threshold` octets with its header, else into the Reply chunk.
+  /// `threshold` bytes with its header, else into the Reply chunk.
   ///
   /// False: it does not fit; nothing must be written, and the answer is ERR_CHUNK (V1-4.5.3-3).
   bool make(const xdr::Encoder& results, const rdma::ChunkLists& call, std::size_t threshold,

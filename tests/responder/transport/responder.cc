@@ -135,7 +135,7 @@ void Responder::on_connect_request(std::unique_ptr<fabric::ConnectRequest> reque
     return reactor_.dispose(std::move(connection));
   }
   core_.counters.connections.add();
-  log::info("connection {} of {}: thresholds {} and {} octets", connection->id(), peer,
+  log::info("connection {} of {}: thresholds {} and {} bytes", connection->id(), peer,
             connection->thresholds().call, connection->thresholds().reply);
   connections_.push_back(std::move(connection));
 }

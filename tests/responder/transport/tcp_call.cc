@@ -11,20 +11,20 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::size_t kXidOctets = 4;
+constexpr std::size_t kXidBytes = 4;
 constexpr std::size_t kReplyStatAt = 8;
 /// Longer than any record of a sane peer.
 constexpr std::uint32_t kAbsurdLength = 0x7fffffff;
 
-void append(std::vector<std::byte>& to, std::span<const std::byte> octets) {
-  to.insert(to.end(), octets.begin(), octets.end());
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
 void append_mark(std::vector<std::byte>& to, std::size_t length, bool last) {
   append(to, record_mark(static_cast<std::uint32_t>(length), last));
 }
 
-/// A record in fragments of `longest` octets with an empty fragment behind the first.
+/// A record in fragments of `longest` bytes with an empty fragment behind the first.
 std::vector<std::byte> in_fragments(std::span<const std::byte> message, std::size_t longest) {
   std::vector<std::byte> record;
   for (std::size_t at = 0; at < message.size(); at += longest) {
@@ -50,7 +50,7 @@ void TcpCall::begin(TcpConnection& connection, Buffer record, std::size_t length
   record_ = std::move(record);
   faults_ = CallFaults();
   arguments_ = xdr::Decoder(record_.first(length));
-  xid_ = xdr::Decoder(record_.first(kXidOctets)).u32("xid");
+  xid_ = xdr::Decoder(record_.first(kXidBytes)).u32("xid");
   results_ = xdr::Encoder(reply_memory_.first(kMaxReplyMessage));
   rpc::encode_accepted_reply(results_, xid_, rpc::AcceptStat::success);
   state_ = State::held;
@@ -121,7 +121,7 @@ void TcpCall::reply(rpc::AcceptStat status) {
 void TcpCall::send_reply() {
   state_ = State::sending;
   core_.counters.replies.add();
-  if (faults_.malformed != Malformed::none || faults_.fragment_octets > 0) return send_spoiled();
+  if (faults_.malformed != Malformed::none || faults_.fragment_bytes > 0) return send_spoiled();
   const unsigned copies = faults_.duplicate_reply ? 2 : 1;
   sends_pending_ = copies;
   for (unsigned i = 0; i < copies && connection_; ++i) connection_->send(results_, *this);
@@ -154,11 +154,11 @@ void TcpCall::send_spoiled() {
     append_mark(record, message.size(), true);
     append(record, std::span(message).first(message.size() / 2));
   } else {
-    const std::size_t longest = faults_.fragment_octets;
+    const std::size_t longest = faults_.fragment_bytes;
     record = in_fragments(message, longest > 0 ? longest : message.size());
   }
   TcpConnection& connection = *connection_;
-  connection.send_octets(std::move(record));
+  connection.send_bytes(std::move(record));
   release();
   if (kind == Malformed::truncated) connection.disconnect("fault script: in the middle of a reply");
 }

@@ -19,7 +19,7 @@ class TcpCall final : public ServiceCall {
  public:
   TcpCall(Core& core, TcpCalls& pool, Buffer reply_memory);
 
-  /// A record with a call is complete: the first `length` octets of `record`.
+  /// A record with a call is complete: the first `length` bytes of `record`.
   void begin(TcpConnection& connection, Buffer record, std::size_t length);
   /// The socket has taken a copy of the reply.
   void on_sent();

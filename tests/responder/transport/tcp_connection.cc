@@ -23,15 +23,15 @@ constexpr int kReadsPerTurn = 64;
 /// After a shortage of descriptors or memory.
 constexpr Duration kAcceptPause = std::chrono::seconds(1);
 
-std::uint32_t word(std::span<const std::byte> octets) { return xdr::Decoder(octets).u32("word"); }
+std::uint32_t word(std::span<const std::byte> bytes) { return xdr::Decoder(bytes).u32("word"); }
 
 }  // namespace
 
-std::array<std::byte, kRecordMarkOctets> record_mark(std::uint32_t length, bool last) {
-  std::array<std::byte, kRecordMarkOctets> octets;
-  xdr::Encoder out{octets};
+std::array<std::byte, kRecordMarkBytes> record_mark(std::uint32_t length, bool last) {
+  std::array<std::byte, kRecordMarkBytes> bytes;
+  xdr::Encoder out{bytes};
   out.u32(last ? length | kLastFragment : length);
-  return octets;
+  return bytes;
 }
 
 TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& owner,
@@ -107,7 +107,7 @@ void TcpConnection::receive() {
 }
 
 std::span<std::byte> TcpConnection::wanted() {
-  if (mark_have_ < kRecordMarkOctets) return std::span(mark_).subspan(mark_have_);
+  if (mark_have_ < kRecordMarkBytes) return std::span(mark_).subspan(mark_have_);
   if (!record_) record_ = core_.pools.data->acquire();
   if (!record_) return {};
   if (fragment_left_ > record_.size() - record_have_) {
@@ -117,15 +117,15 @@ std::span<std::byte> TcpConnection::wanted() {
   return record_.bytes().subspan(record_have_, fragment_left_);
 }
 
-void TcpConnection::take(std::size_t octets) {
-  if (mark_have_ < kRecordMarkOctets) {
-    mark_have_ += octets;
-    if (mark_have_ < kRecordMarkOctets) return;
+void TcpConnection::take(std::size_t bytes) {
+  if (mark_have_ < kRecordMarkBytes) {
+    mark_have_ += bytes;
+    if (mark_have_ < kRecordMarkBytes) return;
     fragment_left_ = word(mark_) & ~kLastFragment;
     last_fragment_ = (word(mark_) & kLastFragment) != 0;
   } else {
-    record_have_ += octets;
-    fragment_left_ -= octets;
+    record_have_ += bytes;
+    fragment_left_ -= bytes;
   }
   if (fragment_left_ == 0) end_of_fragment();
 }
@@ -137,7 +137,7 @@ void TcpConnection::end_of_fragment() {
 
 void TcpConnection::end_of_record() {
   const std::size_t length = std::exchange(record_have_, 0);
-  core_.counters.inline_received_octets.add(length);
+  core_.counters.inline_received_bytes.add(length);
   if (length < kLeastMessage) return disconnect("a record too short for a message");
   const auto type = static_cast<rpc::MessageType>(word(record_.bytes().subspan(4)));
   if (type == rpc::MessageType::reply) return take_reply(record_.first(length));
@@ -168,8 +168,8 @@ Result<void> TcpConnection::call_back(const CallbackTarget& target,
   if (callbacks_.size() >= core_.config.backward_credits) {
     return fail(Error::local(EAGAIN, "callback", "too many are open"));
   }
-  std::vector<std::byte> octets(kRecordMarkOctets + kMaxBackward);
-  xdr::Encoder out{std::span(octets).subspan(kRecordMarkOctets)};
+  std::vector<std::byte> bytes(kRecordMarkBytes + kMaxBackward);
+  xdr::Encoder out{std::span(bytes).subspan(kRecordMarkBytes)};
   const std::uint32_t xid = ++last_xid_;
   rpc::encode_call_header(out, xid, target.program, kCallbackVersion, kCallbackCompound,
                           target.credential, target.machine_name);
@@ -177,12 +177,12 @@ Result<void> TcpConnection::call_back(const CallbackTarget& target,
   if (!out.ok() || !out.omitted().empty()) {
     return fail(Error::local(EMSGSIZE, "callback", "does not fit"));
   }
-  octets.resize(kRecordMarkOctets + out.size());
+  bytes.resize(kRecordMarkBytes + out.size());
   const auto mark = record_mark(static_cast<std::uint32_t>(out.size()), true);
-  std::copy(mark.begin(), mark.end(), octets.begin());
+  std::copy(mark.begin(), mark.end(), bytes.begin());
   callbacks_[xid] = std::move(done);
   core_.counters.backward_calls.add();
-  send_octets(std::move(octets));
+  send_bytes(std::move(bytes));
   return {};
 }
 
@@ -196,7 +196,7 @@ void TcpConnection::send(const xdr::Encoder& message, TcpCall& call) {
     next.pieces.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
     length += piece.size();
   };
-  next.own.resize(kRecordMarkOctets);
+  next.own.resize(kRecordMarkBytes);
   next.pieces.push_back({next.own.data(), next.own.size()});
   std::size_t done = 0;
   for (const auto& item : message.omitted()) {
@@ -208,27 +208,27 @@ void TcpConnection::send(const xdr::Encoder& message, TcpCall& call) {
   add(message.encoded().subspan(done));
   const auto mark = record_mark(static_cast<std::uint32_t>(length), true);
   std::copy(mark.begin(), mark.end(), next.own.begin());
-  core_.counters.inline_sent_octets.add(length);
+  core_.counters.inline_sent_bytes.add(length);
   if (!watching_write_) flush();
 }
 
-void TcpConnection::send_octets(std::vector<std::byte> octets) {
+void TcpConnection::send_bytes(std::vector<std::byte> bytes) {
   Sending& next = sending_.emplace_back();
-  next.own = std::move(octets);
+  next.own = std::move(bytes);
   next.pieces.push_back({next.own.data(), next.own.size()});
-  core_.counters.inline_sent_octets.add(next.own.size());
+  core_.counters.inline_sent_bytes.add(next.own.size());
   if (!watching_write_) flush();
 }
 
-bool TcpConnection::advance(Sending& sending, std::size_t octets) {
+bool TcpConnection::advance(Sending& sending, std::size_t bytes) {
   for (; sending.first < sending.pieces.size(); ++sending.first) {
     iovec& piece = sending.pieces[sending.first];
-    if (octets < piece.iov_len) {
-      piece.iov_base = static_cast<std::byte*>(piece.iov_base) + octets;
-      piece.iov_len -= octets;
+    if (bytes < piece.iov_len) {
+      piece.iov_base = static_cast<std::byte*>(piece.iov_base) + bytes;
+      piece.iov_len -= bytes;
       return false;
     }
-    octets -= piece.iov_len;
+    bytes -= piece.iov_len;
   }
   return true;
 }

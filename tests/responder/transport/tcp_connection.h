@@ -22,8 +22,8 @@
 
 namespace nfsrdma::responder {
 
-inline constexpr std::size_t kRecordMarkOctets = 4;
-std::array<std::byte, kRecordMarkOctets> record_mark(std::uint32_t length, bool last);
+inline constexpr std::size_t kRecordMarkBytes = 4;
+std::array<std::byte, kRecordMarkBytes> record_mark(std::uint32_t length, bool last);
 
 /// Told when a connection has ended, so that it can be taken apart.
 class TcpConnectionOwner {
@@ -54,13 +54,13 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
 
   /// Sends the message as one record; `call` is told when the socket has it.
   void send(const xdr::Encoder& message, TcpCall& call);
-  /// Sends octets as they are.
-  void send_octets(std::vector<std::byte> octets);
+  /// Sends bytes as they are.
+  void send_bytes(std::vector<std::byte> bytes);
 
  private:
   static constexpr std::size_t kMaxBackward = 4096;
 
-  /// Octets on their way to the socket. `own` keeps what belongs to nobody else.
+  /// Bytes on their way to the socket. `own` keeps what belongs to nobody else.
   struct Sending {
     std::vector<std::byte> own;
     std::vector<iovec> pieces;
@@ -72,14 +72,14 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   void on_ready(std::uint32_t events) override;
   void on_buffer_available() override { resume_.schedule(); }
   void receive();
-  /// Octets that the next step needs, or no room for them.
+  /// Bytes that the next step needs, or no room for them.
   std::span<std::byte> wanted();
-  void take(std::size_t octets);
+  void take(std::size_t bytes);
   void end_of_fragment();
   void end_of_record();
   void take_reply(std::span<const std::byte> message);
   void flush();
-  bool advance(Sending& sending, std::size_t octets);
+  bool advance(Sending& sending, std::size_t bytes);
   void end();
   void let_go();
 
@@ -92,7 +92,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   std::unique_ptr<fabric::TcpStream> stream_;
   IntrusiveList<TcpCall> calls_;
 
-  std::array<std::byte, kRecordMarkOctets> mark_{};
+  std::array<std::byte, kRecordMarkBytes> mark_{};
   std::size_t mark_have_ = 0;
   std::size_t fragment_left_ = 0;
   bool last_fragment_ = false;

@@ -34,9 +34,9 @@ std::unique_ptr<capture::Flow> IwarpConnectRequest::start_capture(capture::Sink*
   const Address local = local_address(socket_.get());
   auto flow = sink->open_flow(*local.get(), *peer_.get(), false);
   // The Request was read before anyone could ask for a capture.
-  auto octets = encode(request_);
-  const iovec piece{octets.data(), octets.size()};
-  flow->received({&piece, 1}, octets.size());
+  auto bytes = encode(request_);
+  const iovec piece{bytes.data(), bytes.size()};
+  flow->received({&piece, 1}, bytes.size());
   return flow;
 }
 
@@ -46,9 +46,9 @@ void IwarpConnectRequest::reject(std::span<const std::byte> private_data) {
 }
 
 void send_rejection(int fd, const StartupFrame& request, std::span<const std::byte> private_data) {
-  const auto octets = encode(make_rejection(request, private_data));
-  const ssize_t put = ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL);
-  if (put != static_cast<ssize_t>(octets.size())) {
+  const auto bytes = encode(make_rejection(request, private_data));
+  const ssize_t put = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (put != static_cast<ssize_t>(bytes.size())) {
     log::debug("iwarp: a peer went away before it could be rejected");
   }
   (void)::shutdown(fd, SHUT_WR);

@@ -12,12 +12,12 @@ struct Counters : StreamCounters {
   Counter sends;
   Counter receives;
   Counter writes_posted;
-  Counter write_octets_placed;  ///< by the peer's RDMA Writes, in our memory
+  Counter write_bytes_placed;  ///< by the peer's RDMA Writes, in our memory
   Counter reads_posted;
-  Counter read_octets_placed;  ///< by the peer's RDMA Read Responses, in our memory
+  Counter read_bytes_placed;  ///< by the peer's RDMA Read Responses, in our memory
   Counter read_requests_received;
-  Counter read_octets_served;  ///< from our memory, to the peer's RDMA Reads
-  Counter nudges;              ///< RDMA Writes of no octets, for a peer that does not answer
+  Counter read_bytes_served;  ///< from our memory, to the peer's RDMA Reads
+  Counter peer_probes;        ///< RDMA Writes of no bytes, for a peer that does not answer
   Counter leases;
   Counter invalidations_local;
   Counter invalidations_remote;

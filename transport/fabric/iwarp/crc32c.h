@@ -7,10 +7,10 @@
 
 namespace nfsrdma::fabric::iwarp {
 
-/// A CRC over octets that arrive in pieces.
+/// A CRC over bytes that arrive in pieces.
 class Crc32c {
  public:
-  void add(std::span<const std::byte> octets);
+  void add(std::span<const std::byte> bytes);
   std::uint32_t value() const { return ~state_; }
 
  private:

@@ -1,6 +1,6 @@
 #include "transport/fabric/iwarp/ddp_header.h"
 
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {
@@ -38,27 +38,27 @@ void encode(const DdpHeader& header, std::byte* to) {
 
 bool is_tagged(std::byte control) { return (get8(&control) & kTaggedFlag) != 0; }
 
-DdpHeader decode_ddp_header_without_mo(const std::byte* octets) {
-  const std::uint8_t control = get8(octets + kControlAt);
+DdpHeader decode_ddp_header_without_mo(const std::byte* bytes) {
+  const std::uint8_t control = get8(bytes + kControlAt);
   DdpHeader header;
   header.tagged = (control & kTaggedFlag) != 0;
   header.last = (control & kLastFlag) != 0;
   header.version = control & kVersionMask;
-  header.rdmap_control = get8(octets + kRdmapControlAt);
+  header.rdmap_control = get8(bytes + kRdmapControlAt);
   if (header.tagged) {
-    header.stag = get32(octets + kStagAt);
-    header.to = get64(octets + kToAt);
+    header.stag = get32(bytes + kStagAt);
+    header.to = get64(bytes + kToAt);
   } else {
-    header.ulp_word = get32(octets + kUlpWordAt);
-    header.qn = get32(octets + kQnAt);
-    header.msn = get32(octets + kMsnAt);
+    header.ulp_word = get32(bytes + kUlpWordAt);
+    header.qn = get32(bytes + kQnAt);
+    header.msn = get32(bytes + kMsnAt);
   }
   return header;
 }
 
-DdpHeader decode_ddp_header(const std::byte* octets) {
-  DdpHeader header = decode_ddp_header_without_mo(octets);
-  if (!header.tagged) header.mo = get32(octets + kMoAt);
+DdpHeader decode_ddp_header(const std::byte* bytes) {
+  DdpHeader header = decode_ddp_header_without_mo(bytes);
+  if (!header.tagged) header.mo = get32(bytes + kMoAt);
   return header;
 }
 

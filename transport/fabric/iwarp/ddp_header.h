@@ -21,7 +21,7 @@ struct DdpHeader {
   bool tagged = false;                 ///< T
   bool last = false;                   ///< L
   std::uint8_t version = kDdpVersion;  ///< DV
-  std::uint8_t rdmap_control = 0;      ///< the first octet of RsvdULP
+  std::uint8_t rdmap_control = 0;      ///< the first byte of RsvdULP
   std::uint32_t stag = 0;              ///< tagged: STag
   std::uint64_t to = 0;                ///< tagged: TO, tagged offset
   std::uint32_t ulp_word = 0;          ///< untagged: the rest of RsvdULP
@@ -32,12 +32,12 @@ struct DdpHeader {
   std::size_t size() const { return tagged ? kTaggedHeader : kUntaggedHeader; }
 };
 
-/// Writes header.size() octets.
+/// Writes header.size() bytes.
 void encode(const DdpHeader& header, std::byte* to);
-/// Whether the first octet of a header says that it is a tagged one.
+/// Whether the first byte of a header says that it is a tagged one.
 bool is_tagged(std::byte control);
-/// Everything but MO, which `octets` need not hold: kTaggedHeader octets are enough for both forms.
-DdpHeader decode_ddp_header_without_mo(const std::byte* octets);
-DdpHeader decode_ddp_header(const std::byte* octets);
+/// Everything but MO, which `bytes` need not hold: kTaggedHeader bytes are enough for both forms.
+DdpHeader decode_ddp_header_without_mo(const std::byte* bytes);
+DdpHeader decode_ddp_header(const std::byte* bytes);
 
 }  // namespace nfsrdma::fabric::iwarp

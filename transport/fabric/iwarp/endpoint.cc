@@ -8,7 +8,7 @@ namespace {
 
 /// Reads of the socket before other descriptors get their turn.
 constexpr int kReadsPerTurn = 32;
-/// Posted octets that are not kept until the end of the turn: the peer can work on them meanwhile.
+/// Posted bytes that are not kept until the end of the turn: the peer can work on them meanwhile.
 constexpr std::uint64_t kFlushEarly = 256 * 1024;
 
 }  // namespace
@@ -24,7 +24,7 @@ IwarpEndpoint::IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags,
       transmitter_(sends_, reads_, inbound_, counters_),
       turn_(reactor, [this] { turn(); }),
       close_timer_(reactor, [this] { finish(); }),
-      nudge_(reactor, [this] { send_nudge(); }) {}
+      peer_probe_(reactor, [this] { send_peer_probe(); }) {}
 
 IwarpEndpoint::~IwarpEndpoint() { release_everything(); }
 
@@ -97,8 +97,8 @@ Result<void> IwarpEndpoint::post_send(const SendWork& work) {
   TRY(sends_.post_send(work));
   for (Lease* lease : work.leases) stags_->bind(this, *lease);
   counters_.sends.add();
-  if (initiator_) nudge_.expect_answer();
-  if (sends_.waiting_octets() >= kFlushEarly) flush();
+  if (initiator_) peer_probe_.expect_answer();
+  if (sends_.waiting_bytes() >= kFlushEarly) flush();
   if (!in_event_) turn_.schedule();
   return {};
 }
@@ -130,11 +130,11 @@ Result<void> IwarpEndpoint::prepare(Lease& lease, std::span<std::byte> memory, A
 
 void IwarpEndpoint::cancel(Lease& lease) { stags_->cancel(this, lease); }
 
-bool IwarpEndpoint::settle(Lease& lease) {
+bool IwarpEndpoint::invalidate(Lease& lease) {
   if (lease.state == LeaseState::bound && stags_->is_open(lease)) {
     counters_.invalidations_local.add();
   }
-  return stags_->settle(this, lease);
+  return stags_->invalidate(this, lease);
 }
 
 void IwarpEndpoint::on_ready(std::uint32_t events) {
@@ -194,13 +194,13 @@ void IwarpEndpoint::complete() {
   while (inbound_.take_written(read)) {
     if (read.lease == StagTable::kNoIndex) continue;
     Lease* released = stags_->unpin(read.lease);
-    if (released != nullptr) settled_.push(released);
+    if (released != nullptr) invalidated_.push(released);
   }
-  while (!settled_.empty() && phase_ != Phase::closed) {
-    Lease& lease = *settled_.front();
-    settled_.pop();
+  while (!invalidated_.empty() && phase_ != Phase::closed) {
+    Lease& lease = *invalidated_.front();
+    invalidated_.pop();
     stags_->finish_settling(this, lease);
-    handler_.on_settled(lease);
+    handler_.on_invalidated(lease);
   }
   SendEntry entry;
   while (phase_ == Phase::open && sends_.take_completed(entry)) {
@@ -209,14 +209,14 @@ void IwarpEndpoint::complete() {
 }
 
 void IwarpEndpoint::on_first_fpdu() {
-  nudge_.stop();
+  peer_probe_.stop();
   transmitter_.hold(false);
 }
 
 // No memory is named, and the peer's consumer sees nothing of it (RFC 5040 section 5.1).
-void IwarpEndpoint::send_nudge() {
+void IwarpEndpoint::send_peer_probe() {
   if (phase_ != Phase::open || !sends_.post_write({}, Segment{})) return;
-  counters_.nudges.add();
+  counters_.peer_probes.add();
   turn_.schedule();
 }
 
@@ -227,6 +227,6 @@ void IwarpEndpoint::on_message(ReceiveBuffer& buffer, std::size_t length,
 
 void IwarpEndpoint::on_read_done(void* context) { handler_.on_read_done(context); }
 
-void IwarpEndpoint::on_lease_released(Lease& lease) { settled_.push(&lease); }
+void IwarpEndpoint::on_lease_released(Lease& lease) { invalidated_.push(&lease); }
 
 }  // namespace nfsrdma::fabric::iwarp

@@ -11,7 +11,7 @@
 #include "transport/fabric/iwarp/fpdu_reader.h"
 #include "transport/fabric/iwarp/initiator.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
-#include "transport/fabric/iwarp/nudge.h"
+#include "transport/fabric/iwarp/peer_probe.h"
 #include "transport/fabric/iwarp/peer_quirks.h"
 #include "transport/fabric/iwarp/read_queue.h"
 #include "transport/fabric/iwarp/receive_path.h"
@@ -41,7 +41,7 @@ class IwarpEndpoint final : public Endpoint,
   Result<void> post_send(const SendWork& work) override;
   Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) override;
   void cancel(Lease& lease) override;
-  bool settle(Lease& lease) override;
+  bool invalidate(Lease& lease) override;
   std::optional<std::size_t> placed(const Lease& lease) const override {
     return stags_->placed(lease);
   }
@@ -81,7 +81,7 @@ class IwarpEndpoint final : public Endpoint,
   void flush();
   void complete();
   void watch_for_write(bool wanted);
-  void send_nudge();
+  void send_peer_probe();
 
   void violated(const Violation& violation);
   void stream_ended();
@@ -102,10 +102,10 @@ class IwarpEndpoint final : public Endpoint,
   ReceivePath receive_path_;
   FpduReader reader_;
   Transmitter transmitter_;
-  Ring<Lease*> settled_;  // to be told
+  Ring<Lease*> invalidated_;  // to be told
   Deferred turn_;
   Timer close_timer_;
-  Nudge nudge_;
+  PeerProbe peer_probe_;
   std::unique_ptr<Initiator> initiator_;
   std::shared_ptr<PeerQuirks> quirks_;  // initiator only
   std::unique_ptr<TcpStream> stream_;

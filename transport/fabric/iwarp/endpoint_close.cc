@@ -55,8 +55,7 @@ void IwarpEndpoint::stream_ended() {
   const bool clean = reader_.between_fpdus();
   finish_soon(connection_error(
       Fault::closed,
-      clean ? ""
-            : fmt::format("in the middle of the FPDU at stream octet {}", reader_.position())));
+      clean ? "" : fmt::format("in the middle of the FPDU at stream byte {}", reader_.position())));
 }
 
 void IwarpEndpoint::stream_failed(int error_number) {
@@ -107,14 +106,14 @@ void IwarpEndpoint::release_everything() {
   phase_ = Phase::closed;
   turn_.cancel();
   close_timer_.cancel();
-  nudge_.stop();
+  peer_probe_.stop();
   if (stream_) reactor_.unwatch(stream_->fd());
   stream_.reset();
   transmitter_.clear();
   sends_.clear();
   reads_.clear();
   inbound_.clear();
-  settled_.clear();
+  invalidated_.clear();
   stags_->release_all(this);
   receive_path_.release_buffers();
 }

@@ -16,7 +16,7 @@ inline constexpr std::size_t kUlpduLengthField = 2;
 inline constexpr std::size_t kCrcField = 4;
 inline constexpr std::size_t kFpduAlignment = 4;
 
-/// Pad octets that make an FPDU's length a multiple of four.
+/// Pad bytes that make an FPDU's length a multiple of four.
 inline std::size_t fpdu_pad(std::size_t ulpdu_length) {
   return (kFpduAlignment - (kUlpduLengthField + ulpdu_length) % kFpduAlignment) % kFpduAlignment;
 }
@@ -29,24 +29,24 @@ class FpduBatch {
 
   void use_crc(bool use) { crc_in_use_ = use; }
 
-  /// Octets that are no FPDU: the MPA startup frames. Copied.
-  void add_startup(std::span<const std::byte> octets);
+  /// Bytes that are no FPDU: the MPA startup frames. Copied.
+  void add_startup(std::span<const std::byte> bytes);
   /// One FPDU: begin, up to kPiecesPerFpdu payload calls that sum up to what `ulpdu_length` leaves
   /// after the header, end.
   void begin(std::size_t ulpdu_length, std::span<const std::byte> header);
   void add_payload(std::span<const std::byte> payload);
-  /// Like add_payload for short octets that are copied.
-  void add_copied(std::span<const std::byte> octets);
+  /// Like add_payload for short bytes that are copied.
+  void add_copied(std::span<const std::byte> bytes);
   void end();
 
   /// Whether another FPDU fits.
   bool has_room() const;
   bool empty() const { return first_ == count_; }
-  std::size_t octets() const { return octets_; }
+  std::size_t bytes() const { return bytes_; }
   std::size_t fpdus() const { return fpdus_; }
   std::span<iovec> pending() { return std::span(pieces_).subspan(first_, count_ - first_); }
-  /// `octets` of pending() were written.
-  void advance(std::size_t octets);
+  /// `bytes` of pending() were written.
+  void advance(std::size_t bytes);
   /// Drops every FPDU of which nothing was written yet, so that another message can follow.
   void keep_only_started();
   void clear();
@@ -59,18 +59,18 @@ class FpduBatch {
   // Held back, so that a Terminate always fits behind what is there.
   static constexpr std::size_t kReserve = 1;
 
-  std::byte* stage(std::span<const std::byte> octets);
+  std::byte* stage(std::span<const std::byte> bytes);
 
   std::array<iovec, kMaxPieces> pieces_;
   std::size_t first_ = 0;  // pieces before it are written
   std::size_t count_ = 0;
   std::array<std::byte, kStaging> staging_;
   std::size_t staged_ = 0;
-  std::size_t octets_ = 0;  // not yet written
+  std::size_t bytes_ = 0;  // not yet written
   std::array<std::size_t, kMaxFpdus + kReserve>
-      ends_;  // ends of FPDUs, in octets since the last clear
+      ends_;  // ends of FPDUs, in bytes since the last clear
   std::size_t fpdus_ = 0;
-  std::size_t added_ = 0;  // octets since the last clear
+  std::size_t added_ = 0;  // bytes since the last clear
   std::size_t ulpdu_length_ = 0;
   Crc32c crc_;
   bool crc_in_use_ = true;

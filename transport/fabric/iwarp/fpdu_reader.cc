@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -32,8 +32,8 @@ ReadStatus FpduReader::read(ByteStream& stream) {
 
 std::size_t FpduReader::missing(std::array<iovec, 3>& parts) {
   std::size_t used = 0;
-  const auto want = [&](std::byte* at, std::size_t octets) {
-    if (octets != 0) parts[used++] = iovec{at, octets};
+  const auto want = [&](std::byte* at, std::size_t bytes) {
+    if (bytes != 0) parts[used++] = iovec{at, bytes};
   };
   want(header_.data() + header_have_, header_size_ - header_have_);
   if (!started_) return used;
@@ -42,15 +42,15 @@ std::size_t FpduReader::missing(std::array<iovec, 3>& parts) {
   return used;
 }
 
-void FpduReader::distribute(std::size_t octets) {
+void FpduReader::distribute(std::size_t bytes) {
   const auto take = [&](std::size_t& have, std::size_t size) {
-    const std::size_t step = std::min(octets, size - have);
+    const std::size_t step = std::min(bytes, size - have);
     have += step;
-    octets -= step;
+    bytes -= step;
   };
   take(header_have_, header_size_);
   take(payload_have_, payload_.size());
-  tail_have_ += octets;
+  tail_have_ += bytes;
 }
 
 bool FpduReader::whole() const {
@@ -76,7 +76,7 @@ Checked<> FpduReader::start() {
   if (ulpdu_length < header.size()) {
     return iwarp::violation(
         terminate::kMpaLength, Fault::protocol,
-        fmt::format("ULPDU of {} octets in the FPDU at stream octet {} is shorter than its header",
+        fmt::format("ULPDU of {} bytes in the FPDU at stream byte {} is shorter than its header",
                     ulpdu_length, position_));
   }
   const std::size_t payload_length = ulpdu_length - header.size();
@@ -103,7 +103,7 @@ Checked<> FpduReader::check_crc() const {
   if (carried == crc.value()) return {};
   return iwarp::violation(
       terminate::kMpaCrc, Fault::protocol,
-      fmt::format("CRC mismatch in the FPDU at stream octet {}: {:#010x} instead of {:#010x}",
+      fmt::format("CRC mismatch in the FPDU at stream byte {}: {:#010x} instead of {:#010x}",
                   position_, carried, crc.value()));
 }
 

@@ -1,7 +1,7 @@
 // The receiving half of MPA: finds FPDUs in whatever pieces TCP delivers, has each payload read
 // straight to where it belongs, and checks the CRC (RFC 5044 section 4).
 //
-// A read never takes more than it knows the place of: at most kLookahead octets of the next FPDU,
+// A read never takes more than it knows the place of: at most kLookahead bytes of the next FPDU,
 // which is the length field and a tagged header, come along with the end of this one. No FPDU is
 // shorter than that, so a complete FPDU never waits in here unseen by epoll.
 #pragma once
@@ -23,7 +23,7 @@ namespace nfsrdma::fabric::iwarp {
 class UlpduConsumer {
  public:
   virtual ~UlpduConsumer() = default;
-  /// Where the payload of this segment goes; the span has `length` octets. MO is not known yet.
+  /// Where the payload of this segment goes; the span has `length` bytes. MO is not known yet.
   virtual Checked<std::span<std::byte>> place(const DdpHeader& header, std::size_t length) = 0;
   /// The payload is there and the CRC was right.
   virtual Checked<> deliver(const DdpHeader& header, std::size_t length) = 0;
@@ -52,7 +52,7 @@ class FpduReader {
   OffendingSegment segment() const;
   /// Whether the stream may end here.
   bool between_fpdus() const { return header_have_ == 0; }
-  /// Octets of whole FPDUs so far: the position of the one in progress.
+  /// Bytes of whole FPDUs so far: the position of the one in progress.
   std::uint64_t position() const { return position_; }
 
  private:
@@ -61,7 +61,7 @@ class FpduReader {
   static constexpr std::size_t kMaxTrailer = kFpduAlignment - 1 + kCrcField;
 
   std::size_t missing(std::array<iovec, 3>& parts);
-  void distribute(std::size_t octets);
+  void distribute(std::size_t bytes);
   Checked<> advance();
   Checked<> start();
   Checked<> finish();

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 #include "transport/fabric/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
@@ -50,15 +50,15 @@ std::vector<std::byte> encode(const StartupFrame& frame) {
   const std::size_t words = frame.enhanced ? kEnhancedWords : 0;
   const std::size_t length = words + frame.private_data.size();
   assert(length <= kMaxPrivateData);
-  std::vector<std::byte> octets(kStartupHeader + length);
+  std::vector<std::byte> bytes(kStartupHeader + length);
   const std::string_view key = key_of(frame.kind);
-  std::memcpy(octets.data(), key.data(), key.size());
+  std::memcpy(bytes.data(), key.data(), key.size());
   const int flags = (frame.markers ? kMarkers : 0) | (frame.crc ? kCrc : 0) |
                     (frame.reject ? kReject : 0) | (frame.enhanced ? kEnhanced : 0);
-  put8(octets.data() + kFlagsAt, static_cast<std::uint8_t>(flags));
-  put8(octets.data() + kRevisionAt, frame.revision);
-  put16(octets.data() + kLengthAt, static_cast<std::uint16_t>(length));
-  std::byte* rest = octets.data() + kStartupHeader;
+  put8(bytes.data() + kFlagsAt, static_cast<std::uint8_t>(flags));
+  put8(bytes.data() + kRevisionAt, frame.revision);
+  put16(bytes.data() + kLengthAt, static_cast<std::uint16_t>(length));
+  std::byte* rest = bytes.data() + kStartupHeader;
   if (frame.enhanced) {
     const EnhancedWords& e = *frame.enhanced;
     put16(rest, word(e.ird, e.peer_to_peer, e.rtr_send));
@@ -68,7 +68,7 @@ std::vector<std::byte> encode(const StartupFrame& frame) {
   if (!frame.private_data.empty()) {
     std::memcpy(rest, frame.private_data.data(), frame.private_data.size());
   }
-  return octets;
+  return bytes;
 }
 
 Result<bool> StartupReader::read(ByteStream& stream) {
@@ -84,15 +84,15 @@ Result<bool> StartupReader::read(ByteStream& stream) {
   return true;
 }
 
-Result<bool> StartupReader::fill(ByteStream& stream, std::size_t octets) {
-  while (have_ < octets) {
-    iovec rest{octets_.data() + have_, octets - have_};
+Result<bool> StartupReader::fill(ByteStream& stream, std::size_t bytes) {
+  while (have_ < bytes) {
+    iovec rest{bytes_.data() + have_, bytes - have_};
     const ssize_t got = stream.read({&rest, 1});
     if (got == -EAGAIN) return false;
     if (got < 0) return fail(socket_error(static_cast<int>(-got), "MPA startup"));
     if (got == 0) {
       return fail(Error{Layer::fabric, static_cast<int>(Fault::closed), "MPA startup",
-                        fmt::format("after {} octets", have_)});
+                        fmt::format("after {} bytes", have_)});
     }
     have_ += static_cast<std::size_t>(got);
   }
@@ -101,19 +101,19 @@ Result<bool> StartupReader::fill(ByteStream& stream, std::size_t octets) {
 
 Result<void> StartupReader::decode_header() {
   const std::string_view key = key_of(expected_);
-  if (std::memcmp(octets_.data(), key.data(), key.size()) != 0) {
+  if (std::memcmp(bytes_.data(), key.data(), key.size()) != 0) {
     return broken(fmt::format("not an MPA {} frame",
                               expected_ == StartupFrame::Kind::request ? "Request" : "Reply"));
   }
-  const std::uint8_t flags = get8(octets_.data() + kFlagsAt);
+  const std::uint8_t flags = get8(bytes_.data() + kFlagsAt);
   frame_.kind = expected_;
   frame_.markers = (flags & kMarkers) != 0;
   frame_.crc = (flags & kCrc) != 0;
   frame_.reject = (flags & kReject) != 0;
-  frame_.revision = get8(octets_.data() + kRevisionAt);
+  frame_.revision = get8(bytes_.data() + kRevisionAt);
   // The flag is a reserved bit before revision 2.
   enhanced_ = (flags & kEnhanced) != 0 && frame_.revision >= kEnhancedRevision;
-  private_data_ = get16(octets_.data() + kLengthAt);
+  private_data_ = get16(bytes_.data() + kLengthAt);
   if (private_data_ > kMaxPrivateData) {
     return broken(fmt::format("PD_Length {} is above {}", private_data_, kMaxPrivateData));
   }
@@ -125,7 +125,7 @@ Result<void> StartupReader::decode_header() {
 }
 
 Result<void> StartupReader::decode_private_data() {
-  const std::byte* at = octets_.data() + kStartupHeader;
+  const std::byte* at = bytes_.data() + kStartupHeader;
   std::size_t length = private_data_;
   if (enhanced_) {
     const std::uint16_t ird = get16(at);

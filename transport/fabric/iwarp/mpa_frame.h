@@ -28,9 +28,9 @@ struct EnhancedWords {
   std::uint16_t ird = 0;
   std::uint16_t ord = 0;
   bool peer_to_peer = false;  ///< A
-  bool rtr_send = false;      ///< B: a Send of no octets may be the ready-to-receive message
-  bool rtr_write = false;     ///< C: an RDMA Write of no octets may
-  bool rtr_read = false;      ///< D: an RDMA Read of no octets may
+  bool rtr_send = false;      ///< B: a Send of no bytes may be the ready-to-receive message
+  bool rtr_write = false;     ///< C: an RDMA Write of no bytes may
+  bool rtr_read = false;      ///< D: an RDMA Read of no bytes may
 };
 
 struct StartupFrame {
@@ -46,7 +46,7 @@ struct StartupFrame {
 
 std::vector<std::byte> encode(const StartupFrame& frame);
 
-/// Reads one frame from a stream, not an octet more.
+/// Reads one frame from a stream, not a byte more.
 class StartupReader {
  public:
   explicit StartupReader(StartupFrame::Kind expected) : expected_(expected) {}
@@ -57,12 +57,12 @@ class StartupReader {
   const StartupFrame& frame() const { return frame_; }
 
  private:
-  Result<bool> fill(ByteStream& stream, std::size_t octets);
+  Result<bool> fill(ByteStream& stream, std::size_t bytes);
   Result<void> decode_header();
   Result<void> decode_private_data();
 
   StartupFrame::Kind expected_;
-  std::array<std::byte, kStartupHeader + kMaxPrivateData> octets_{};
+  std::array<std::byte, kStartupHeader + kMaxPrivateData> bytes_{};
   std::size_t have_ = 0;
   std::size_t private_data_ = 0;
   bool enhanced_ = false;

@@ -23,7 +23,7 @@ Result<Terms> make_terms(const EndpointOptions& options) {
   constexpr std::size_t longest = kMaxPrivateData - kEnhancedWords;
   if (options.private_data.size() > longest) {
     return fail(
-        startup_error(Fault::resources, fmt::format("private data of {} octets, at most {} fit",
+        startup_error(Fault::resources, fmt::format("private data of {} bytes, at most {} fit",
                                                     options.private_data.size(), longest)));
   }
   if (options.ird == 0) {

@@ -1,4 +1,4 @@
-// Octets a peer cannot guess, for STags and offsets.
+// Bytes a peer cannot guess, for STags and offsets.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "transport/fabric/iwarp/rdmap_header.h"
 
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {
@@ -57,13 +57,13 @@ void encode(const ReadRequest& request, std::byte* to) {
   put64(to + kSourceToAt, request.source_to);
 }
 
-ReadRequest decode_read_request(const std::byte* octets) {
+ReadRequest decode_read_request(const std::byte* bytes) {
   ReadRequest request;
-  request.sink_stag = get32(octets + kSinkStagAt);
-  request.sink_to = get64(octets + kSinkToAt);
-  request.size = get32(octets + kSizeAt);
-  request.source_stag = get32(octets + kSourceStagAt);
-  request.source_to = get64(octets + kSourceToAt);
+  request.sink_stag = get32(bytes + kSinkStagAt);
+  request.sink_to = get64(bytes + kSinkToAt);
+  request.size = get32(bytes + kSizeAt);
+  request.source_stag = get32(bytes + kSourceStagAt);
+  request.source_to = get64(bytes + kSourceToAt);
   return request;
 }
 

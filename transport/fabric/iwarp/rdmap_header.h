@@ -1,4 +1,4 @@
-// RDMAP: the control octet and the Read Request header, RFC 5040 section 4.
+// RDMAP: the control byte and the Read Request header, RFC 5040 section 4.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Opcode : std::uint8_t {
   terminate = 7,
 };
 
-/// The octet that carries RV and the opcode.
+/// The byte that carries RV and the opcode.
 std::uint8_t rdmap_control(Opcode opcode);
 std::uint8_t rdmap_version(std::uint8_t control);
 /// May be a value that no Opcode has: check with is_known.
@@ -40,8 +40,8 @@ struct ReadRequest {
   std::uint64_t source_to = 0;
 };
 
-/// Writes kReadRequestHeader octets.
+/// Writes kReadRequestHeader bytes.
 void encode(const ReadRequest& request, std::byte* to);
-ReadRequest decode_read_request(const std::byte* octets);
+ReadRequest decode_read_request(const std::byte* bytes);
 
 }  // namespace nfsrdma::fabric::iwarp

@@ -54,7 +54,7 @@ Checked<std::span<std::byte>> OutboundReads::place(std::uint32_t stag, std::uint
   if (to != read.sink_to + read.received || length > read.into.size() - read.received) {
     return violation(
         terminate::kDdpBounds, Fault::protocol,
-        fmt::format("RDMA Read Response of {} octets to offset {} of a Read of {} octets, {} of "
+        fmt::format("RDMA Read Response of {} bytes to offset {} of a Read of {} bytes, {} of "
                     "which have arrived",
                     length, to - read.sink_to, read.into.size(), read.received));
   }
@@ -67,7 +67,7 @@ Checked<bool> OutboundReads::deliver(std::size_t length, bool last, void*& conte
   const bool whole = read.received == read.into.size();
   if (last && !whole) {
     return violation(terminate::kRdmapUnspecified, Fault::protocol,
-                     fmt::format("RDMA Read Response ended after {} of {} octets", read.received,
+                     fmt::format("RDMA Read Response ended after {} of {} bytes", read.received,
                                  read.into.size()));
   }
   if (!last) return false;

@@ -55,7 +55,7 @@ class OutboundReads {
 
 /// A Read the peer asked for. Its lease is pinned until the response is written.
 struct InboundRead {
-  StagTable::Index lease = StagTable::kNoIndex;  ///< none for a Read of zero octets
+  StagTable::Index lease = StagTable::kNoIndex;  ///< none for a Read of zero bytes
   std::span<const std::byte> source;
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_to = 0;

@@ -20,7 +20,7 @@ constexpr DenialCodes kReadDenials = {
 tl::unexpected<Violation> denied(const DenialCodes& codes, Denial denial, const char* what,
                                  std::uint32_t stag, std::uint64_t offset, std::uint64_t length) {
   return violation(codes[static_cast<std::size_t>(denial)], Fault::remote_access,
-                   fmt::format("{} STag {:#010x} {}: {} octets at offset {:#018x}", what, stag,
+                   fmt::format("{} STag {:#010x} {}: {} bytes at offset {:#018x}", what, stag,
                                denial_text(denial), length, offset));
 }
 
@@ -86,7 +86,7 @@ ReceivePath::Place ReceivePath::place(const DdpHeader& header, std::size_t lengt
 }
 
 ReceivePath::Place ReceivePath::place_write(const DdpHeader& header, std::size_t length) {
-  // RFC 5040 section 5.1: the STag of a Write of no octets is not looked at.
+  // RFC 5040 section 5.1: the STag of a Write of no bytes is not looked at.
   if (length == 0) return std::span<std::byte>{};
   const auto target = stags_.find(owner_, header.stag, header.to, length, Access::remote_write);
   if (target.denial != Denial::none) {
@@ -128,7 +128,7 @@ ReceivePath::Place ReceivePath::place_send(const DdpHeader& header, std::size_t 
   const std::span<std::byte> memory = buffers_.front().memory;
   if (length > memory.size() - sends_.received) {
     return violation(terminate::kDdpTooLong, Fault::receive_too_small,
-                     fmt::format("message {} has at least {} octets, the posted receive {}",
+                     fmt::format("message {} has at least {} bytes, the posted receive {}",
                                  header.msn, sends_.received + length, memory.size()));
   }
   sends_.opcode = opcode;
@@ -144,7 +144,7 @@ ReceivePath::Place ReceivePath::place_control(const DdpHeader& header, std::size
   const bool fits = is_request ? length == kReadRequestHeader : length <= kControlSpace;
   if (!fits || !header.last) {
     return violation(terminate::kDdpTooLong, Fault::protocol,
-                     fmt::format("{} of {}{} octets",
+                     fmt::format("{} of {}{} bytes",
                                  opcode_name(is_request ? Opcode::read_request : Opcode::terminate),
                                  length, header.last ? "" : " or more"));
   }
@@ -170,7 +170,7 @@ Checked<> ReceivePath::deliver(const DdpHeader& header, std::size_t length) {
 }
 
 Checked<> ReceivePath::deliver_write(const DdpHeader& header, std::size_t length) {
-  counters_.write_octets_placed.add(length);
+  counters_.write_bytes_placed.add(length);
   if (pinned_ != StagTable::kNoIndex) stags_.note_placed(pinned_, header.to, length);
   unpin();
   return {};
@@ -184,7 +184,7 @@ void ReceivePath::unpin() {
 }
 
 Checked<> ReceivePath::deliver_read_response(const DdpHeader& header, std::size_t length) {
-  counters_.read_octets_placed.add(length);
+  counters_.read_bytes_placed.add(length);
   void* context = nullptr;
   auto done = reads_.deliver(length, header.last, context);
   if (!done) return tl::unexpected(std::move(done.error()));
@@ -231,7 +231,7 @@ Checked<> ReceivePath::deliver_read_request(const DdpHeader& header, std::size_t
   InboundRead read;
   read.sink_stag = request.sink_stag;
   read.sink_to = request.sink_to;
-  // RFC 5040 section 5.2: the source of a Read of no octets is not looked at.
+  // RFC 5040 section 5.2: the source of a Read of no bytes is not looked at.
   if (request.size != 0) {
     const auto source = stags_.find(owner_, request.source_stag, request.source_to, request.size,
                                     Access::remote_read);

@@ -26,7 +26,7 @@ class ReceiveEvents {
                           std::optional<std::uint32_t> invalidated) = 0;
   virtual void on_read_requested() = 0;
   virtual void on_read_done(void* context) = 0;
-  /// The last pin of a settling lease is gone.
+  /// The last pin of a invalidating lease is gone.
   virtual void on_lease_released(Lease& lease) = 0;
   virtual void on_terminated(const TerminateCode& code) = 0;
 };
@@ -60,7 +60,7 @@ class ReceivePath final : public UlpduConsumer {
   /// One message of an untagged queue, perhaps of several segments.
   struct Untagged {
     std::uint32_t msn = 1;     // of the message expected or in progress
-    std::size_t received = 0;  // octets of it
+    std::size_t received = 0;  // bytes of it
     Opcode opcode = Opcode::send;
   };
 

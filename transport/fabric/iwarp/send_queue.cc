@@ -31,7 +31,7 @@ Result<void> SendQueue::push(SendEntry entry, std::span<const std::span<const st
     ++entry.pieces;
     entry.length += piece.size();
   }
-  waiting_octets_ += entry.length;
+  waiting_bytes_ += entry.length;
   entries_.push(entry);
   return {};
 }
@@ -48,7 +48,7 @@ void SendQueue::clear() {
   entries_.clear();
   pieces_.clear();
   framed_ = written_ = entries_.tail();
-  waiting_octets_ = 0;
+  waiting_bytes_ = 0;
 }
 
 }  // namespace nfsrdma::fabric::iwarp

@@ -44,9 +44,9 @@ class SendQueue {
   /// none.
   bool take_completed(SendEntry& entry);
   bool has_completed() const { return entries_.head() != written_; }
-  /// Octets posted and not yet framed.
-  std::uint64_t waiting_octets() const { return waiting_octets_; }
-  void note_framed(std::uint64_t octets) { waiting_octets_ -= octets; }
+  /// Bytes posted and not yet framed.
+  std::uint64_t waiting_bytes() const { return waiting_bytes_; }
+  void note_framed(std::uint64_t bytes) { waiting_bytes_ -= bytes; }
   void clear();
 
  private:
@@ -56,7 +56,7 @@ class SendQueue {
   Ring<std::span<const std::byte>> pieces_;
   Ring<SendEntry>::Position framed_ = 0;   // entries before it are in FPDUs
   Ring<SendEntry>::Position written_ = 0;  // entries before it are written
-  std::uint64_t waiting_octets_ = 0;
+  std::uint64_t waiting_bytes_ = 0;
 };
 
 }  // namespace nfsrdma::fabric::iwarp

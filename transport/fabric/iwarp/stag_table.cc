@@ -89,11 +89,11 @@ void StagTable::cancel(Owner owner, Lease& lease) {
   release(lease.provider_index);
 }
 
-bool StagTable::settle(Owner owner, Lease& lease) {
+bool StagTable::invalidate(Owner owner, Lease& lease) {
   Entry& entry = entry_of(owner, lease, LeaseState::bound);
   entry.open = false;
   if (entry.pins != 0) {
-    lease.state = LeaseState::settling;
+    lease.state = LeaseState::invalidating;
     return false;
   }
   release(lease.provider_index);
@@ -101,7 +101,7 @@ bool StagTable::settle(Owner owner, Lease& lease) {
 }
 
 void StagTable::finish_settling(Owner owner, Lease& lease) {
-  assert(entry_of(owner, lease, LeaseState::settling).pins == 0);
+  assert(entry_of(owner, lease, LeaseState::invalidating).pins == 0);
   (void)owner;
   release(lease.provider_index);
 }
@@ -148,8 +148,8 @@ Lease* StagTable::unpin(Index index) {
   Entry& entry = entries_[index];
   assert(entry.pins != 0);
   --entry.pins;
-  const bool settled = entry.pins == 0 && entry.lease->state == LeaseState::settling;
-  return settled ? entry.lease : nullptr;
+  const bool invalidated = entry.pins == 0 && entry.lease->state == LeaseState::invalidating;
+  return invalidated ? entry.lease : nullptr;
 }
 
 }  // namespace nfsrdma::fabric::iwarp

@@ -40,9 +40,9 @@ class StagTable {
   Result<void> prepare(Owner owner, Lease& lease, std::span<std::byte> memory, Access access);
   void bind(Owner owner, Lease& lease);
   void cancel(Owner owner, Lease& lease);
-  /// True: the lease is free. False: it is settling until its last pin is gone.
-  bool settle(Owner owner, Lease& lease);
-  /// Ends the settling of a lease that unpin returned.
+  /// True: the lease is free. False: it is invalidating until its last pin is gone.
+  bool invalidate(Owner owner, Lease& lease);
+  /// Ends the invalidating of a lease that unpin returned.
   void finish_settling(Owner owner, Lease& lease);
   /// Makes every lease of a connection free.
   void release_all(Owner owner);
@@ -50,7 +50,7 @@ class StagTable {
   /// Checks an access by the peer of `owner`.
   Target find(Owner owner, std::uint32_t stag, std::uint64_t offset, std::uint64_t length,
               Access access) const;
-  /// The peer of `owner` ends an exposure. The lease stays bound until it is settled.
+  /// The peer of `owner` ends an exposure. The lease stays bound until it is invalidated.
   Denial invalidate(Owner owner, std::uint32_t stag);
   /// Whether the peer has invalidated the lease already.
   bool is_open(const Lease& lease) const { return entries_[lease.provider_index].open; }
@@ -65,9 +65,9 @@ class StagTable {
     return entries_[lease.provider_index].placed.contiguous();
   }
 
-  /// A pinned lease's memory is in use by the connection: settle() waits for it.
+  /// A pinned lease's memory is in use by the connection: invalidate() waits for it.
   void pin(Index index) { ++entries_[index].pins; }
-  /// Returns the lease when this was the last pin of a settling one, otherwise null.
+  /// Returns the lease when this was the last pin of a invalidating one, otherwise null.
   Lease* unpin(Index index);
 
   std::size_t in_use() const { return entries_.size() - free_.size(); }

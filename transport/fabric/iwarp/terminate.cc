@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "transport/fabric/iwarp/octets.h"
+#include "transport/fabric/iwarp/network_order.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {
@@ -65,7 +65,7 @@ std::string text(const TerminateCode& code) {
 TerminatePayload encode_terminate(const TerminateCode& code,
                                   const std::optional<OffendingSegment>& segment) {
   TerminatePayload payload;
-  std::byte* out = payload.octets.data();
+  std::byte* out = payload.bytes.data();
   put8(out, static_cast<std::uint8_t>(code.layer << kLayerShift | (code.etype & kNibble)));
   put8(out + 1, code.code);
   payload.length = kControlSize;
@@ -74,9 +74,9 @@ TerminatePayload encode_terminate(const TerminateCode& code,
   std::uint8_t included = kLengthValid | kDdpIncluded;
   put16(out + payload.length, segment->length);
   payload.length += sizeof segment->length;
-  const auto append = [&](std::span<const std::byte> octets) {
-    std::copy(octets.begin(), octets.end(), out + payload.length);
-    payload.length += octets.size();
+  const auto append = [&](std::span<const std::byte> bytes) {
+    std::copy(bytes.begin(), bytes.end(), out + payload.length);
+    payload.length += bytes.size();
   };
   append(segment->ddp.first(std::min(segment->ddp.size(), kMaxDdpHeader)));
   if (segment->rdmap.size() == kReadRequestHeader) {

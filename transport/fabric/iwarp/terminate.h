@@ -69,7 +69,7 @@ inline constexpr std::size_t kMaxTerminate = 4 + 2 + kMaxDdpHeader + kReadReques
 
 /// The payload of a Terminate message.
 struct TerminatePayload {
-  std::array<std::byte, kMaxTerminate> octets{};
+  std::array<std::byte, kMaxTerminate> bytes{};
   std::size_t length = 0;
 };
 

@@ -16,7 +16,7 @@ constexpr std::size_t kLoopbackSegment = 32 * 1024 - 64;
 /// Every FPDU must carry some payload however small TCP's segments are.
 constexpr std::size_t kMinUlpdu = 128;
 /// A batch beyond this is written before more is framed: the peer works on it meanwhile.
-constexpr std::size_t kBatchOctets = 256 * 1024;
+constexpr std::size_t kBatchBytes = 256 * 1024;
 constexpr int kBatchesPerTurn = 8;
 
 }  // namespace
@@ -60,7 +60,7 @@ FlushStatus Transmitter::flush(ByteStream& stream) {
 
 void Transmitter::fill() {
   if (held_ || terminating_) return;
-  while (batch_.has_room() && batch_.octets() < kBatchOctets) {
+  while (batch_.has_room() && batch_.bytes() < kBatchBytes) {
     const bool between_messages = message_.kind == Message::Kind::none;
     if (between_messages && reads_.can_request()) {
       frame_read_request();
@@ -159,7 +159,7 @@ void Transmitter::frame_segment() {
     add_send_payload(*entry, length);
   } else {
     batch_.add_payload(responses_.next()->source.subspan(message_.done, length));
-    counters_.read_octets_served.add(length);
+    counters_.read_bytes_served.add(length);
   }
   batch_.end();
   counters_.fpdus_sent.add();
@@ -205,7 +205,7 @@ void Transmitter::terminate(const TerminatePayload& payload) {
   std::array<std::byte, kUntaggedHeader> header;
   encode(ddp, header.data());
   batch_.begin(header.size() + payload.length, header);
-  batch_.add_copied(std::span(payload.octets).first(payload.length));
+  batch_.add_copied(std::span(payload.bytes).first(payload.length));
   batch_.end();
   counters_.fpdus_sent.add();
   counters_.terminates_sent.add();

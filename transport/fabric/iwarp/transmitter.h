@@ -37,7 +37,7 @@ class Transmitter {
       : sends_(sends), reads_(reads), responses_(responses), counters_(counters) {}
 
   void configure(std::size_t ulpdu_limit, bool crc);
-  /// Octets to go ahead of every FPDU.
+  /// Bytes to go ahead of every FPDU.
   void send_startup(std::span<const std::byte> frame) { batch_.add_startup(frame); }
   /// While held, FPDUs wait: an MPA responder must not send before the initiator has (RFC 5044
   /// section 7.1.2).

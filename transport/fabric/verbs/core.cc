@@ -39,9 +39,9 @@ Result<std::shared_ptr<Device>> Core::device_of(const rdma_cm_id& id) {
   }
   auto opened = Device::open(reactor_, id.verbs, options_.registration);
   if (!opened) return opened;
-  std::size_t octets = 0;
-  for (const BufferPool* pool : pools_) octets += pool->memory().size();
-  (*opened)->regions().expect(octets);
+  std::size_t bytes = 0;
+  for (const BufferPool* pool : pools_) bytes += pool->memory().size();
+  (*opened)->regions().expect(bytes);
   for (BufferPool* pool : pools_) TRY((*opened)->regions().add(pool->memory()));
   devices_.push_back(*opened);
   device_lost_ = false;

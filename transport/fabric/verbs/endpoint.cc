@@ -71,8 +71,8 @@ Result<void> VerbsEndpoint::prepare(Lease& lease, std::span<std::byte> memory, A
 
 void VerbsEndpoint::cancel(Lease& lease) { registration_->cancel(lease); }
 
-bool VerbsEndpoint::settle(Lease& lease) {
-  const bool free = registration_->settle(lease, sends_);
+bool VerbsEndpoint::invalidate(Lease& lease) {
+  const bool free = registration_->invalidate(lease, sends_);
   if (!free && !in_event_) turn_.schedule();
   return free;
 }
@@ -129,7 +129,7 @@ void VerbsEndpoint::tell_ended() {
       case WorkKind::read: handler_.on_read_done(ended.context); break;
       case WorkKind::invalidate:
         registration_->invalidated(*ended.lease);
-        handler_.on_settled(*ended.lease);
+        handler_.on_invalidated(*ended.lease);
         break;
       case WorkKind::write:
       case WorkKind::bind: break;

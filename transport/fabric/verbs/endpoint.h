@@ -39,7 +39,7 @@ class VerbsEndpoint final : public Endpoint,
   bool answered(void* context) override;
   Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) override;
   void cancel(Lease& lease) override;
-  bool settle(Lease& lease) override;
+  bool invalidate(Lease& lease) override;
   bool remote_invalidation_safe() const override;
   Result<void> post_write(std::span<const std::span<const std::byte>> pieces,
                           const Segment& to) override;

@@ -63,14 +63,14 @@ RegionHandle MemoryRegions::register_for(std::span<std::byte> memory, int access
   return RegionHandle(::ibv_reg_mr(domain_, memory.data(), memory.size(), access));
 }
 
-Error MemoryRegions::too_little(int error_number, std::size_t octets) const {
+Error MemoryRegions::too_little(int error_number, std::size_t bytes) const {
   if (error_number != ENOMEM && error_number != EPERM) {
-    return call_error(error_number, "ibv_reg_mr", fmt::format("{} octets", octets));
+    return call_error(error_number, "ibv_reg_mr", fmt::format("{} bytes", bytes));
   }
   rlimit limit{};
   (void)::getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::size_t registrations = tier_ == Tier::windows ? 1 : 2;
-  const std::size_t wanted = std::max(pinned_ + octets, registrations * expected_) + kLimitSlack;
+  const std::size_t wanted = std::max(pinned_ + bytes, registrations * expected_) + kLimitSlack;
   return Error::local(
       error_number, kRegisterStep,
       fmt::format("RLIMIT_MEMLOCK is {}, and {} KiB are needed: raise it with ulimit -l, "

@@ -36,8 +36,8 @@ class MemoryRegions {
  public:
   MemoryRegions(ibv_pd* domain, Tier tier) : domain_(domain), tier_(tier) {}
 
-  /// So many octets of pools will be added in all: for the error of add.
-  void expect(std::size_t octets) { expected_ = octets; }
+  /// So many bytes of pools will be added in all: for the error of add.
+  void expect(std::size_t bytes) { expected_ = bytes; }
   /// Registers memory once, however often it is named. Pins it: the error for too small an
   /// RLIMIT_MEMLOCK says how large it must be.
   Result<void> add(std::span<std::byte> memory);
@@ -46,13 +46,13 @@ class MemoryRegions {
 
  private:
   RegionHandle register_for(std::span<std::byte> memory, int access) const;
-  Error too_little(int error_number, std::size_t octets) const;
+  Error too_little(int error_number, std::size_t bytes) const;
 
   ibv_pd* domain_;
   Tier tier_;
   std::vector<std::unique_ptr<Region>> regions_;
   std::size_t expected_ = 0;
-  std::size_t pinned_ = 0;  // octets, counted once for each registration, as the kernel does
+  std::size_t pinned_ = 0;  // bytes, counted once for each registration, as the kernel does
 };
 
 }  // namespace nfsrdma::fabric::verbs

@@ -15,7 +15,7 @@ namespace {
 
 /// Windows made at once: making one is a system call, so that it is done ahead.
 constexpr std::size_t kWindowBatch = 32;
-/// A key's low octet is the consumer's; the rest names the window.
+/// A key's low byte is the consumer's; the rest names the window.
 constexpr unsigned kKeyBits = 8;
 
 class MemoryWindows final : public Registration {
@@ -49,19 +49,19 @@ class MemoryWindows final : public Registration {
     lease.state = LeaseState::bound;
   }
 
-  bool settle(Lease& lease, SendQueue& queue) override {
+  bool invalidate(Lease& lease, SendQueue& queue) override {
     assert(lease.state == LeaseState::bound);
     if (windows_[lease.provider_index].invalidated) {
       slots_.give_back(lease);
       return true;
     }
-    lease.state = LeaseState::settling;
+    lease.state = LeaseState::invalidating;
     queue.push_invalidate(lease);
     return false;
   }
 
   void invalidated(Lease& lease) override {
-    assert(lease.state == LeaseState::settling);
+    assert(lease.state == LeaseState::invalidating);
     slots_.give_back(lease);
   }
 

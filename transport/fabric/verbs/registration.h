@@ -22,7 +22,7 @@ class Registration {
   /// Queues what must reach the device before the Send that names the lease.
   virtual void bind(Lease& lease, SendQueue& queue) = 0;
   /// True: the lease is free. False: it is when the invalidation that was queued has completed.
-  virtual bool settle(Lease& lease, SendQueue& queue) = 0;
+  virtual bool invalidate(Lease& lease, SendQueue& queue) = 0;
   /// The queued invalidation has completed: the lease is free.
   virtual void invalidated(Lease& lease) = 0;
   /// The peer invalidated a handle with a Send. False: it is none that it could have invalidated.
@@ -38,8 +38,8 @@ class Registration {
 /// either side invalidates it.
 std::unique_ptr<Registration> make_window_registration(Device& device, Counters& counters);
 
-/// The keys of the regions themselves. A settled lease is one that the peer has answered for: its
-/// key goes on being valid, and the peer is trusted not to use it.
+/// The keys of the regions themselves. An invalidated lease is one that the peer has answered for:
+/// its key goes on being valid, and the peer is trusted not to use it.
 std::unique_ptr<Registration> make_static_registration(Device& device, Counters& counters);
 
 }  // namespace nfsrdma::fabric::verbs

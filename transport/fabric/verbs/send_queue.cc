@@ -66,9 +66,9 @@ Result<void> SendQueue::push_write(std::span<const std::span<const std::byte>> p
   auto push = [&] {
     item.kind = WorkKind::write;
     item.handle = to.handle;
-    std::uint64_t octets = 0;
-    for (std::size_t i = 0; i < item.pieces; ++i) octets += item.local[i].length;
-    item.offset = std::exchange(offset, offset + octets);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < item.pieces; ++i) bytes += item.local[i].length;
+    item.offset = std::exchange(offset, offset + bytes);
     items_.push(std::exchange(item, WorkItem{}));
   };
   for (const auto& piece : pieces) {

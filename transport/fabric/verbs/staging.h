@@ -15,7 +15,7 @@ namespace nfsrdma::fabric::verbs {
 
 class Staging {
  public:
-  /// A registered buffer of at least `size` octets; not for payloads.
+  /// A registered buffer of at least `size` bytes; not for payloads.
   Result<Buffer> acquire(std::size_t size, MemoryRegions& regions);
 
  private:

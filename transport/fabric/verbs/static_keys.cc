@@ -34,7 +34,7 @@ class StaticKeys final : public Registration {
     lease.state = LeaseState::bound;
   }
 
-  bool settle(Lease& lease, SendQueue&) override {
+  bool invalidate(Lease& lease, SendQueue&) override {
     assert(lease.state == LeaseState::bound);
     slots_.give_back(lease);
     return true;

@@ -1,4 +1,4 @@
-// The octets of a file handle.
+// The bytes of a file handle.
 //
 // A handle names an inode. Where the kernel can open an inode by handle (root, most file systems)
 // the kernel's handle is inside, signed, so that it outlives this process and cannot be forged to

@@ -6,7 +6,7 @@
 
 namespace nfsrdma::responder {
 
-/// The octets of a lock request: INVAL for an empty range or one that wraps.
+/// The bytes of a lock request: INVAL for an empty range or one that wraps.
 Outcome<ByteRange> byte_range(nfs4::offset4 offset, nfs4::length4 length);
 
 bool is_exclusive(nfs4::nfs_lock_type4 type);

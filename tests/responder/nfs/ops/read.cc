@@ -29,7 +29,7 @@ std::span<std::byte> data_memory(ServerCall& call, std::size_t count) {
   }
 }
 
-// One more octet than wanted tells whether the file ends here, without asking for its size.
+// One more byte than wanted tells whether the file ends here, without asking for its size.
 nfsstat4 read_at(int fd, std::span<std::byte> memory, off_t offset, READ4resok& ok) {
   std::byte beyond;
   const iovec pieces[] = {{memory.data(), memory.size()}, {&beyond, 1}};

@@ -15,8 +15,8 @@ constexpr std::size_t kListEnd = 2 * xdr::kUnit;  // "no entry follows" and eof
 constexpr nfs_cookie4 kFirstReserved = 1;
 constexpr nfs_cookie4 kLastReserved = 2;
 
-/// The octets that dircount limits: cookie and name.
-std::size_t directory_octets(std::size_t name_length) {
+/// The bytes that dircount limits: cookie and name.
+std::size_t directory_bytes(std::size_t name_length) {
   return sizeof(nfs_cookie4) + xdr::kUnit + xdr::padded(name_length);
 }
 
@@ -42,7 +42,7 @@ class PageWriter {
   const READDIR4args& args_;
   std::size_t start_;
   std::size_t limit_;
-  std::size_t directory_octets_ = 0;
+  std::size_t directory_bytes_ = 0;
   std::size_t entries_ = 0;
 };
 
@@ -69,7 +69,7 @@ bool PageWriter::within_limits(std::size_t name_length) const {
   if (!context_.out.ok()) return false;
   if (context_.out.size() - start_ + kListEnd > limit_) return false;
   // dircount is a hint; one entry there is always, and 0 asks for no limit.
-  const std::size_t names = directory_octets_ + directory_octets(name_length);
+  const std::size_t names = directory_bytes_ + directory_bytes(name_length);
   return args_.dircount == 0 || entries_ == 0 || names <= args_.dircount;
 }
 
@@ -107,7 +107,7 @@ bool PageWriter::add(const DirectoryEntry& entry, int directory_fd) {
     return false;
   }
   out.rewind(out.size() - kListEnd);
-  directory_octets_ += directory_octets(name.size());
+  directory_bytes_ += directory_bytes(name.size());
   ++entries_;
   return true;
 }

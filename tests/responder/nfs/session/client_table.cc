@@ -16,8 +16,8 @@ constexpr int kInstanceShift = 32;
 // Records, confirmed or not.
 constexpr std::size_t kMaxClients = 1024;
 
-std::string text_of(std::span<const std::byte> octets) {
-  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using namespace nfs4;
 
 namespace {
 
-// SEQUENCE, file handles, names and stateids all lie within this many octets.
+// SEQUENCE, file handles, names and stateids all lie within this many bytes.
 constexpr std::size_t kFingerprinted = 512;
 
 // RFC 8881 section 2.10.6.4: what is too large is refused before it is a request of the slot. Of

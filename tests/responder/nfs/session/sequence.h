@@ -14,7 +14,7 @@ enum class Admission {
   uncached,  ///< a retry whose reply was not to be kept
 };
 
-/// A number that differs when the octets of a request differ, most likely.
+/// A number that differs when the bytes of a request differ, most likely.
 std::uint64_t fingerprint_of(const xdr::Decoder& arguments);
 
 /// Fills in `result`, and session, client and slot of the context unless it refuses.

@@ -8,13 +8,13 @@
 namespace nfsrdma::responder {
 
 void CachedReply::clear() {
-  octets_.clear();
+  bytes_.clear();
   items_.clear();
 }
 
 void CachedReply::store(const xdr::Encoder& out, std::size_t from) {
   const auto encoded = out.encoded().subspan(from);
-  octets_.assign(encoded.begin(), encoded.end());
+  bytes_.assign(encoded.begin(), encoded.end());
   items_.clear();
   for (const xdr::OmittedItem& item : out.omitted()) {
     // An item's offset is behind its count word, which payload() will encode again.
@@ -24,7 +24,7 @@ void CachedReply::store(const xdr::Encoder& out, std::size_t from) {
 
 bool CachedReply::replay(ServerCall& call) const {
   xdr::Encoder& out = call.results();
-  std::span<const std::byte> rest(octets_);
+  std::span<const std::byte> rest(bytes_);
   std::size_t done = 0;
   const auto copy = [&](std::size_t length) {
     if (auto* place = out.reserve(length)) std::memcpy(place, rest.data(), length);

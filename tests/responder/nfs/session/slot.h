@@ -12,23 +12,23 @@ namespace nfsrdma::responder {
 
 class ServerCall;
 
-/// A reply as it was encoded, with the octets of its DDP-eligible items.
+/// A reply as it was encoded, with the bytes of its DDP-eligible items.
 class CachedReply {
  public:
   /// Copies what was encoded into `out` from offset `from` on.
   void store(const xdr::Encoder& out, std::size_t from);
   /// Encodes the reply again into the results of `call`. False when it does not fit.
   bool replay(ServerCall& call) const;
-  bool empty() const { return octets_.empty(); }
+  bool empty() const { return bytes_.empty(); }
   void clear();
 
  private:
   struct Item {
-    std::size_t offset;  // of its count word in octets_
+    std::size_t offset;  // of its count word in bytes_
     std::vector<std::byte> data;
   };
 
-  std::vector<std::byte> octets_;
+  std::vector<std::byte> bytes_;
   std::vector<Item> items_;
 };
 

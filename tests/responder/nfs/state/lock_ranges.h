@@ -6,7 +6,7 @@
 
 namespace nfsrdma::responder {
 
-/// Octets [first, last], both included, so that the last octet of a file can be named.
+/// Bytes [first, last], both included, so that the last byte of a file can be named.
 struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;

@@ -20,7 +20,7 @@ static_assert(sizeof(StateidOther) == NFS4_OTHER_SIZE);
 constexpr int kWordBits = 32;
 
 bool all_of(const stateid4& stateid, std::byte value) {
-  return std::ranges::all_of(stateid.other, [&](std::byte octet) { return octet == value; });
+  return std::ranges::all_of(stateid.other, [&](std::byte byte) { return byte == value; });
 }
 
 }  // namespace

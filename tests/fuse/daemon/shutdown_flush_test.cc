@@ -1,9 +1,9 @@
 // P4: for how long the end of a mount goes on with what the server has not got.
-#include "fuse/daemon/finisher.h"
+#include "fuse/daemon/shutdown_flush.h"
 
 #include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fs::test {
+namespace nfsrdma::fuse::test {
 namespace {
 
 using client::test::Arrival;
@@ -12,7 +12,7 @@ using client::test::Pending;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class FinisherTest : public ServedFiles {
+class ShutdownFlushTest : public ServedFiles {
  protected:
   static constexpr milliseconds kPatience{2000};
   static constexpr Duration kTick = milliseconds(100);
@@ -29,7 +29,7 @@ class FinisherTest : public ServedFiles {
     slow.delay = delay;
     server_.service().inject(slow);
   }
-  /// An open file that only the file system knows of, with gathered octets.
+  /// An open file that only the file system knows of, with gathered bytes.
   void leave_open(const std::string& name, const std::string& text) {
     const FileRef file = open(name);
     if (!text.empty()) {
@@ -38,9 +38,9 @@ class FinisherTest : public ServedFiles {
   }
   /// Ends everything, as the daemon does; how long the server was waited for.
   Duration finish_in_time() {
-    Finisher finisher(reactor_, *fs_);
+    ShutdownFlush shutdown_flush(reactor_, *fs_);
     const TimePoint begun = reactor_.now();
-    Pending<bool> finishing(finisher.finish(kPatience));
+    Pending<bool> finishing(shutdown_flush.finish(kPatience));
     while (!finishing.done() && reactor_.now() - begun < std::chrono::hours(1)) {
       reactor_.advance(kTick);
     }
@@ -48,35 +48,35 @@ class FinisherTest : public ServedFiles {
     finished_ = finishing.done() && finishing.value();
     const Duration waited = reactor_.now() - begun;
     (void)run(mount().stop(finished_ ? kPatience : Duration::zero()));
-    finish(finisher.end());
+    finish(shutdown_flush.end());
     return waited;
   }
 
   bool finished_ = false;
 };
 
-TEST_F(FinisherTest, SavesEverything) {
+TEST_F(ShutdownFlushTest, SavesEverything) {
   leave_open("file", "text");
   finish_in_time();
   EXPECT_TRUE(finished_);
   EXPECT_EQ(server_.read_file("file"), "text");
 }
 
-TEST_F(FinisherTest, ASilentServerThatLacksNothingIsGivenLittleTime) {
+TEST_F(ShutdownFlushTest, ASilentServerThatLacksNothingIsGivenLittleTime) {
   leave_open("file", "");
   leave_unanswered(nfs4::OP_CLOSE);
   EXPECT_LE(finish_in_time(), kPatience + kTick);
   EXPECT_FALSE(finished_);
 }
 
-TEST_F(FinisherTest, AServerThatIsAwayMayStillGetTheData) {
+TEST_F(ShutdownFlushTest, AServerThatIsAwayMayStillGetTheData) {
   leave_open("file", "text");
   server_.unreachable = true;
   server_.disconnect();
   reactor_.advance(seconds(20));  // the pause between attempts is long by now
-  Finisher finisher(reactor_, *fs_);
-  Pending<bool> finishing(finisher.finish(kPatience));
-  reactor_.advance(Finisher::kSavePatience - seconds(3));
+  ShutdownFlush shutdown_flush(reactor_, *fs_);
+  Pending<bool> finishing(shutdown_flush.finish(kPatience));
+  reactor_.advance(ShutdownFlush::kSavePatience - seconds(3));
   EXPECT_FALSE(finishing.done());
   server_.unreachable = false;
   reactor_.advance(seconds(2));
@@ -86,7 +86,7 @@ TEST_F(FinisherTest, AServerThatIsAwayMayStillGetTheData) {
 }
 
 // A program that was killed has its files closed behind its back.
-TEST_F(FinisherTest, DataOfFilesBeingClosedIsWaitedFor) {
+TEST_F(ShutdownFlushTest, DataOfFilesBeingClosedIsWaitedFor) {
   leave_open("file", "text");
   slow_down(nfs4::OP_WRITE, 3 * kPatience);
   const FileRef file = fs_->open_files().front();
@@ -97,39 +97,39 @@ TEST_F(FinisherTest, DataOfFilesBeingClosedIsWaitedFor) {
   EXPECT_EQ(server_.read_file("file"), "text");
 }
 
-TEST_F(FinisherTest, WaitingForASilentServerEnds) {
+TEST_F(ShutdownFlushTest, WaitingForASilentServerEnds) {
   leave_open("file", "text");
   leave_unanswered(nfs4::OP_WRITE);
   const Duration waited = finish_in_time();
-  EXPECT_GE(waited, Finisher::kSavePatience);
-  EXPECT_LE(waited, Finisher::kSavePatience + kTick);
+  EXPECT_GE(waited, ShutdownFlush::kSavePatience);
+  EXPECT_LE(waited, ShutdownFlush::kSavePatience + kTick);
   EXPECT_FALSE(finished_);
 }
 
 // Answers are not progress.
-TEST_F(FinisherTest, PuttingOffEnds) {
+TEST_F(ShutdownFlushTest, PuttingOffEnds) {
   leave_open("file", "text");
   server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DELAY, 1'000'000);
-  EXPECT_LE(finish_in_time(), Finisher::kSavePatience + kTick);
+  EXPECT_LE(finish_in_time(), ShutdownFlush::kSavePatience + kTick);
   EXPECT_FALSE(finished_);
 }
 
 // Progress is, however slow: each of many answers takes longer than the server's silence may last
 // when there is nothing to save, and all together much longer than it may last at all.
-TEST_F(FinisherTest, ASlowServerGetsEverything) {
+TEST_F(ShutdownFlushTest, ASlowServerGetsEverything) {
   constexpr int kFiles = 4;
   for (int i = 0; i < kFiles; ++i) {
     const std::string name = "f" + std::to_string(i);
     leave_open(name, "text");
-    finish(fs_->gatherer().flush_all());
+    finish(fs_->write_behind().flush_all());
   }
   slow_down(nfs4::OP_COMMIT,
-            std::chrono::duration_cast<milliseconds>(Finisher::kSavePatience) * 4 / 5);
+            std::chrono::duration_cast<milliseconds>(ShutdownFlush::kSavePatience) * 4 / 5);
   const Duration waited = finish_in_time();
   EXPECT_TRUE(finished_);
-  EXPECT_GT(waited, Finisher::kSavePatience);
+  EXPECT_GT(waited, ShutdownFlush::kSavePatience);
   for (int i = 0; i < kFiles; ++i) EXPECT_EQ(server_.read_file("f" + std::to_string(i)), "text");
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs::test
+}  // namespace nfsrdma::fuse::test

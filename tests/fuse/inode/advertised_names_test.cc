@@ -1,5 +1,5 @@
 // Which names the kernel has to look up again.
-#include "fuse/inode/names_told.h"
+#include "fuse/inode/advertised_names.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
-using As = NamesTold::As;
+using As = AdvertisedNames::As;
 using Names = std::vector<std::string>;
 
 Names sorted(Names names) {
@@ -18,16 +18,16 @@ Names sorted(Names names) {
   return names;
 }
 
-TEST(NamesToldTest, AnotherDirectoryMakesAllOfThemDoubtfulOnce) {
-  NamesTold names;
+TEST(AdvertisedNamesTest, AnotherDirectoryMakesAllOfThemDoubtfulOnce) {
+  AdvertisedNames names;
   names.tell("a", As::there);
   names.tell("b", As::missing);
   EXPECT_EQ(sorted(names.doubt_all()), (Names{"a", "b"}));
   EXPECT_TRUE(names.doubt_all().empty());
 }
 
-TEST(NamesToldTest, AListingTellsWhatIsThereAndWhatIsNot) {
-  NamesTold names;
+TEST(AdvertisedNamesTest, AListingTellsWhatIsThereAndWhatIsNot) {
+  AdvertisedNames names;
   names.tell("removed", As::there);
   names.tell("kept", As::there);
   names.tell("made", As::missing);
@@ -40,18 +40,19 @@ TEST(NamesToldTest, AListingTellsWhatIsThereAndWhatIsNot) {
   EXPECT_EQ(sorted(names.doubt_all()), (Names{"kept", "missing"}));
 }
 
-TEST(NamesToldTest, WhatIsToldDuringAListingNeedNotBeInIt) {
-  NamesTold names;
+TEST(AdvertisedNamesTest, WhatIsToldDuringAListingNeedNotBeInIt) {
+  AdvertisedNames names;
   names.listing_begins();
   names.tell("new", As::there);
   EXPECT_TRUE(names.listing_ends().empty());
 }
 
-TEST(NamesToldTest, ThereIsABound) {
-  NamesTold names;
-  for (std::size_t i = 0; i < NamesTold::kMost + 10; ++i) names.tell(std::to_string(i), As::there);
-  EXPECT_EQ(names.doubt_all().size(), NamesTold::kMost);
+TEST(AdvertisedNamesTest, ThereIsABound) {
+  AdvertisedNames names;
+  for (std::size_t i = 0; i < AdvertisedNames::kMost + 10; ++i)
+    names.tell(std::to_string(i), As::there);
+  EXPECT_EQ(names.doubt_all().size(), AdvertisedNames::kMost);
 }
 
 }  // namespace
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -11,19 +11,19 @@
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class FileSystem;
 
 /// One for each mount; belongs to its shard. An open file of which pages were read is looked at
 /// when its attributes have timed out: so its pages are no older than acregmax. A file that has
 /// lost its pages is left alone until it is read again.
-class PageWatch {
+class RevalidationTimer {
  public:
   /// Looks no more often than every `interval`; never if that is zero, when the kernel does.
-  PageWatch(FileSystem& fs, Reactor& reactor, Duration interval);
-  PageWatch(const PageWatch&) = delete;
-  PageWatch& operator=(const PageWatch&) = delete;
+  RevalidationTimer(FileSystem& fs, Reactor& reactor, Duration interval);
+  RevalidationTimer(const RevalidationTimer&) = delete;
+  RevalidationTimer& operator=(const RevalidationTimer&) = delete;
 
   /// The kernel is reading pages of the file.
   void add(const File& file);
@@ -42,4 +42,4 @@ class PageWatch {
   Counter looks_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

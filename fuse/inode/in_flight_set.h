@@ -8,19 +8,21 @@
 #include "transport/base/sync/wait_queue.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Belongs to one shard. Outlives its operations and who waits for them.
-class UnderWay {
+class InFlightSet {
  public:
-  explicit UnderWay(Reactor& reactor) : ended_one_(reactor) {}
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
+  explicit InFlightSet(Reactor& reactor) : ended_one_(reactor) {}
+  InFlightSet(const InFlightSet&) = delete;
+  InFlightSet& operator=(const InFlightSet&) = delete;
 
   /// One operation, from its making to its destruction.
   class One : public ListNode {
    public:
-    explicit One(UnderWay& all) : all_(all), number_(++all.begun_) { all.list_.push_back(*this); }
+    explicit One(InFlightSet& all) : all_(all), number_(++all.begun_) {
+      all.list_.push_back(*this);
+    }
     One(const One&) = delete;
     One& operator=(const One&) = delete;
     ~One() {
@@ -30,8 +32,8 @@ class UnderWay {
     }
 
    private:
-    friend class UnderWay;
-    UnderWay& all_;
+    friend class InFlightSet;
+    InFlightSet& all_;
     const std::uint64_t number_;
   };
 
@@ -50,4 +52,4 @@ class UnderWay {
   std::uint64_t ended_ = 0;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

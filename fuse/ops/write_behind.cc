@@ -1,4 +1,4 @@
-#include "fuse/ops/gatherer.h"
+#include "fuse/ops/write_behind.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,48 +10,49 @@
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 using cache::GatheredWrite;
 using cache::WriteGate;
 using cache::WriteOrder;
 
-Gatherer::Gatherer(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::size_t most_slots)
+WriteBehind::WriteBehind(FileSystem& fs, Reactor& reactor, BufferPool& slots,
+                         std::size_t most_slots)
     : fs_(fs),
       reactor_(reactor),
       memory_(slots, most_slots),
       due_(reactor, [this] { send_due(); }) {}
 
-bool Gatherer::take(const FileRef& file, const client::FileLocks::LockRef& lock,
-                    std::uint64_t offset, std::span<const std::byte> data) {
+bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lock,
+                       std::uint64_t offset, std::span<const std::byte> data) {
   OpenInode& open = *file->shared;
   const std::size_t wsize = fs_.mount().wsize();
   if (data.size() >= std::min(GatheredWrite::kGatherBelow, wsize)) return false;
   const std::size_t length = data.size();
-  if (!file->open || open.write_through || fs_.kept_memory().full()) return false;
-  // One stateid and one credential for all octets of a WRITE.
+  if (!file->open || open.write_through || fs_.uncommitted_memory().full()) return false;
+  // One stateid and one credential for all bytes of a WRITE.
   const FileRef& by = open.gathering.by;
   if (by && (by->open.file() != file->open.file() || open.gathering.lock != lock)) send(open);
-  GatheredWrite& octets = open.gathering.octets;
-  if (!octets.takes(offset, data.size())) {
+  GatheredWrite& bytes = open.gathering.bytes;
+  if (!bytes.takes(offset, data.size())) {
     cache::GatherSlot next = slot_for(open);
     if (!next) return false;
-    const std::size_t taken = octets.add(offset, data);
+    const std::size_t taken = bytes.add(offset, data);
     send(open);
     offset += taken;
     data = data.subspan(taken);
-    octets.begin(std::move(next), offset, wsize);
+    bytes.begin(std::move(next), offset, wsize);
   }
-  octets.add(offset, data);
+  bytes.add(offset, data);
   note(file, lock);
   writes_.add();
-  octets_.add(length);
-  if (octets.full()) send(open);
+  bytes_.add(length);
+  if (bytes.full()) send(open);
   return true;
 }
 
-/// For what does not fit behind the octets that are gathered already.
-cache::GatherSlot Gatherer::slot_for(const OpenInode& open) {
+/// For what does not fit behind the bytes that are gathered already.
+cache::GatherSlot WriteBehind::slot_for(const OpenInode& open) {
   if (open.order.gathered() >= kMostUnderWay) return {};
   cache::GatherSlot slot = memory_.acquire();
   // Without one, the file that has gathered longest makes room for later writes.
@@ -59,8 +60,8 @@ cache::GatherSlot Gatherer::slot_for(const OpenInode& open) {
   return slot;
 }
 
-/// Octets of this file are gathered from now on, if they have not been already.
-void Gatherer::note(const FileRef& file, const client::FileLocks::LockRef& lock) {
+/// Bytes of this file are gathered from now on, if they have not been already.
+void WriteBehind::note(const FileRef& file, const client::FileLocks::LockRef& lock) {
   Gathering& gathering = file->shared->gathering;
   gathering.appended |= file->append;
   if (gathering.linked()) return;
@@ -71,25 +72,25 @@ void Gatherer::note(const FileRef& file, const client::FileLocks::LockRef& lock)
   if (!due_.armed()) due_.arm(kLongest);
 }
 
-void Gatherer::send(OpenInode& open, nfs4::stable_how4 stable) {
+void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   Gathering& gathering = open.gathering;
-  if (gathering.octets.empty()) return;
+  if (gathering.bytes.empty()) return;
   gathering.unlink();
   FileRef by = std::move(gathering.by);
   client::FileLocks::LockRef lock = std::move(gathering.lock);
   const bool appended = std::exchange(gathering.appended, false);
-  spawn(send_taken(std::move(by), std::move(lock), gathering.octets.take(), stable,
+  spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable,
                    appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
 }
 
-Task<void> Gatherer::send_taken(FileRef file, client::FileLocks::LockRef lock,
-                                GatheredWrite::Taken taken, nfs4::stable_how4 stable,
-                                WriteOrder::Place place) {
+Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock,
+                                   GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+                                   WriteOrder::Place place) {
   const std::shared_ptr<OpenInode> open = file->shared;
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
   auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
   co_await turn;
-  if (fs_.kept_memory().filling()) spawn(relieve(fs_));
+  if (fs_.uncommitted_memory().filling()) spawn(relieve(fs_));
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
   const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true, lock};
   auto written = co_await send_write(fs_, file, outgoing);
@@ -101,21 +102,21 @@ Task<void> Gatherer::send_taken(FileRef file, client::FileLocks::LockRef lock,
   open->write_through = true;
 }
 
-Task<void> Gatherer::flush(std::shared_ptr<OpenInode> open) {
+Task<void> WriteBehind::flush(std::shared_ptr<OpenInode> open) {
   send(*open);
   WriteOrder::Look look(open->order, 0);
   co_await look;
 }
 
-Task<void> Gatherer::flush_durably(std::shared_ptr<OpenInode> open) {
+Task<void> WriteBehind::flush_durably(std::shared_ptr<OpenInode> open) {
   // A COMMIT makes the rest durable, if there is a rest.
-  const bool all = open->kept.empty() && open->order.gathered() == 0;
+  const bool all = open->uncommitted.empty() && open->order.gathered() == 0;
   send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
   WriteOrder::Look look(open->order, 0);
   co_await look;
 }
 
-Task<void> Gatherer::flush_all() {
+Task<void> WriteBehind::flush_all() {
   std::vector<std::shared_ptr<OpenInode>> dirty;
   for (const FileRef& file : fs_.open_files()) {
     if (!file->shared->dirty()) continue;
@@ -125,7 +126,7 @@ Task<void> Gatherer::flush_all() {
   for (const auto& open : dirty) co_await flush(open);
 }
 
-void Gatherer::send_due() {
+void WriteBehind::send_due() {
   const TimePoint now = reactor_.now();
   while (!gathering_.empty()) {
     const Gathering& longest = gathering_.front();
@@ -137,12 +138,12 @@ void Gatherer::send_due() {
   }
 }
 
-void Gatherer::visit_counters(CounterVisitor& visitor) const {
+void WriteBehind::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("cache_writes_gathered", writes_.value());
-  visitor.visit("cache_octets_gathered", octets_.value());
+  visitor.visit("cache_bytes_gathered", bytes_.value());
   visitor.visit("cache_gathered_sent_unstable", sent_.value());
   visitor.visit("cache_gathered_sent_durably", sent_durably_.value());
   memory_.visit_counters(visitor);
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -8,14 +8,14 @@
 
 namespace nfsrdma::fabric::iwarp {
 
-/// Nudges after 20 ms without an answer, and again after twice as long each time, seven times at
-/// most. One reactor, its thread. What a nudge is, the owner says.
-class Nudge {
+/// Probes after 20 ms without an answer, and again after twice as long each time, seven times at
+/// most. One reactor, its thread. What a probe is, the owner says.
+class PeerProbe {
  public:
   static constexpr Duration kFirst = std::chrono::milliseconds(20);
   static constexpr int kMost = 7;
 
-  Nudge(Reactor& reactor, std::function<void()> send)
+  PeerProbe(Reactor& reactor, std::function<void()> send)
       : send_(std::move(send)), timer_(reactor, [this] { fire(); }) {}
 
   /// The first message to the peer was posted; later calls have no effect.

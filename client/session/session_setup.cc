@@ -1,4 +1,4 @@
-#include "client/session/establisher.h"
+#include "client/session/session_setup.h"
 
 #include <cerrno>
 #include <utility>
@@ -28,16 +28,17 @@ Error with_remedy(Error error) {
 
 }  // namespace
 
-Establisher::Establisher(Session& session, CompoundPool& compounds, ClientId client,
-                         const Caller& caller, Wishes wishes, CallbackHandler& callbacks)
+SessionSetup::SessionSetup(Session& session, CompoundPool& compounds, ClientId client,
+                           const Credential& caller, RequestedLimits requested,
+                           CallbackHandler& callbacks)
     : session_(session),
       compounds_(compounds),
       client_(std::move(client)),
       caller_(caller),
-      wishes_(wishes),
+      requested_(requested),
       callbacks_(callbacks) {}
 
-CompoundRef Establisher::begin(const char* step) {
+CompoundRef SessionSetup::begin(const char* step) {
   step_ = step;
   CompoundRef compound = compounds_.acquire_reserved();
   if (compound) compound->begin_unsequenced(caller_, compounds_.machine_name());
@@ -45,7 +46,7 @@ CompoundRef Establisher::begin(const char* step) {
 }
 
 // The status is peeked at before the results are read: a delayed request is made anew.
-Task<Result<void>> Establisher::ask(rpc::Channel& channel, Compound& compound) {
+Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound) {
   Backoff backoff;
   for (;;) {
     auto answered = co_await exchange(channel, compound, compounds_.next_xid());
@@ -56,7 +57,7 @@ Task<Result<void>> Establisher::ask(rpc::Channel& channel, Compound& compound) {
   }
 }
 
-Task<Result<bool>> Establisher::exchange_id(rpc::Channel& channel) {
+Task<Result<bool>> SessionSetup::exchange_id(rpc::Channel& channel) {
   CompoundRef compound = begin("EXCHANGE_ID");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   client_.add_exchange(*compound);
@@ -67,7 +68,7 @@ Task<Result<bool>> Establisher::exchange_id(rpc::Channel& channel) {
   co_return accepted;
 }
 
-Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::create_session(rpc::Channel& channel) {
   CompoundRef compound = begin("CREATE_SESSION");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   nfs4::CREATE_SESSION4args args;
@@ -75,7 +76,7 @@ Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
   args.csa_sequence = client_.sequence();
   // CONN_RDMA stays clear: the connection is in RDMA mode from its start (E-8881-12).
   args.csa_flags = nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-  args.csa_fore_chan_attrs = fore_channel_wishes(wishes_);
+  args.csa_fore_chan_attrs = fore_channel_request(requested_);
   args.csa_back_chan_attrs = back_channel_wishes(channel.limits());
   args.csa_cb_program = kCallbackProgram;
   nfs4::callback_sec_parms4 security;
@@ -95,23 +96,23 @@ Task<Result<void>> Establisher::create_session(rpc::Channel& channel) {
   co_return accepted;
 }
 
-Result<void> Establisher::accept_session(const nfs4::CREATE_SESSION4resok& result,
-                                         const nfs4::CREATE_SESSION4args& asked,
-                                         TimePoint asked_at) {
+Result<void> SessionSetup::accept_session(const nfs4::CREATE_SESSION4resok& result,
+                                          const nfs4::CREATE_SESSION4args& asked,
+                                          TimePoint asked_at) {
   client_.sequence_used();
   TRY(check_fore_channel(asked.csa_fore_chan_attrs, result.csr_fore_chan_attrs));
   TRY(check_back_channel(asked.csa_back_chan_attrs, result.csr_back_chan_attrs));
   if ((result.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) == 0) {
     log::info("the server makes no callbacks over this connection");
   }
-  session_.limits().apply_session(result.csr_fore_chan_attrs, wishes_);
-  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, wishes_.max_slots, asked_at);
+  session_.limits().apply_session(result.csr_fore_chan_attrs, requested_);
+  session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, requested_.max_slots, asked_at);
   callbacks_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
   return {};
 }
 
 // After every new client id, also with nothing to reclaim: servers refuse ordinary opens before.
-Task<Result<void>> Establisher::reclaim_complete(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::reclaim_complete(rpc::Channel& channel) {
   step_ = "RECLAIM_COMPLETE";
   CompoundRef compound = compounds_.acquire_reserved();
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
@@ -131,7 +132,7 @@ Task<Result<void>> Establisher::reclaim_complete(rpc::Channel& channel) {
   }
 }
 
-Task<Result<void>> Establisher::bind(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
   CompoundRef compound = begin("BIND_CONN_TO_SESSION");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   nfs4::BIND_CONN_TO_SESSION4args args;
@@ -154,7 +155,7 @@ Task<Result<void>> Establisher::bind(rpc::Channel& channel) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> Establisher::destroy_session(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
   CompoundRef compound = begin("DESTROY_SESSION");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   nfs4::DESTROY_SESSION4args args;
@@ -167,7 +168,7 @@ Task<Result<void>> Establisher::destroy_session(rpc::Channel& channel) {
   co_return read;
 }
 
-Task<Result<void>> Establisher::destroy_client(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::destroy_client(rpc::Channel& channel) {
   CompoundRef compound = begin("DESTROY_CLIENTID");
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   nfs4::DESTROY_CLIENTID4args args;

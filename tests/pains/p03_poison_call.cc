@@ -1,4 +1,4 @@
-// P3: a reply that is one octet longer than the client's receive buffers. The call that gets it is
+// P3: a reply that is one byte longer than the client's receive buffers. The call that gets it is
 // sent twice, and fails; all others survive.
 #include "client/ops/create.h"
 #include "client/ops/errno.h"
@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::size_t kInline = 4096;
 
-class P03_DeadlyReply : public ::testing::Test {
+class P03_PoisonCall : public ::testing::Test {
  protected:
-  /// A reply to message `index` of so many octets in all.
-  Octets reply_of(std::size_t index, std::size_t octets) {
+  /// A reply to message `index` of so many bytes in all.
+  Bytes reply_of(std::size_t index, std::size_t bytes) {
     const rdma::Header& header = harness_.reply_header(index);
-    Octets message = encode(header, rpc_reply(header.rdma_xid));
-    message.resize(octets);
+    Bytes message = encode(header, rpc_reply(header.rdma_xid));
+    message.resize(bytes);
     return message;
   }
 
   Harness harness_;
 };
 
-TEST_F(P03_DeadlyReply, TheThresholdItselfIsFineAndOneOctetMoreIsNot) {
+TEST_F(P03_PoisonCall, TheThresholdItselfIsFineAndOneByteMoreIsNot) {
   harness_.connect();
   {
     TestCall call(harness_, 1);
@@ -33,19 +33,19 @@ TEST_F(P03_DeadlyReply, TheThresholdItselfIsFineAndOneOctetMoreIsNot) {
     harness_.deliver(reply_of(0, kInline));
     EXPECT_TRUE(call.ok());
   }
-  TestCall deadly(harness_, 2);
+  TestCall poison(harness_, 2);
   for (int attempt = 1; attempt <= 2; ++attempt) {
-    EXPECT_FALSE(deadly.call.deadly());
+    EXPECT_FALSE(poison.call.is_poison());
     const std::size_t index = harness_.peer().sent_count();
-    deadly.submit();
+    poison.submit();
     harness_.deliver(reply_of(index, kInline + 1));
     ASSERT_EQ(harness_.observer.downs, 1);
-    ASSERT_TRUE(deadly.done());
+    ASSERT_TRUE(poison.done());
     harness_.channel.reset();
     harness_.observer = {};
     harness_.connect();
   }
-  EXPECT_TRUE(deadly.call.deadly());
+  EXPECT_TRUE(poison.call.is_poison());
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ namespace nfsrdma::client::test {
 namespace {
 
 // The same with sessions above and a server below: two attempts, EIO, and a mount that lives.
-TEST(P03_DeadlyReplyOverIwarp, FailsTheOneCall) {
+TEST(P03_PoisonCallOverIwarp, FailsTheOneCall) {
   Mounted here;
   ASSERT_TRUE(here.start());
   here.server().command("fault malformed=oversize:op=CREATE");

@@ -20,13 +20,13 @@ class CallbackHandler {
 };
 
 /// Each operation waits for NFS4ERR_DELAY and ends with the connection. Belongs to one shard.
-class Establisher {
+class SessionSetup {
  public:
   /// Program number of the callbacks (csa_cb_program), from the transient range.
   static constexpr std::uint32_t kCallbackProgram = 0x40000000;
 
-  Establisher(Session& session, CompoundPool& compounds, ClientId client, const Caller& caller,
-              Wishes wishes, CallbackHandler& callbacks);
+  SessionSetup(Session& session, CompoundPool& compounds, ClientId client, const Credential& caller,
+               RequestedLimits requested, CallbackHandler& callbacks);
 
   /// EXCHANGE_ID. True when to the server this is a new client, which has no state.
   Task<Result<bool>> exchange_id(rpc::Channel& channel);
@@ -53,8 +53,8 @@ class Establisher {
   Session& session_;
   CompoundPool& compounds_;
   ClientId client_;
-  const Caller caller_;
-  const Wishes wishes_;
+  const Credential caller_;
+  const RequestedLimits requested_;
   CallbackHandler& callbacks_;
   const char* step_ = "connect";
 };

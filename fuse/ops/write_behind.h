@@ -15,7 +15,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class FileSystem;
 
@@ -23,17 +23,17 @@ class FileSystem;
 /// when something not adjacent is written, after `kLongest`, and by whoever needs the server to
 /// have it. A failure is recorded in the file's errors, and its writes are not gathered until one
 /// of them has succeeded.
-class Gatherer {
+class WriteBehind {
  public:
-  /// No octet waits longer than this to be sent.
+  /// No byte waits longer than this to be sent.
   static constexpr Duration kLongest = std::chrono::seconds(1);
   /// Sent and not answered, for one file; then its writers wait.
   static constexpr std::size_t kMostUnderWay = 4;
 
   /// `fs` and the pool outlive this; at most `most_slots` of the pool's slots are used.
-  Gatherer(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
-  Gatherer(const Gatherer&) = delete;
-  Gatherer& operator=(const Gatherer&) = delete;
+  WriteBehind(FileSystem& fs, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
+  WriteBehind(const WriteBehind&) = delete;
+  WriteBehind& operator=(const WriteBehind&) = delete;
 
   /// Takes the bytes of a small write in the name of `lock`, if there is one. False: they are to
   /// be sent by the caller, because there is no memory, too much is under way, or an earlier write
@@ -50,7 +50,7 @@ class Gatherer {
   /// The same for all files.
   Task<void> flush_all();
 
-  /// Slots with octets that are gathered or under way.
+  /// Slots with bytes that are gathered or under way.
   std::size_t slots_used() const { return memory_.slots(); }
 
   void visit_counters(CounterVisitor& visitor) const;
@@ -69,9 +69,9 @@ class Gatherer {
   IntrusiveList<Gathering> gathering_;  ///< longest first
   Timer due_;
   Counter writes_;
-  Counter octets_;
+  Counter bytes_;
   Counter sent_;
   Counter sent_durably_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -1,10 +1,10 @@
-#include "fuse/daemon/finisher.h"
+#include "fuse/daemon/shutdown_flush.h"
 
 #include <algorithm>
 
 #include "transport/base/log.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// Between two looks at what is left.
@@ -12,12 +12,12 @@ constexpr Duration kInterval = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Task<void> Finisher::work() {
+Task<void> ShutdownFlush::work() {
   co_await fs_.finish();
   finished_.set();
 }
 
-Task<bool> Finisher::finish(Duration patience) {
+Task<bool> ShutdownFlush::finish(Duration patience) {
   fs_.mount().hurry();
   spawn(work());
   FileSystem::Unfinished left = fs_.unfinished();
@@ -36,7 +36,7 @@ Task<bool> Finisher::finish(Duration patience) {
 }
 
 // Data of files that are being closed is saved without a word.
-Task<void> Finisher::look_again_in(Duration interval) {
+Task<void> ShutdownFlush::look_again_in(Duration interval) {
   if (finished_.is_set()) {
     co_await Sleep(reactor_, interval);
   } else {
@@ -44,4 +44,4 @@ Task<void> Finisher::look_again_in(Duration interval) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

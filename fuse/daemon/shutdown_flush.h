@@ -6,16 +6,17 @@
 #include "fuse/daemon/event.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Belongs to the reactor of the file system, which outlives it. Used once; goes after the reactor
 /// has stopped.
-class Finisher {
+class ShutdownFlush {
  public:
   /// Acknowledged data is not given up before nothing has become of it for so long.
   static constexpr Duration kSavePatience = std::chrono::seconds(10);
 
-  Finisher(Reactor& reactor, FileSystem& fs) : reactor_(reactor), fs_(fs), finished_(reactor) {}
+  ShutdownFlush(Reactor& reactor, FileSystem& fs)
+      : reactor_(reactor), fs_(fs), finished_(reactor) {}
 
   /// FileSystem::finish(), and waits for the data of files that are being closed already. Gives up,
   /// with false, when the server does nothing for `patience`, or for kSavePatience as long as there
@@ -35,4 +36,4 @@ class Finisher {
   Event finished_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

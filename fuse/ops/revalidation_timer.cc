@@ -1,21 +1,21 @@
-#include "fuse/ops/page_watch.h"
+#include "fuse/ops/revalidation_timer.h"
 
 #include "client/ops/getattr.h"
 #include "fuse/ops/file_system.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
-PageWatch::PageWatch(FileSystem& fs, Reactor& reactor, Duration interval)
+RevalidationTimer::RevalidationTimer(FileSystem& fs, Reactor& reactor, Duration interval)
     : fs_(fs), interval_(interval), timer_(reactor, [this] { on_time(); }) {}
 
-void PageWatch::add(const File& file) {
+void RevalidationTimer::add(const File& file) {
   if (interval_ == Duration::zero() || file.shared->watched.linked()) return;
   file.shared->watched.inode = file.inode;
   watched_.push_back(file.shared->watched);
   if (!timer_.armed()) timer_.arm(interval_);
 }
 
-void PageWatch::on_time() {
+void RevalidationTimer::on_time() {
   std::vector<FileRef> files = due();
   if (!files.empty()) {
     spawn(look(std::move(files)));
@@ -25,7 +25,7 @@ void PageWatch::on_time() {
 }
 
 /// One open of each file whose attributes have timed out.
-std::vector<FileRef> PageWatch::due() {
+std::vector<FileRef> RevalidationTimer::due() {
   std::vector<FileRef> files;
   watched_.for_each([&](Watched& watched) {
     const auto open = watched.inode->open();
@@ -36,7 +36,7 @@ std::vector<FileRef> PageWatch::due() {
   return files;
 }
 
-Task<void> PageWatch::look(std::vector<FileRef> files) {
+Task<void> RevalidationTimer::look(std::vector<FileRef> files) {
   for (const FileRef& file : files) {
     Inode& inode = *file->inode;
     const cache::Issue issue = fs_.issue();
@@ -55,8 +55,8 @@ Task<void> PageWatch::look(std::vector<FileRef> files) {
   if (!watched_.empty() && !timer_.armed()) timer_.arm(interval_);
 }
 
-void PageWatch::visit_counters(CounterVisitor& visitor) const {
+void RevalidationTimer::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_open_files_looked_at", looks_.value());
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

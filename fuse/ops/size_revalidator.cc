@@ -1,4 +1,4 @@
-#include "fuse/ops/size_teller.h"
+#include "fuse/ops/size_revalidator.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -22,7 +22,7 @@
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 namespace {
 
 /// A write of another caller may come in between again and again.
@@ -56,7 +56,7 @@ std::optional<std::uint64_t> size_at(const std::string& path) {
 
 }  // namespace
 
-struct SizeTeller::Shared {
+struct SizeRevalidator::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::string path;
@@ -73,8 +73,8 @@ struct SizeTeller::Shared {
 };
 
 /// One look, awaited for no longer than kPatience.
-struct SizeTeller::Look {
-  SizeTeller& teller;
+struct SizeRevalidator::Look {
+  SizeRevalidator& teller;
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiter) {
@@ -96,7 +96,7 @@ struct SizeTeller::Look {
   }
 };
 
-SizeTeller::SizeTeller(FileSystem& fs, Reactor& reactor, const std::string& mount_point)
+SizeRevalidator::SizeRevalidator(FileSystem& fs, Reactor& reactor, const std::string& mount_point)
     : fs_(fs),
       reactor_(reactor),
       name_(mount_point.empty() ? std::string() : secret_name()),
@@ -106,12 +106,12 @@ SizeTeller::SizeTeller(FileSystem& fs, Reactor& reactor, const std::string& moun
   shared_->path = mount_point + "/" + name_;
 }
 
-SizeTeller::~SizeTeller() {
+SizeRevalidator::~SizeRevalidator() {
   end_thread();
   if (thread_.joinable()) thread_.detach();
 }
 
-Task<void> SizeTeller::tell(InodeRef inode) {
+Task<void> SizeRevalidator::tell(InodeRef inode) {
   auto guard = co_await one_at_a_time_.lock();
   // A thread that has not come back from an earlier look is not waited for again.
   if (name_.empty() || looking_ || !start_thread()) co_return;
@@ -126,11 +126,11 @@ Task<void> SizeTeller::tell(InodeRef inode) {
   target_.reset();
 }
 
-bool SizeTeller::is_asked_for(const Inode& directory, const char* name) const {
+bool SizeRevalidator::is_asked_for(const Inode& directory, const char* name) const {
   return directory.id() == InodeTable::kRootId && !name_.empty() && name_ == name;
 }
 
-void SizeTeller::answer(Request& request) {
+void SizeRevalidator::answer(Request& request) {
   if (!target_) {
     request.reply_error(ENOENT);
     return;
@@ -144,7 +144,7 @@ void SizeTeller::answer(Request& request) {
   if (!request.reply_entry(entry)) fs_.inodes().forget(*target_, 1);
 }
 
-Task<void> SizeTeller::stop() {
+Task<void> SizeRevalidator::stop() {
   end_thread();
   if (!thread_.joinable()) co_return;
   for (Duration waited{}; waited < kStopPatience; waited += kStopInterval) {
@@ -157,20 +157,20 @@ Task<void> SizeTeller::stop() {
   log::warning("the kernel does not return from looking up a name");
 }
 
-void SizeTeller::on_ready(std::uint32_t) {
+void SizeRevalidator::on_ready(std::uint32_t) {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto got = ::read(shared_->answered.get(), &count, sizeof count);
   looking_ = false;
   go_on();
 }
 
-void SizeTeller::go_on() {
+void SizeRevalidator::go_on() {
   patience_.cancel();
   if (waiter_) std::exchange(waiter_, nullptr).resume();
 }
 
 /// Signals are the main thread's.
-bool SizeTeller::start_thread() {
+bool SizeRevalidator::start_thread() {
   if (ended_ || shared_->has_ended()) return false;
   if (thread_.joinable()) return true;
   shared_->answered.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -185,7 +185,7 @@ bool SizeTeller::start_thread() {
   return true;
 }
 
-void SizeTeller::end_thread() {
+void SizeRevalidator::end_thread() {
   if (ended_) return;
   ended_ = true;
   if (!thread_.joinable()) return;
@@ -197,7 +197,7 @@ void SizeTeller::end_thread() {
   shared_->changed.notify_one();
 }
 
-void SizeTeller::look_when_asked(std::shared_ptr<Shared> shared) {
+void SizeRevalidator::look_when_asked(std::shared_ptr<Shared> shared) {
   const bool alone = keep_only(shared->answered.get());
   std::unique_lock lock(shared->mutex);
   while (!shared->ended) {
@@ -215,4 +215,4 @@ void SizeTeller::look_when_asked(std::shared_ptr<Shared> shared) {
   }
 }
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -15,7 +15,7 @@
 #include "transport/base/sync/async_mutex.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 class FileSystem;
 
@@ -30,15 +30,15 @@ class FileSystem;
 ///
 /// Belongs to the shard. Only for operations whose caller has locked neither a page of the file nor
 /// a directory: LOCK, OPEN, and GETATTR for read(2).
-class SizeTeller final : private FdHandler {
+class SizeRevalidator final : private FdHandler {
  public:
   /// `mount_point`: as the program itself can reach it; empty: nothing is ever told. `fs` outlives
   /// this.
-  SizeTeller(FileSystem& fs, Reactor& reactor, const std::string& mount_point);
-  SizeTeller(const SizeTeller&) = delete;
-  SizeTeller& operator=(const SizeTeller&) = delete;
+  SizeRevalidator(FileSystem& fs, Reactor& reactor, const std::string& mount_point);
+  SizeRevalidator(const SizeRevalidator&) = delete;
+  SizeRevalidator& operator=(const SizeRevalidator&) = delete;
   /// A thread that the kernel still holds is left to itself.
-  ~SizeTeller();
+  ~SizeRevalidator();
 
   /// Returns when the kernel has the size that stat(2) is shown, as Inode::kernel_size() then says,
   /// or when that cannot be had in bounded time.
@@ -78,4 +78,4 @@ class SizeTeller final : private FdHandler {
   Counter looks_;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-namespace nfsrdma::fs {
+namespace nfsrdma::fuse {
 
 /// Belongs to one directory. What turns out to be doubtful is taken out: the kernel is to look it
 /// up again. Of more than kMost names the rest is believed as long as the kernel was told.
-class NamesTold {
+class AdvertisedNames {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 16;
 
@@ -64,4 +64,4 @@ class NamesTold {
   std::uint32_t listing_ = 0;
 };
 
-}  // namespace nfsrdma::fs
+}  // namespace nfsrdma::fuse

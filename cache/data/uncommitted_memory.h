@@ -14,50 +14,50 @@
 
 namespace nfsrdma::cache {
 
-class KeptMemory;
+class UncommittedMemory;
 
-/// Some written octets: the slot they arrived in, or a copy of them. Shared by the pieces that view
+/// Some written bytes: the slot they arrived in, or a copy of them. Shared by the pieces that view
 /// them; the memory must outlive it.
-class KeptOctets {
+class UncommittedBytes {
  public:
-  KeptOctets(KeptMemory& memory, Buffer slot);
-  KeptOctets(KeptMemory& memory, std::span<const std::byte> data);
-  KeptOctets(const KeptOctets&) = delete;
-  KeptOctets& operator=(const KeptOctets&) = delete;
-  ~KeptOctets();
+  UncommittedBytes(UncommittedMemory& memory, Buffer slot);
+  UncommittedBytes(UncommittedMemory& memory, std::span<const std::byte> data);
+  UncommittedBytes(const UncommittedBytes&) = delete;
+  UncommittedBytes& operator=(const UncommittedBytes&) = delete;
+  ~UncommittedBytes();
 
-  /// The copy; empty when the octets stayed in their slot.
+  /// The copy; empty when the bytes stayed in their slot.
   std::span<const std::byte> copy() const { return copy_; }
 
  private:
-  KeptMemory& memory_;
+  UncommittedMemory& memory_;
   Buffer slot_;
   std::span<std::byte> copy_;
 };
 
 /// What a write is kept in: `data` views `owner`.
-struct Kept {
-  std::shared_ptr<KeptOctets> owner;
+struct Uncommitted {
+  std::shared_ptr<UncommittedBytes> owner;
   std::span<const std::byte> data;
 };
 
 /// Hands out memory for written data, counts it, and lets writers wait while there is too much of
 /// it. One for each mount; belongs to its shard.
-class KeptMemory {
+class UncommittedMemory {
  public:
   struct Limits {
-    std::size_t slots = 0;                              ///< slots of the data pool kept at most
-    std::size_t copied_octets = std::size_t{16} << 20;  ///< octets of copies kept at most
+    std::size_t slots = 0;                             ///< slots of the data pool kept at most
+    std::size_t copied_bytes = std::size_t{16} << 20;  ///< bytes of copies kept at most
   };
   /// A write up to this size is copied and gives its slot back: a slot has room for 1 MiB.
   static constexpr std::size_t kCopyBelow = std::size_t{64} << 10;
 
-  KeptMemory(Reactor& reactor, Limits limits);
-  KeptMemory(const KeptMemory&) = delete;
-  KeptMemory& operator=(const KeptMemory&) = delete;
+  UncommittedMemory(Reactor& reactor, Limits limits);
+  UncommittedMemory(const UncommittedMemory&) = delete;
+  UncommittedMemory& operator=(const UncommittedMemory&) = delete;
 
   /// Keeps `data`, which lies in `slot`. Afterwards `slot` is empty if it was kept.
-  Kept keep(Buffer& slot, std::span<const std::byte> data);
+  Uncommitted keep(Buffer& slot, std::span<const std::byte> data);
 
   /// At a limit: further writes wait.
   bool full() const;
@@ -67,26 +67,26 @@ class KeptMemory {
   /// `co_await memory.room();` returns when the memory is not full.
   class Room : public ListNode {
    public:
-    explicit Room(KeptMemory& memory) : memory_(memory) {}
+    explicit Room(UncommittedMemory& memory) : memory_(memory) {}
     bool await_ready() const { return !memory_.full(); }
     void await_suspend(std::coroutine_handle<> waiter);
     void await_resume() const {}
 
    private:
-    friend class KeptMemory;
-    KeptMemory& memory_;
+    friend class UncommittedMemory;
+    UncommittedMemory& memory_;
     std::coroutine_handle<> waiter_;
   };
   Room room() { return Room(*this); }
 
-  std::size_t slots_kept() const { return slots_kept_; }
-  std::size_t octets_copied() const { return octets_copied_; }
+  std::size_t slots_uncommitted() const { return slots_uncommitted_; }
+  std::size_t bytes_copied() const { return bytes_copied_; }
   /// For the nodes of whatever indexes the kept data: allocates from the system only while growing.
   std::pmr::memory_resource& nodes() { return pool_; }
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  friend class KeptOctets;
+  friend class UncommittedBytes;
   void released();
   void let_in();
 
@@ -94,11 +94,11 @@ class KeptMemory {
   std::pmr::unsynchronized_pool_resource pool_;
   IntrusiveList<Room> waiting_;
   Deferred wake_;
-  std::size_t slots_kept_ = 0;
-  std::size_t octets_copied_ = 0;
+  std::size_t slots_uncommitted_ = 0;
+  std::size_t bytes_copied_ = 0;
   Counter writes_kept_in_slot_;
   Counter writes_copied_;
-  Counter octets_copied_total_;
+  Counter bytes_copied_total_;
   Counter writers_delayed_;
 };
 

@@ -1,5 +1,5 @@
 // The memory of uncommitted data: slots and copies are counted, given back, and bounded.
-#include "cache/data/kept_memory.h"
+#include "cache/data/uncommitted_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kSlot = 256 * 1024;
 
-class KeptMemoryTest : public ::testing::Test {
+class UncommittedMemoryTest : public ::testing::Test {
  protected:
-  KeptMemoryTest() : pool(std::move(*BufferPool::create(kSlot, 8))) {}
+  UncommittedMemoryTest() : pool(std::move(*BufferPool::create(kSlot, 8))) {}
 
-  Kept keep(std::size_t length) {
+  Uncommitted keep(std::size_t length) {
     Buffer slot = pool->acquire();
     std::fill_n(slot.data(), length, std::byte{7});
     return memory.keep(slot, slot.first(length));
@@ -26,37 +26,37 @@ class KeptMemoryTest : public ::testing::Test {
 
   VirtualReactor reactor;
   std::unique_ptr<BufferPool> pool;
-  KeptMemory memory{reactor, {.slots = 4, .copied_octets = 100}};
+  UncommittedMemory memory{reactor, {.slots = 4, .copied_bytes = 100}};
 };
 
-TEST_F(KeptMemoryTest, ALargeWriteKeepsItsSlot) {
+TEST_F(UncommittedMemoryTest, ALargeWriteKeepsItsSlot) {
   Buffer slot = pool->acquire();
   const std::byte* place = slot.data();
-  Kept kept = memory.keep(slot, slot.first(kSlot));
+  Uncommitted kept = memory.keep(slot, slot.first(kSlot));
   EXPECT_FALSE(slot);
   EXPECT_EQ(kept.data.data(), place);
   EXPECT_EQ(pool->available(), 7u);
-  EXPECT_EQ(memory.slots_kept(), 1u);
+  EXPECT_EQ(memory.slots_uncommitted(), 1u);
   kept = {};
   EXPECT_EQ(pool->available(), 8u);
-  EXPECT_EQ(memory.slots_kept(), 0u);
+  EXPECT_EQ(memory.slots_uncommitted(), 0u);
 }
 
-TEST_F(KeptMemoryTest, ASmallWriteIsCopiedAndGivesItsSlotBack) {
+TEST_F(UncommittedMemoryTest, ASmallWriteIsCopiedAndGivesItsSlotBack) {
   Buffer slot = pool->acquire();
   slot.data()[0] = std::byte{1};
-  Kept kept = memory.keep(slot, slot.first(10));
+  Uncommitted kept = memory.keep(slot, slot.first(10));
   slot.data()[0] = std::byte{2};
   EXPECT_TRUE(slot);
   EXPECT_EQ(kept.data.size(), 10u);
   EXPECT_EQ(kept.data[0], std::byte{1});
-  EXPECT_EQ(memory.octets_copied(), 10u);
+  EXPECT_EQ(memory.bytes_copied(), 10u);
   kept = {};
-  EXPECT_EQ(memory.octets_copied(), 0u);
+  EXPECT_EQ(memory.bytes_copied(), 0u);
 }
 
-TEST_F(KeptMemoryTest, FillsUpBySlots) {
-  std::vector<Kept> kept;
+TEST_F(UncommittedMemoryTest, FillsUpBySlots) {
+  std::vector<Uncommitted> kept;
   kept.push_back(keep(kSlot));
   EXPECT_FALSE(memory.filling());
   kept.push_back(keep(kSlot));
@@ -67,19 +67,19 @@ TEST_F(KeptMemoryTest, FillsUpBySlots) {
   EXPECT_TRUE(memory.full());
 }
 
-TEST_F(KeptMemoryTest, FillsUpByCopies) {
-  const Kept half = keep(50);
+TEST_F(UncommittedMemoryTest, FillsUpByCopies) {
+  const Uncommitted half = keep(50);
   EXPECT_TRUE(memory.filling());
   EXPECT_FALSE(memory.full());
-  const Kept rest = keep(60);
+  const Uncommitted rest = keep(60);
   EXPECT_TRUE(memory.full());
 }
 
-TEST_F(KeptMemoryTest, WritersWaitWhileItIsFullAndGoOnWhenItIsNot) {
-  std::vector<Kept> kept;
+TEST_F(UncommittedMemoryTest, WritersWaitWhileItIsFullAndGoOnWhenItIsNot) {
+  std::vector<Uncommitted> kept;
   for (int i = 0; i < 4; ++i) kept.push_back(keep(kSlot));
   int entered = 0;
-  auto writer = [](KeptMemory& of, int& count) -> Task<void> {
+  auto writer = [](UncommittedMemory& of, int& count) -> Task<void> {
     co_await of.room();
     ++count;
   };
@@ -92,9 +92,9 @@ TEST_F(KeptMemoryTest, WritersWaitWhileItIsFullAndGoOnWhenItIsNot) {
   EXPECT_EQ(entered, 2);
 }
 
-TEST_F(KeptMemoryTest, NobodyWaitsWhileThereIsRoom) {
+TEST_F(UncommittedMemoryTest, NobodyWaitsWhileThereIsRoom) {
   int entered = 0;
-  auto writer = [](KeptMemory& of, int& count) -> Task<void> {
+  auto writer = [](UncommittedMemory& of, int& count) -> Task<void> {
     co_await of.room();
     ++count;
   };

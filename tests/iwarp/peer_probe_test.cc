@@ -1,53 +1,53 @@
-// The nudge for a peer that overlooks the first FPDU: when it comes, and what it is on the wire.
+// The probe for a peer that overlooks the first FPDU: when it comes, and what it is on the wire.
 #include <vector>
 
 #include "tests/iwarp/negotiation_fixture.h"
 #include "transport/base/virtual_reactor.h"
-#include "transport/fabric/iwarp/nudge.h"
+#include "transport/fabric/iwarp/peer_probe.h"
 
 namespace nfsrdma::fabric::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using iwarp::Nudge;
+using iwarp::PeerProbe;
 
-class NudgeTest : public ::testing::Test {
+class PeerProbeTest : public ::testing::Test {
  protected:
   VirtualReactor reactor;
   std::vector<Duration> at;
   const TimePoint start = reactor.now();
-  Nudge nudge{reactor, [this] { at.push_back(reactor.now() - start); }};
+  PeerProbe probe{reactor, [this] { at.push_back(reactor.now() - start); }};
 };
 
-TEST_F(NudgeTest, NothingIsSentBeforeTheFirstMessage) {
+TEST_F(PeerProbeTest, NothingIsSentBeforeTheFirstMessage) {
   reactor.advance(1h);
   EXPECT_TRUE(at.empty());
 }
 
-TEST_F(NudgeTest, ComesLessAndLessOftenAndThenNoMore) {
-  nudge.expect_answer();
+TEST_F(PeerProbeTest, ComesLessAndLessOftenAndThenNoMore) {
+  probe.expect_answer();
   reactor.advance(1h);
   EXPECT_EQ(at, (std::vector<Duration>{20ms, 60ms, 140ms, 300ms, 620ms, 1260ms, 2540ms}));
 }
 
-TEST_F(NudgeTest, FurtherMessagesDoNotPutItOff) {
-  nudge.expect_answer();
+TEST_F(PeerProbeTest, FurtherMessagesDoNotPutItOff) {
+  probe.expect_answer();
   reactor.advance(15ms);
-  nudge.expect_answer();
+  probe.expect_answer();
   reactor.advance(10ms);
   EXPECT_EQ(at.size(), 1u);
 }
 
-TEST_F(NudgeTest, AnAnswerEndsItForGood) {
-  nudge.expect_answer();
+TEST_F(PeerProbeTest, AnAnswerEndsItForGood) {
+  probe.expect_answer();
   reactor.advance(70ms);
-  nudge.stop();
-  nudge.expect_answer();
+  probe.stop();
+  probe.expect_answer();
   reactor.advance(1h);
   EXPECT_EQ(at.size(), 2u);
 }
 
-class NudgedPeerTest : public NegotiationTest {
+class ProbedPeerTest : public NegotiationTest {
  protected:
   void SetUp() override {
     peer.listen("127.0.0.1");
@@ -65,9 +65,9 @@ class NudgedPeerTest : public NegotiationTest {
   End client;
 };
 
-// RFC 5040 section 5.1: an RDMA Write of no octets names no memory, and RPC-over-RDMA sees nothing
+// RFC 5040 section 5.1: an RDMA Write of no bytes names no memory, and RPC-over-RDMA sees nothing
 // of it.
-TEST_F(NudgedPeerTest, ASilentPeerGetsAnRdmaWriteOfNoOctetsBehindTheSend) {
+TEST_F(ProbedPeerTest, ASilentPeerGetsAnRdmaWriteOfNoBytesBehindTheSend) {
   ASSERT_TRUE(client.send(pattern(30)));
   peer.receive_fpdus(3);
   EXPECT_EQ(peer.fpdus[0].opcode, wire::kSend);
@@ -77,7 +77,7 @@ TEST_F(NudgedPeerTest, ASilentPeerGetsAnRdmaWriteOfNoOctetsBehindTheSend) {
     EXPECT_TRUE(peer.fpdus[i].last);
     EXPECT_TRUE(peer.fpdus[i].payload.empty());
   }
-  EXPECT_GE(client.counter("nudges"), 2u);
+  EXPECT_GE(client.counter("peer_probes"), 2u);
   peer.send(wire::send(1, pattern(8)));
   ASSERT_TRUE(loop.until([&] { return !client.messages.empty(); }));
   EXPECT_FALSE(client.down);
