@@ -12,7 +12,7 @@ for n in $(seq "$mounts"); do
   mount_export
   ls "$mnt" >/dev/null
   unmount_export
-  count=$(counter_at_end iwarp_nudges)
+  count=$(counter_at_end iwarp_peer_probes)
   same 1 "$(counter_at_end connect_attempts)" "attempts to connect, mount $n"
   [ "$count" = 0 ] || probed=$((probed + 1))
   peer_probes=$((peer_probes + count))
