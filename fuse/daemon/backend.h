@@ -3,7 +3,7 @@
 
 #include <fuse_lowlevel.h>
 
-#include "fuse/session/init.h"
+#include "fuse/channel/init.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "fuse/channel/mount_table.h"
+#include "fuse/channel/unmount.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/read_ahead.h"
 #include "fuse/daemon/statistics.h"
-#include "fuse/session/mount_table.h"
-#include "fuse/session/unmount.h"
 #include "transport/base/log.h"
 #include "transport/base/log_thread.h"
 
@@ -109,8 +109,8 @@ Task<Result<void>> Daemon::reach_server() {
 Result<void> Daemon::mount() {
   config_.session.limits = backend_->limits();
   config_.session.answer_limit.waiting_since = [this] { return backend_->waiting_since(); };
-  auto session = Session::create(reactor_, backend_->slots(), config_.session,
-                                 backend_->operations(), backend_->user_data());
+  auto session = KernelSession::create(reactor_, backend_->slots(), config_.session,
+                                       backend_->operations(), backend_->user_data());
   if (!session) return fail_from(session);
   session_ = std::move(*session);
   TRY(session_->mount());

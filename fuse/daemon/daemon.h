@@ -5,21 +5,21 @@
 #include <optional>
 #include <string>
 
+#include "fuse/channel/kernel_session.h"
+#include "fuse/channel/unmount.h"
 #include "fuse/daemon/backend.h"
 #include "fuse/daemon/event.h"
 #include "fuse/daemon/exit_code.h"
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
 #include "fuse/daemon/statistics_file.h"
-#include "fuse/session/session.h"
-#include "fuse/session/unmount.h"
 
 namespace nfsrdma::fuse {
 
 struct DaemonConfig {
   std::string source;  ///< for messages
   /// The limits are the backend's.
-  SessionConfig session;
+  KernelSessionConfig session;
   Duration retry{0};  ///< how long to go on when the server cannot be reached
   std::optional<StatisticsFile> stats;
   bool foreground = false;
@@ -61,7 +61,7 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   DaemonConfig config_;
   StartReport report_;
   Signals signals_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<KernelSession> session_;
   std::unique_ptr<Backend> backend_;  // goes before the session that it may notify
   Event initialised_;
   Event over_;  ///< time to stop: the kernel let go, or a signal came

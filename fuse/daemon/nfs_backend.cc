@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "fuse/channel/caller.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
 #include "fuse/daemon/rpcbind.h"
 #include "fuse/ops/ops.h"
-#include "fuse/session/caller.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {

@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "fuse/channel/mount_point.h"
 #include "fuse/daemon/daemon.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/nfs_backend.h"
 #include "fuse/options/command_line.h"
-#include "fuse/session/mount.h"
 #include "transport/base/log.h"
 #include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"

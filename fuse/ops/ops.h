@@ -5,8 +5,8 @@
 
 namespace nfsrdma::fuse {
 
-/// For Session::create; the user data is a FileSystem. Locks and extended attributes are not among
-/// them: the kernel keeps locks on this machine.
+/// For KernelSession::create; the user data is a FileSystem. Locks and extended attributes are not
+/// among them: the kernel keeps locks on this machine.
 const fuse_lowlevel_ops& operations();
 
 }  // namespace nfsrdma::fuse

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "client/types.h"
+#include "fuse/channel/request.h"
 #include "fuse/ops/file_system.h"
-#include "fuse/session/request.h"
 
 namespace nfsrdma::fuse {
 

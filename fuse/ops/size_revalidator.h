@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "fuse/channel/request.h"
 #include "fuse/inode/inode.h"
-#include "fuse/session/request.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/sync/async_mutex.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "fuse/session/mount.h"
-#include "fuse/session/session.h"
+#include "fuse/channel/kernel_session.h"
+#include "fuse/channel/mount_point.h"
 #include "tests/support/memory_fs.h"
 
 namespace {
@@ -60,11 +60,11 @@ Result<void> serve(const Arguments& arguments) {
   if (!slots) return fail_from(slots);
   auto mount_point = fuse::check_mount_point(arguments.mount_point);
   if (!mount_point) return fail_from(mount_point);
-  fuse::SessionConfig config;
+  fuse::KernelSessionConfig config;
   config.mount_point = *mount_point;
   config.mount_options = {"fsname=memory", "subtype=fuse-memory"};
-  auto session = fuse::Session::create(*reactor, **slots, std::move(config),
-                                       testing::MemoryFileSystem::operations(), &memory);
+  auto session = fuse::KernelSession::create(*reactor, **slots, std::move(config),
+                                             testing::MemoryFileSystem::operations(), &memory);
   if (!session) return fail_from(session);
   TRY((*session)->mount());
   UntilUnmounted observer(*reactor);

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "fuse/session/request.h"
+#include "fuse/channel/request.h"
 
 namespace nfsrdma::testing {
 namespace {

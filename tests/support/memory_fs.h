@@ -17,7 +17,7 @@ struct MemoryFile {
   std::vector<std::byte> content;
 };
 
-/// Give its operations() and its address to fuse::Session. Belongs to the session's thread. A
+/// Give its operations() and its address to fuse::KernelSession. Belongs to the session's thread. A
 /// file's number is its place in files() plus kFirstFile.
 class MemoryFileSystem {
  public:

@@ -1,0 +1,79 @@
+#include "fuse/channel/caller.h"
+
+#include <fuse_lowlevel.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "fuse/channel/proc_status.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+/// How long a process's groups are believed to stay what they were.
+constexpr Duration kGroupsLifetime = std::chrono::seconds(1);
+
+void add_group(rpc::Credential& credential, std::uint32_t group) {
+  if (group == credential.gid || credential.group_count == credential.groups.size()) return;
+  credential.groups[credential.group_count++] = group;
+}
+
+}  // namespace
+
+void parse_groups(std::string_view status, rpc::Credential& credential) {
+  const auto list = status_field(status, "Groups");
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at != end) {
+    std::uint32_t group = 0;
+    const auto [next, error] = std::from_chars(at, end, group);
+    if (error == std::errc()) add_group(credential, group);
+    at = next == at ? at + 1 : next;
+  }
+}
+
+Callers::Callers(const Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
+  own_.flavor = policy.flavor;
+  own_.gid = ::getgid();
+  const int count = std::max(0, ::getgroups(0, nullptr));
+  std::vector<gid_t> groups(static_cast<std::size_t>(count));
+  if (::getgroups(count, groups.data()) < 0) return;
+  for (auto group : groups) add_group(own_, group);
+}
+
+rpc::Credential Callers::credential(const fuse_ctx& context) {
+  if (!policy_.other_users || policy_.flavor == rpc::AuthFlavor::none) {
+    rpc::Credential own = own_;
+    own.uid = context.uid;
+    own.gid = context.gid;
+    return own;
+  }
+  auto& entry = entries_[static_cast<std::size_t>(context.pid) % kEntries];
+  const auto now = reactor_.now();
+  const bool known = entry.pid == context.pid && entry.uid == context.uid &&
+                     entry.gid == context.gid && now - entry.read_at < kGroupsLifetime;
+  if (known && context.pid != 0) return entry.credential;
+  entry = Entry{context.pid, context.uid, context.gid, now, {}};
+  entry.credential.flavor = policy_.flavor;
+  entry.credential.uid = context.uid;
+  entry.credential.gid = context.gid;
+  const ProcStatus status(context.pid);
+  if (status.hidden()) report_hidden(context);
+  parse_groups(status.text(), entry.credential);
+  return entry.credential;
+}
+
+void Callers::report_hidden(const fuse_ctx& context) {
+  if (hidden_reported_) return;
+  hidden_reported_ = true;
+  log::warning(
+      "callers that /proc does not show (process {} of user {} is one) act without their "
+      "supplementary groups, and a signal may end a call of theirs that the server leaves "
+      "unanswered; is /proc mounted with hidepid, or are they in another pid namespace?",
+      context.pid, context.uid);
+}
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,221 @@
+#include "fuse/channel/in_flight.h"
+
+#include <linux/fuse.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "fuse/channel/proc_status.h"
+#include "transport/base/buffer.h"
+#include "transport/base/frame_pool.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+/// The kernel sends INTERRUPT once per request. A caller that goes on waiting after a signal it
+/// handles may be killed later, without another word: such callers are looked at this often.
+constexpr Duration kLookAgain = std::chrono::milliseconds(250);
+
+/// The kernel does not send INTERRUPT for the requests of O_DIRECT: their caller waits in the
+/// kernel where no signal reaches it. He is looked at once they have taken this long.
+constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
+
+/// A READ that began this long ago and whose caller is gone is answered: the kernel keeps its pages
+/// locked until then, and who truncates the file would wait for them where no signal reaches him.
+constexpr Duration kPagesKeptForNobody = std::chrono::seconds(1);
+
+/// A process that exits waits so many times longer while the server answers.
+constexpr int kExitingServed = 6;
+
+/// A caller that /proc hides got some signal: one it handles, and a server that answers lets it go
+/// on; or SIGKILL, and it must not stay for as long as a server is silent.
+constexpr Duration kHiddenPatience = std::chrono::seconds(5);
+
+/// A limit is looked at no more often than this.
+constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
+
+thread_local Dispatch* current_dispatch = nullptr;
+
+/// Callers of these can come to wait where no signal is seen.
+bool may_go_unsignalled(const PendingRequest& pending) {
+  return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
+         pending.opcode == FUSE_FLUSH;
+}
+
+void tell(PendingRequest& pending) {
+  if (pending.on_interrupt) std::exchange(pending.on_interrupt, nullptr)();
+}
+
+}  // namespace
+
+Dispatch* Dispatch::current() { return current_dispatch; }
+
+DispatchScope::DispatchScope(Dispatch& dispatch) {
+  assert(!current_dispatch);
+  current_dispatch = &dispatch;
+}
+
+DispatchScope::~DispatchScope() { current_dispatch = nullptr; }
+
+InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
+    : callers_(reactor, policy),
+      look_again_timer_(reactor, [this] { look_again(); }),
+      reactor_(reactor),
+      limit_(std::move(limit)),
+      overdue_timer_(reactor, [this] { release_overdue(); }) {}
+
+PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node) {
+  user_data_ = fuse_req_userdata(request);
+  void* memory = FramePool::allocate(sizeof(PendingRequest));
+  auto& pending = *new (memory) PendingRequest();
+  pending.owner = this;
+  pending.request = request;
+  pending.context = *fuse_req_ctx(request);
+  pending.opcode = opcode;
+  pending.node = node;
+  pending.begun = reactor_.now();
+  requests_.push_back(pending);
+  if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
+    overdue_timer_.arm(limit_.longest);
+  }
+  if (may_go_unsignalled(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+  ++running_;
+  if (fuse_req_interrupted(request)) {
+    // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
+    // use of the request, where it must not be answered.
+    interrupted(pending);
+  } else {
+    fuse_req_interrupt_func(request, on_interrupt, &pending);
+  }
+  return pending;
+}
+
+void InFlight::end(PendingRequest& pending) {
+  if (pending.request) {
+    counters_.unanswered.add();
+    log::error("fuse: {} ended without an answer", opcode_name(pending.opcode));
+    answered(pending, fuse_reply_err(pending.request, EIO));
+  }
+  pending.~PendingRequest();
+  FramePool::release(&pending, sizeof(PendingRequest));
+  if (--running_ == 0 && idle_) std::exchange(idle_, nullptr)();
+}
+
+bool InFlight::answered(PendingRequest& pending, int result) {
+  pending.request = nullptr;
+  counters_.device_writes.add();
+  if (result == 0) return true;
+  if (result == -ENOENT) {
+    counters_.replies_unwanted.add();
+  } else {
+    counters_.replies_failed.add();
+    log::debug("fuse: answer to {}: {}", opcode_name(pending.opcode), std::strerror(-result));
+  }
+  return false;
+}
+
+void InFlight::when_idle(std::function<void()> done) {
+  if (running_ == 0) return done();
+  idle_ = std::move(done);
+}
+
+void InFlight::on_interrupt(fuse_req_t, void* data) {
+  auto& pending = *static_cast<PendingRequest*>(data);
+  pending.owner->interrupted(pending);
+}
+
+void InFlight::interrupted(PendingRequest& pending) {
+  counters_.interrupts.add();
+  pending.interrupted = true;
+  pending.interrupted_at = reactor_.now();
+  const bool released = release_if_killed(pending);
+  tell(pending);
+  if (!released && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+}
+
+bool InFlight::release_if_killed(PendingRequest& pending) {
+  const ProcStatus status(pending.context.pid);
+  if (status.readable() && !is_being_killed(status.text())) return false;
+  if (status.hidden()) {
+    callers_.report_hidden(pending.context);
+    if (reactor_.now() - pending.interrupted_at < kHiddenPatience) return false;
+  }
+  counters_.interrupted.add();
+  answered(pending, fuse_reply_err(pending.request, EINTR));
+  tell(pending);
+  return true;
+}
+
+Duration InFlight::server_silent_for() const {
+  if (!limit_.waiting_since) return Duration::max();
+  return reactor_.now() - limit_.waiting_since();
+}
+
+/// Nobody is going to see the answer, and somebody waits for it all the same. FLUSH of a process
+/// that exits is the close(2) that makes its data durable: it is waited for longer while the server
+/// does something.
+bool InFlight::is_left_behind(const PendingRequest& pending) const {
+  const Duration taken = reactor_.now() - pending.begun;
+  if (pending.opcode == FUSE_READ) {
+    return taken >= kPagesKeptForNobody && life_of(pending.context.pid) != Life::goes_on;
+  }
+  if (pending.opcode != FUSE_FLUSH || taken < limit_.exiting) return false;
+  const bool served = server_silent_for() < limit_.exiting;
+  if (served && taken < kExitingServed * limit_.exiting) return false;
+  return life_of(pending.context.pid) == Life::exiting;
+}
+
+// Read-ahead outlives its caller and serves others: unlike an interrupted one, such a request is
+// left alone for a while when its caller is gone, and for good when he cannot be looked at. Its
+// operation keeps slot and memory until the server has answered.
+void InFlight::release_unsignalled(PendingRequest& pending) {
+  if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
+  const ProcStatus status(pending.context.pid);
+  if (status.readable() && is_being_killed(status.text())) {
+    counters_.interrupted.add();
+    answered(pending, fuse_reply_err(pending.request, EINTR));
+  } else if (is_left_behind(pending)) {
+    counters_.left_behind.add();
+    answered(pending, fuse_reply_err(pending.request, EINTR));
+  }
+}
+
+void InFlight::look_again() {
+  bool any_left = false;
+  requests_.for_each([&](PendingRequest& pending) {
+    if (!pending.request) return;
+    if (pending.interrupted) {
+      any_left |= !release_if_killed(pending);
+    } else if (may_go_unsignalled(pending)) {
+      release_unsignalled(pending);
+      any_left |= pending.request != nullptr;
+    }
+  });
+  if (any_left) look_again_timer_.arm(kLookAgain);
+}
+
+// A request that has taken long because the server did much for it is not overdue: the server must
+// owe an answer for as long.
+void InFlight::release_overdue() {
+  const TimePoint now = reactor_.now();
+  const Duration silent_for = now - limit_.waiting_since();
+  Duration wait = Duration::max();
+  requests_.for_each([&](PendingRequest& pending) {
+    if (!pending.request) return;
+    const Duration left = limit_.longest - std::min(now - pending.begun, silent_for);
+    if (left > Duration::zero()) {
+      wait = std::min(wait, left);
+      return;
+    }
+    counters_.timed_out.add();
+    answered(pending, fuse_reply_err(pending.request, limit_.error_number));
+  });
+  if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));
+}
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,117 @@
+// The requests a session has received and not yet answered, and those whose operation still runs.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "fuse/channel/caller.h"
+#include "fuse/channel/counters.h"
+#include "fuse/channel/init.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma {
+class Buffer;
+}
+
+namespace nfsrdma::fuse {
+
+class InFlight;
+
+/// How long callers wait for a server that does not answer: soft, softerr, timeo and retrans of
+/// nfs(5). They are answered then; their operations go on, and keep slot and memory until the
+/// server answers or the connection ends.
+struct AnswerLimit {
+  Duration longest{0};   ///< 0: for ever
+  int error_number = 0;  ///< what callers are told
+  /// How long a process that exits waits in FLUSH for a server that does not answer; for one that
+  /// does, six times as long. It sees no signal any more, SIGKILL neither, so
+  /// that the kernel sends no INTERRUPT.
+  Duration exiting = std::chrono::seconds(5);
+  /// Since when the server owes the answer it owes longest.
+  std::function<TimePoint()> waiting_since;
+};
+
+/// One request between its Request's making and destruction.
+struct PendingRequest : ListNode {
+  InFlight* owner = nullptr;
+  fuse_req_t request = nullptr;  ///< null once answered
+  fuse_ctx context{};
+  std::uint32_t opcode = 0;
+  std::uint64_t node = 0;  ///< the inode it is about, by the kernel's number
+  TimePoint begun{0};
+  TimePoint interrupted_at{0};
+  bool interrupted = false;            ///< the kernel sent INTERRUPT for it
+  std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
+};
+
+/// Belongs to the session's reactor thread.
+class InFlight {
+ public:
+  InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit = {});
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+
+  PendingRequest& begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node = 0);
+  /// The operation has let go of it. An unanswered one is answered EIO.
+  void end(PendingRequest& pending);
+  /// Accounts for one answer that was sent; `result` is what libfuse returned. True when taken.
+  bool answered(PendingRequest& pending, int result);
+
+  /// Operations that still run, answered or not.
+  std::size_t running() const { return running_; }
+  /// Called once, when no operation runs any more (at once when that is so already).
+  void when_idle(std::function<void()> done);
+
+  ChannelCounters& counters() { return counters_; }
+  const ChannelCounters& counters() const { return counters_; }
+  Callers& callers() { return callers_; }
+  /// Of the session; null before the first request.
+  void* user_data() const { return user_data_; }
+
+ private:
+  static void on_interrupt(fuse_req_t request, void* pending);
+  void interrupted(PendingRequest& pending);
+  bool release_if_killed(PendingRequest& pending);
+  void release_unsignalled(PendingRequest& pending);
+  bool is_left_behind(const PendingRequest& pending) const;
+  Duration server_silent_for() const;
+  void look_again();
+  void release_overdue();
+
+  ChannelCounters counters_;
+  void* user_data_ = nullptr;
+  Callers callers_;
+  IntrusiveList<PendingRequest> requests_;
+  std::size_t running_ = 0;
+  Timer look_again_timer_;
+  Reactor& reactor_;
+  const AnswerLimit limit_;
+  Timer overdue_timer_;
+  std::function<void()> idle_;
+};
+
+/// What the receive loop of this thread is handing to libfuse at the moment.
+struct Dispatch {
+  InFlight& in_flight;
+  Buffer& slot;
+  const TransferLimits& limits;
+  std::uint32_t opcode;
+  std::uint64_t node = 0;  ///< fuse_in_header::nodeid
+
+  static Dispatch* current();
+};
+
+/// Makes a Dispatch the thread's current one for a while.
+class DispatchScope {
+ public:
+  explicit DispatchScope(Dispatch& dispatch);
+  DispatchScope(const DispatchScope&) = delete;
+  DispatchScope& operator=(const DispatchScope&) = delete;
+  ~DispatchScope();
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,116 @@
+#include "fuse/channel/kernel_session.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "fuse/channel/device_io.h"
+#include "fuse/channel/mount_point.h"
+#include "fuse/channel/unmount.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+void on_init(void*, fuse_conn_info* connection) {
+  negotiate(*connection, Dispatch::current()->limits);
+}
+
+/// libfuse splits a list at commas: those within values are escaped.
+void append_escaped(std::string& list, const std::string& option) {
+  if (!list.empty()) list += ',';
+  for (char c : option) {
+    if (c == ',' || c == '\\') list += '\\';
+    list += c;
+  }
+}
+
+std::string option_list(const KernelSessionConfig& config) {
+  std::string list;
+  for (const auto& option : config.mount_options) append_escaped(list, option);
+  append_escaped(list, "max_read=" + std::to_string(config.limits.max_read));
+  return list;
+}
+
+/// The kernel has let go of the connection: its device number may be another's by now.
+bool has_ended(int device) {
+  pollfd state{device, 0, 0};
+  return ::poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0;
+}
+
+/// Puts the end of a broken pipe in the place of the device: the descriptor's number stays taken as
+/// long as libfuse uses it, and looks like that of a connection that has ended.
+void close_device(int device) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  const UniqueFd reader(ends[0]);
+  const UniqueFd writer(ends[1]);
+  ::dup3(writer.get(), device, O_CLOEXEC);
+}
+
+}  // namespace
+
+KernelSession::KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config)
+    : reactor_(reactor),
+      slots_(slots),
+      config_(std::move(config)),
+      in_flight_(reactor, config_.callers, config_.answer_limit) {}
+
+KernelSession::~KernelSession() {
+  end_connection();
+  // libfuse frees what mounting has allocated. It unmounts by name, whatever lies there, unless the
+  // device is one whose connection has ended.
+  if (session_ && has_ended(fuse_session_fd(session_.get()))) fuse_session_unmount(session_.get());
+}
+
+Result<std::unique_ptr<KernelSession>> KernelSession::create(Reactor& reactor, BufferPool& slots,
+                                                             KernelSessionConfig config,
+                                                             const fuse_lowlevel_ops& operations,
+                                                             void* user_data) {
+  std::unique_ptr<KernelSession> session(new KernelSession(reactor, slots, std::move(config)));
+  fuse_lowlevel_ops table = operations;
+  table.init = on_init;
+  const std::string list = option_list(session->config_);
+  FuseLog messages;
+  fuse_args arguments = FUSE_ARGS_INIT(0, nullptr);
+  for (const char* argument : {"nfsrdma", "-o", list.c_str()}) {
+    fuse_opt_add_arg(&arguments, argument);
+  }
+  session->session_.reset(fuse_session_new(&arguments, &table, sizeof table, user_data));
+  fuse_opt_free_args(&arguments);
+  if (!session->session_) {
+    return fail(Error::local(EINVAL, "mount options", messages.last_line()));
+  }
+  return session;
+}
+
+Result<void> KernelSession::mount() {
+  TRY(mount_session(*session_, config_.mount_point));
+  own_mount_ = identify_mount(config_.mount_point);
+  const int device = fuse_session_fd(session_.get());
+  const int flags = ::fcntl(device, F_GETFL);
+  if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
+    return fail(Error::from_errno(errno, "/dev/fuse"));
+  }
+  return complete_init_answer(*session_);
+}
+
+Result<void> KernelSession::start(ReceiverObserver& observer) {
+  receiver_ =
+      std::make_unique<Receiver>(reactor_, slots_, *session_, in_flight_, config_.limits, observer);
+  return receiver_->start();
+}
+
+void KernelSession::end_connection() {
+  receiver_.reset();
+  const int device = session_ ? fuse_session_fd(session_.get()) : -1;
+  if (device < 0) return;
+  fuse_session_exit(session_.get());  // else libfuse logs every answer that fails
+  // Closing the device may not do: a thread that waits in it keeps it open.
+  if (own_mount_.known() && !has_ended(device)) abort_connection(own_mount_.device);
+  close_device(device);
+}
+
+}  // namespace nfsrdma::fuse

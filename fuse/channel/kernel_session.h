@@ -1,0 +1,79 @@
+// A mounted FUSE session: the kernel's side of one mount point, from mount to unmount.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuse/channel/in_flight.h"
+#include "fuse/channel/own_mount.h"
+#include "fuse/channel/receiver.h"
+
+namespace nfsrdma::fuse {
+
+struct KernelSessionConfig {
+  std::string mount_point;  ///< absolute
+  /// For mount(2) or fusermount3, each as it would stand in a mount list: "ro", "allow_other",
+  /// "fsname=server:/export". Values need no escaping. max_read is added.
+  std::vector<std::string> mount_options;
+  TransferLimits limits;
+  CallerPolicy callers;
+  AnswerLimit answer_limit;
+};
+
+/// Owns libfuse's session and the device. Belongs to one reactor. Destroying it ends the connection
+/// with the kernel, but unmounts nothing: see unmount.h.
+class KernelSession {
+ public:
+  /// `operations` are libfuse's, with `user_data` as their user data; init is this class's own.
+  /// Data of requests lies in slots of `slots`, which are at least kSlotSize.
+  static Result<std::unique_ptr<KernelSession>> create(Reactor& reactor, BufferPool& slots,
+                                                       KernelSessionConfig config,
+                                                       const fuse_lowlevel_ops& operations,
+                                                       void* user_data);
+  KernelSession(const KernelSession&) = delete;
+  KernelSession& operator=(const KernelSession&) = delete;
+  ~KernelSession();
+
+  /// Mounts, directly or through fusermount3, and makes the device non-blocking. Blocks for as long
+  /// as that takes. The error's detail says what to do.
+  Result<void> mount();
+  /// Starts receiving. The observer outlives the session.
+  Result<void> start(ReceiverObserver& observer);
+  /// Takes no new requests from the kernel. Not from within an operation.
+  void pause() {
+    if (receiver_) receiver_->pause();
+  }
+
+  bool mounted() const { return session_ && fuse_session_fd(session_.get()) >= 0; }
+  /// Ends the connection with the kernel, if it has not ended: every request that waits fails with
+  /// ENOTCONN, and so does all further use of the mount. The observer is not told.
+  void end_connection();
+
+  /// Not known() before mount(), or when somebody has unmounted it at once.
+  const OwnMount& own_mount() const { return own_mount_; }
+  /// For notifications to the kernel.
+  fuse_session& handle() { return *session_; }
+  InFlight& in_flight() { return in_flight_; }
+  const KernelSessionConfig& config() const { return config_; }
+  void visit_counters(CounterVisitor& visitor) const { in_flight_.counters().visit(visitor); }
+
+ private:
+  struct DestroySession {
+    void operator()(fuse_session* session) const { fuse_session_destroy(session); }
+  };
+
+  KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config);
+
+  Reactor& reactor_;
+  BufferPool& slots_;
+  KernelSessionConfig config_;
+  OwnMount own_mount_;
+  InFlight in_flight_;
+  std::unique_ptr<fuse_session, DestroySession> session_;
+  std::unique_ptr<Receiver> receiver_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,162 @@
+#include "fuse/channel/mount_point.h"
+
+#include <fcntl.h>
+#include <fuse_log.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "fuse/channel/mount_table.h"
+#include "transport/base/log.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+constexpr const char* kStep = "mount";
+constexpr const char* kDevice = "/dev/fuse";
+constexpr std::string_view kOurType = "fuse.nfsrdma";
+
+std::string* collected = nullptr;
+
+void collect(enum fuse_log_level level, const char* format, va_list arguments) {
+  std::array<char, 512> line;
+  std::vsnprintf(line.data(), line.size(), format, arguments);
+  if (collected) {
+    *collected += line.data();
+  } else if (level <= FUSE_LOG_WARNING) {
+    log::warning("libfuse: {}", line.data());
+  }
+}
+
+std::string last_line_of(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  text.remove_prefix(text.rfind('\n') + 1);
+  for (std::string_view prefix : {"fusermount3: ", "fuse: "}) {
+    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  }
+  return std::string(text);
+}
+
+/// Sends standard error into memory while it lives: fusermount3 prints there.
+class CaptureStandardError {
+ public:
+  CaptureStandardError()
+      : memory_(::memfd_create("messages", MFD_CLOEXEC)),
+        saved_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    if (memory_ && saved_) ::dup2(memory_.get(), STDERR_FILENO);
+  }
+  CaptureStandardError(const CaptureStandardError&) = delete;
+  CaptureStandardError& operator=(const CaptureStandardError&) = delete;
+  ~CaptureStandardError() {
+    if (memory_ && saved_) ::dup2(saved_.get(), STDERR_FILENO);
+  }
+
+  std::string text() const {
+    std::array<char, 2048> bytes;
+    const auto got = ::pread(memory_.get(), bytes.data(), bytes.size(), 0);
+    return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
+  }
+
+ private:
+  UniqueFd memory_;
+  UniqueFd saved_;
+};
+
+Result<void> check_device() {
+  if (::access(kDevice, R_OK | W_OK) == 0) return {};
+  if (errno == EACCES || errno == EPERM) {
+    return fail(Error::local(EACCES, kDevice,
+                             "the device must be readable and writable for this user; as root: "
+                             "chmod 0666 /dev/fuse"));
+  }
+  return fail(
+      Error::local(errno, kDevice, "as root: modprobe fuse; a container needs --device /dev/fuse"));
+}
+
+struct Remedy {
+  std::string_view said;
+  int error_number;
+  const char* detail;
+};
+
+/// By what libfuse or fusermount3 says, as neither gives a code.
+constexpr Remedy kRemedies[] = {
+    {"failed to exec fusermount3", ENOENT,
+     "fusermount3 is missing: install the package fuse3, or mount as root"},
+    {"user_allow_other", EPERM,
+     "allow_other and allow_root need the line user_allow_other in /etc/fuse.conf, or root"},
+    {"no write access to mountpoint", EACCES, "the mount point must be writable for this user"},
+    {"too many FUSE filesystems", EUSERS, "the limit is mount_max in /etc/fuse.conf"},
+    {"mounting over filesystem type", EPERM,
+     "an ordinary user may not mount over this type of file system"},
+    {"Operation not permitted", EPERM,
+     "fusermount3 must be set-user-ID root, and a container needs the right to mount"},
+};
+
+}  // namespace
+
+FuseLog::FuseLog() {
+  collected = &text_;
+  fuse_set_log_func(collect);
+}
+
+FuseLog::~FuseLog() { collected = nullptr; }
+
+std::string FuseLog::last_line() const { return last_line_of(text_); }
+
+Error explain_mount_failure(const std::string& said, const std::string& mount_point) {
+  for (const auto& remedy : kRemedies) {
+    if (said.find(remedy.said) == std::string::npos) continue;
+    return Error::local(remedy.error_number, kStep, remedy.detail);
+  }
+  const auto line = last_line_of(said);
+  return Error::local(EIO, kStep, line.empty() ? "on " + mount_point : line);
+}
+
+Result<std::string> check_mount_point(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    const int error_number = errno;
+    if (error_number == ENOTCONN) {
+      return fail(Error::local(
+          EBUSY, kStep,
+          path + " is a mount whose program has ended; fusermount3 -u " + path + " removes it"));
+    }
+    return fail(Error::local(error_number, kStep, "mount point " + path));
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return fail(Error::local(ENOTDIR, kStep, "mount point " + path));
+  }
+  std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  if (!real) return fail(Error::from_errno(errno, kStep, "mount point " + path));
+  const auto mounted = find_mount(real.get());
+  if (mounted && mounted->type == kOurType) {
+    return fail(Error::local(EBUSY, kStep,
+                             mounted->source + " is mounted on " + path +
+                                 " already; fusermount3 -u " + path + " removes it"));
+  }
+  return std::string(real.get());
+}
+
+Result<void> mount_session(fuse_session& session, const std::string& mount_point) {
+  TRY(check_device());
+  FuseLog said_by_library;
+  std::string said;
+  {
+    CaptureStandardError said_by_helper;
+    if (fuse_session_mount(&session, mount_point.c_str()) == 0) return {};
+    said = said_by_library.text() + said_by_helper.text();
+  }
+  log::debug("mount on {}: {}", mount_point, said);
+  return fail(explain_mount_failure(said, mount_point));
+}
+
+}  // namespace nfsrdma::fuse
