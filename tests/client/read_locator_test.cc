@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/tcp/wire.h"
+#include "tests/transport/tcp/wire.h"
 
 namespace nfsrdma::client::test {
 namespace {

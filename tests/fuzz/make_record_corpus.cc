@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/fuzz/record_inputs.h"
-#include "tests/tcp/wire.h"
+#include "tests/transport/tcp/wire.h"
 
 namespace nfsrdma::fuzz {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "client/compound/read_locator.h"
 #include "tests/fuzz/record_inputs.h"
-#include "tests/tcp/piece_stream.h"
+#include "tests/transport/tcp/piece_stream.h"
 #include "transport/base/log.h"
 #include "transport/tcp/receive_path.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tests/rdma/harness.h"
+#include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::fuzz {
 

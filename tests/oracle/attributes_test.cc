@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "client/proto/print.h"
-#include "tests/base/allocations.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/recode.h"
+#include "tests/transport/base/allocations.h"
 
 namespace nfsrdma::oracle {
 namespace {

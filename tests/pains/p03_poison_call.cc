@@ -5,7 +5,7 @@
 #include "client/ops/getattr.h"
 #include "tests/client/mounted.h"
 #include "tests/pains/crowd.h"
-#include "tests/rdma/harness.h"
+#include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

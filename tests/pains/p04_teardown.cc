@@ -1,7 +1,7 @@
 // P4: connecting and ending a connection are bounded from any state, and leave nothing behind.
 #include <gtest/gtest.h>
 
-#include "tests/rdma/random_connections.h"
+#include "tests/transport/rdma/random_connections.h"
 #include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::test {

@@ -10,8 +10,8 @@
 #include "client/session/slot_table.h"
 #include "client/session/stall_watch.h"
 #include "tests/client/fake_mount.h"
-#include "tests/rdma/harness.h"
 #include "tests/support/full_size.h"
+#include "tests/transport/rdma/harness.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::test {

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "tests/rdma/harness.h"
 #include "tests/support/full_size.h"
+#include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

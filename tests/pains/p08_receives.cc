@@ -4,7 +4,7 @@
 
 #include <list>
 
-#include "tests/rdma/harness.h"
+#include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

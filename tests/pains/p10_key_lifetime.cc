@@ -6,7 +6,7 @@
 #include <list>
 #include <random>
 
-#include "tests/rdma/harness.h"
+#include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::test {
 namespace {

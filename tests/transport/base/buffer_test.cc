@@ -1,0 +1,150 @@
+#include "transport/base/buffer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/transport/base/allocations.h"
+#include "transport/base/buffer_wait.h"
+#include "transport/base/virtual_reactor.h"
+
+namespace nfsrdma {
+namespace {
+
+constexpr std::size_t kSlots = 4;
+
+std::unique_ptr<BufferPool> make_pool(std::size_t slot_size = 1, std::size_t slots = kSlots) {
+  auto pool = BufferPool::create(slot_size, slots);
+  EXPECT_TRUE(pool);
+  return std::move(*pool);
+}
+
+TEST(BufferPool, RoundsSlotsUpToPagesAndAlignsThem) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto pool = make_pool(page + 1);
+  EXPECT_EQ(pool->slot_size(), 2 * page);
+  EXPECT_EQ(pool->memory().size(), kSlots * 2 * page);
+  const Buffer buffer = pool->acquire();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page, 0U);
+  EXPECT_EQ(buffer.size(), 2 * page);
+}
+
+TEST(BufferPool, HandsOutEachSlotOnceAndThenNone) {
+  const auto pool = make_pool();
+  std::vector<Buffer> taken;
+  std::set<std::byte*> places;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    taken.push_back(pool->acquire());
+    ASSERT_TRUE(taken.back());
+    std::ranges::fill(taken.back().bytes(), std::byte{0x5a});
+    places.insert(taken.back().data());
+    EXPECT_GE(taken.back().data(), pool->memory().data());
+    EXPECT_LT(taken.back().data(), pool->memory().data() + pool->memory().size());
+  }
+  EXPECT_EQ(places.size(), kSlots);
+  EXPECT_EQ(pool->available(), 0U);
+  EXPECT_FALSE(pool->acquire());
+  taken.pop_back();
+  EXPECT_EQ(pool->available(), 1U);
+  EXPECT_TRUE(pool->acquire());
+}
+
+TEST(BufferPool, HandsOutTheSlotLastReturned) {
+  const auto pool = make_pool();
+  const Buffer first = pool->acquire();
+  Buffer second = pool->acquire();
+  std::byte* place = second.data();
+  second.reset();
+  EXPECT_FALSE(second);
+  const Buffer third = pool->acquire();
+  EXPECT_EQ(third.data(), place);
+}
+
+TEST(BufferPool, AllocatesNothingAfterItsCreation) {
+  const auto pool = make_pool();
+  const std::size_t before = testing_support::allocations();
+  for (int i = 0; i < 100; ++i) {
+    const Buffer one = pool->acquire();
+    const Buffer two = pool->acquire();
+    ASSERT_TRUE(one && two);
+  }
+  EXPECT_EQ(testing_support::allocations(), before);
+}
+
+TEST(BufferPool, ThatCannotBeMappedIsAnError) {
+  constexpr std::size_t kMoreThanAnAddressSpace = std::size_t{1} << 60;
+  const auto pool = BufferPool::create(kMoreThanAnAddressSpace, 1);
+  ASSERT_FALSE(pool);
+  EXPECT_TRUE(pool.error().is(Layer::system, ENOMEM)) << pool.error().message();
+}
+
+TEST(Buffer, MovesItsSlotAndReturnsItOnce) {
+  const auto pool = make_pool();
+  Buffer one = pool->acquire();
+  std::byte* place = one.data();
+  Buffer two = std::move(one);
+  EXPECT_FALSE(one);  // NOLINT(bugprone-use-after-move): a moved-from Buffer is empty
+  EXPECT_EQ(two.data(), place);
+  Buffer three = pool->acquire();
+  three = std::move(two);  // returns what three had
+  EXPECT_EQ(three.data(), place);
+  EXPECT_EQ(pool->available(), kSlots - 1);
+  three.reset();
+  three.reset();
+  EXPECT_EQ(pool->available(), kSlots);
+}
+
+struct CountingWaiter final : BufferWaiter {
+  void on_buffer_available() override { ++told; }
+  int told = 0;
+};
+
+TEST(BufferPool, TellsOneWaiterForEachSlotThatComesBack) {
+  const auto pool = make_pool();
+  Buffer one = pool->acquire();
+  Buffer two = pool->acquire();
+  CountingWaiter first;
+  CountingWaiter second;
+  CountingWaiter gone;
+  pool->wait(gone);
+  pool->wait(first);
+  pool->wait(second);
+  gone.unlink();
+  one.reset();
+  EXPECT_EQ(first.told, 1);
+  EXPECT_EQ(second.told, 0);
+  two.reset();
+  EXPECT_EQ(second.told, 1);
+  EXPECT_EQ(first.told, 1);
+  EXPECT_EQ(gone.told, 0);
+}
+
+Task<void> take(Reactor& reactor, BufferPool& pool, Buffer& out) {
+  Buffer buffer = co_await acquire_when_free(reactor, pool);
+  out = std::move(buffer);
+}
+
+TEST(BufferPool, AwaitedSlotsComeWhenTheyAreFree) {
+  VirtualReactor reactor;
+  const auto pool = make_pool(1, 1);
+  Buffer held = pool->acquire();
+  Buffer first;
+  Buffer second;
+  spawn(take(reactor, *pool, first));
+  spawn(take(reactor, *pool, second));
+  reactor.settle();
+  EXPECT_FALSE(first);
+  held.reset();
+  reactor.settle();
+  EXPECT_TRUE(first);
+  EXPECT_FALSE(second);
+  first.reset();
+  reactor.settle();
+  EXPECT_TRUE(second);
+}
+
+}  // namespace
+}  // namespace nfsrdma

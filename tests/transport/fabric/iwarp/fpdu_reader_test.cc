@@ -1,0 +1,185 @@
+// FPDUs found in a stream that comes in any pieces, and nothing read beyond what has a place.
+#include "transport/fabric/iwarp/fpdu_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+
+#include "tests/transport/fabric/iwarp/wire_frames.h"
+
+namespace nfsrdma::fabric::iwarp {
+namespace {
+
+using testing::Bytes;
+using testing::pattern;
+namespace wire = testing::wire;
+
+/// Bytes that arrive in pieces of a given size.
+class PiecewiseStream final : public ByteStream {
+ public:
+  PiecewiseStream(Bytes bytes, std::function<std::size_t()> piece)
+      : bytes_(std::move(bytes)), piece_(std::move(piece)) {}
+
+  ssize_t read(std::span<iovec> into) override {
+    largest_wish = std::max(largest_wish, total_length(into));
+    if (at_ == bytes_.size()) return -EAGAIN;
+    std::size_t now = std::min({piece_(), total_length(into), bytes_.size() - at_});
+    const std::size_t got = now;
+    for (const iovec& part : into) {
+      const std::size_t step = std::min(now, part.iov_len);
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), step,
+                  static_cast<std::byte*>(part.iov_base));
+      at_ += step;
+      now -= step;
+    }
+    return static_cast<ssize_t>(got);
+  }
+  ssize_t write(std::span<iovec>) override { return -EPIPE; }
+  void finish_writing() override {}
+
+  std::size_t largest_wish = 0;
+
+ private:
+  Bytes bytes_;
+  std::function<std::size_t()> piece_;
+  std::size_t at_ = 0;
+};
+
+/// Takes every payload into memory of exactly its size.
+class Collector final : public UlpduConsumer {
+ public:
+  Checked<std::span<std::byte>> place(const DdpHeader& header, std::size_t length) override {
+    placed = header;
+    current.assign(length, std::byte{0});
+    return std::span<std::byte>(current);
+  }
+  Checked<> deliver(const DdpHeader& header, std::size_t length) override {
+    EXPECT_EQ(length, current.size());
+    EXPECT_EQ(header.msn, placed.msn);
+    headers.push_back(header);
+    payloads.push_back(current);
+    return {};
+  }
+
+  DdpHeader placed;
+  Bytes current;
+  std::vector<DdpHeader> headers;
+  std::vector<Bytes> payloads;
+};
+
+class FpduReaderTest : public ::testing::Test {
+ protected:
+  static constexpr std::array<std::size_t, 9> kSizes = {0, 1, 2, 3, 4, 5, 100, 4099, 60000};
+
+  /// Tagged and untagged segments of all sizes, alternating.
+  static Bytes dialogue() {
+    Bytes stream;
+    std::uint32_t msn = 0;
+    for (std::size_t size : kSizes) {
+      for (bool tagged : {false, true}) {
+        wire::Segment segment;
+        segment.tagged = tagged;
+        segment.opcode = tagged ? wire::kWrite : wire::kSend;
+        segment.stag = 0x100;
+        segment.to = size;
+        segment.msn = ++msn;
+        segment.mo = 77;
+        segment.payload = pattern(size, msn);
+        const Bytes frame = wire::fpdu(segment);
+        stream.insert(stream.end(), frame.begin(), frame.end());
+      }
+    }
+    return stream;
+  }
+
+  void expect_dialogue(std::function<std::size_t()> piece) {
+    const Bytes bytes = dialogue();
+    PiecewiseStream stream(bytes, std::move(piece));
+    ReadStatus status;
+    do {
+      status = reader.read(stream);
+      ASSERT_NE(status, ReadStatus::violated) << reader.violation().detail;
+    } while (collector.payloads.size() < 2 * kSizes.size());
+    EXPECT_TRUE(reader.between_fpdus());
+    EXPECT_EQ(reader.position(), bytes.size());
+    for (std::size_t i = 0; i < kSizes.size(); ++i) {
+      EXPECT_TRUE(collector.payloads[2 * i] == pattern(kSizes[i], 2 * i + 1)) << i;
+      EXPECT_TRUE(collector.payloads[2 * i + 1] == pattern(kSizes[i], 2 * i + 2)) << i;
+      EXPECT_EQ(collector.headers[2 * i].mo, 77u);
+      EXPECT_EQ(collector.headers[2 * i + 1].to, kSizes[i]);
+    }
+  }
+
+  Counters counters;
+  Collector collector;
+  FpduReader reader{collector, counters};
+};
+
+TEST_F(FpduReaderTest, ByteByByte) {
+  expect_dialogue([] { return 1; });
+}
+
+TEST_F(FpduReaderTest, AllAtOnce) {
+  expect_dialogue([] { return ~std::size_t{0}; });
+  EXPECT_EQ(counters.fpdus_received.value(), 2 * kSizes.size());
+}
+
+class FragmentationTest : public FpduReaderTest, public ::testing::WithParamInterface<unsigned> {};
+
+TEST_P(FragmentationTest, AnyPiecesGiveTheSame) {
+  std::mt19937 random(GetParam());
+  expect_dialogue([&random] { return 1 + random() % (random() % 4 == 0 ? 5000 : 23); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FragmentationTest, ::testing::Range(0u, 64u));
+
+TEST_F(FpduReaderTest, OnlyALengthAndATaggedHeaderAreReadAhead) {
+  PiecewiseStream stream({}, [] { return 1; });
+  EXPECT_EQ(reader.read(stream), ReadStatus::drained);
+  EXPECT_EQ(stream.largest_wish, 16u);
+}
+
+TEST_F(FpduReaderTest, OneReadTakesThePayloadAndTheNextHeaderAndNoMore) {
+  const Bytes bytes = wire::join({wire::write(1, 2, pattern(1000)), wire::write(1, 2, pattern(8))});
+  PiecewiseStream stream(bytes, [] { return ~std::size_t{0}; });
+  EXPECT_EQ(reader.read(stream), ReadStatus::more);  // 16 bytes
+  EXPECT_EQ(reader.read(stream), ReadStatus::more);
+  EXPECT_EQ(stream.largest_wish, 1000u + 4 + 16);
+  EXPECT_EQ(collector.payloads.size(), 1u);
+  EXPECT_EQ(reader.read(stream), ReadStatus::drained);
+  EXPECT_EQ(collector.payloads.size(), 2u);
+}
+
+TEST_F(FpduReaderTest, EveryByteIsCoveredByTheCrc) {
+  const Bytes right = wire::send(1, pattern(21));
+  for (std::size_t i = 2; i < right.size(); ++i) {  // 0 and 1: the length, another error
+    Bytes wrong = right;
+    wrong[i] ^= std::byte{0x20};
+    Collector each;
+    FpduReader fresh(each, counters);
+    PiecewiseStream stream(wrong, [] { return ~std::size_t{0}; });
+    ReadStatus status;
+    do {
+      status = fresh.read(stream);
+    } while (status == ReadStatus::more);
+    // A flipped T bit makes the header shorter; the CRC is wrong all the same.
+    EXPECT_EQ(status, ReadStatus::violated) << i;
+    EXPECT_EQ(fresh.violation().code, terminate::kMpaCrc) << i;
+    EXPECT_TRUE(each.payloads.empty());
+  }
+}
+
+TEST_F(FpduReaderTest, WithoutCrcTheFieldIsNotLookedAt) {
+  reader.use_crc(false);
+  Bytes bytes = wire::send(1, pattern(21));
+  bytes.back() ^= std::byte{1};
+  PiecewiseStream stream(bytes, [] { return ~std::size_t{0}; });
+  EXPECT_EQ(reader.read(stream), ReadStatus::more);
+  EXPECT_EQ(reader.read(stream), ReadStatus::drained);
+  EXPECT_EQ(collector.payloads.size(), 1u);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fabric::iwarp
