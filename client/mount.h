@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "client/types.h"
+#include "client/proto/object.h"
 #include "transport/base/buffer.h"
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
@@ -45,7 +45,7 @@ struct MountConfig {
 };
 
 /// Owned by the daemon; everything in it belongs to the reactor's thread. The operations of
-/// client/ops take a started Mount. Destroy it after stop() has finished.
+/// client/requests take a started Mount. Destroy it after stop() has finished.
 class Mount {
  public:
   /// `message_pool` has the registered memory of encoded calls; slots of at least

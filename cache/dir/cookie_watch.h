@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "client/ops/readdir.h"
+#include "client/requests/readdir.h"
 
 namespace nfsrdma::cache {
 

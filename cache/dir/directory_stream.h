@@ -9,7 +9,7 @@
 
 #include "cache/attr/cached_attributes.h"
 #include "cache/dir/cookie_watch.h"
-#include "client/ops/readdir.h"
+#include "client/requests/readdir.h"
 
 namespace nfsrdma::cache {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "client/proto/object.h"
 #include "client/proto/ops_callback.h"
-#include "client/types.h"
 
 namespace nfsrdma::client {
 

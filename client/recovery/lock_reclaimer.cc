@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "client/mount.h"
-#include "client/ops/lock_requests.h"
-#include "client/ops/steps.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/recovery/claim_errors.h"
+#include "client/requests/lock_requests.h"
+#include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/open_table.h"
 

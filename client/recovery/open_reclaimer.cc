@@ -7,12 +7,12 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/ops/steps.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
 #include "client/recovery/claim_errors.h"
 #include "client/recovery/lock_reclaimer.h"
+#include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
 #include "transport/base/log.h"

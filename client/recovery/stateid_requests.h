@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "client/compound/compound_pool.h"
+#include "client/proto/object.h"
 #include "client/proto/status.h"
 #include "client/proto/types.h"
-#include "client/types.h"
 #include "transport/base/log.h"
 #include "transport/base/metrics.h"
 #include "transport/base/result.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "client/compound/compound.h"
+#include "client/proto/object.h"
 #include "client/proto/ops_session.h"
-#include "client/types.h"
 
 namespace nfsrdma::client {
 

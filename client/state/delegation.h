@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "client/compound/state_holder.h"
+#include "client/proto/object.h"
 #include "client/proto/ops_open.h"
-#include "client/types.h"
 #include "transport/base/intrusive_list.h"
 
 namespace nfsrdma::client {

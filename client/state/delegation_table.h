@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "client/callback/delegation_callbacks.h"
+#include "client/files/delegation_returner.h"
+#include "client/proto/object.h"
 #include "client/state/delegation.h"
-#include "client/state/delegation_returner.h"
 #include "client/state/file_handle_hash.h"
 #include "client/state/open_state.h"
-#include "client/types.h"
 #include "transport/base/metrics.h"
 
 namespace nfsrdma::client {

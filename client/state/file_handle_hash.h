@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "client/types.h"
+#include "client/proto/object.h"
 
 namespace nfsrdma::client {
 

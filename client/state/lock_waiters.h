@@ -5,7 +5,7 @@
 
 #include <coroutine>
 
-#include "client/types.h"
+#include "client/proto/object.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"

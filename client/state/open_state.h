@@ -11,10 +11,10 @@
 #include <unordered_map>
 
 #include "client/compound/state_holder.h"
+#include "client/proto/object.h"
 #include "client/session/pauses.h"
 #include "client/state/delegation.h"
 #include "client/state/lock_state.h"
-#include "client/types.h"
 #include "transport/base/sync/async_mutex.h"
 #include "transport/base/sync/wait_queue.h"
 
@@ -160,7 +160,7 @@ using OpenFileRef = std::shared_ptr<OpenFile>;
 inline StateRef server_open(const OpenFileRef& file) { return {file, &file->server_open()}; }
 
 /// Move-only reference to an OpenFile with the share access it was opened with. Give it to
-/// close() (client/ops/close.h); one that is dropped instead is closed in the background.
+/// close() (client/files/close.h); one that is dropped instead is closed in the background.
 class OpenRef {
  public:
   OpenRef() = default;

@@ -6,9 +6,9 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/ops/steps.h"
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
+#include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
 #include "transport/base/log.h"

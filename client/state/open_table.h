@@ -21,9 +21,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/proto/object.h"
 #include "client/state/file_handle_hash.h"
 #include "client/state/open_state.h"
-#include "client/types.h"
 #include "transport/base/metrics.h"
 
 namespace nfsrdma::client {
@@ -89,7 +89,7 @@ class OpenTable {
   Task<void> close_quietly(OpenFileRef file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
   void forget_kept();
-  /// See client/ops/close.h.
+  /// See client/files/close.h.
   Task<Result<void>> release(OpenRef open);
   /// The same, unobserved.
   void release_in_background(OpenRef open);

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "client/ops/set_attributes.h"
-#include "client/ops/statfs.h"
+#include "client/requests/set_attributes.h"
+#include "client/requests/statfs.h"
 
 namespace nfsrdma::fuse {
 

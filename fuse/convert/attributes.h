@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "cache/attr/file_attributes.h"
-#include "client/types.h"
+#include "client/proto/object.h"
 
 namespace nfsrdma::fuse {
 

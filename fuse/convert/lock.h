@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "client/ops/lock.h"
+#include "client/files/lock.h"
 
 namespace nfsrdma::fuse {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "client/mount.h"
-#include "client/state/system_names.h"
+#include "client/names/system_names.h"
 #include "fuse/daemon/backend.h"
 #include "fuse/daemon/memory_shape.h"
 #include "fuse/daemon/shutdown_flush.h"

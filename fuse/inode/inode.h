@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cache/attr/cached_attributes.h"
-#include "client/types.h"
+#include "client/proto/object.h"
 #include "fuse/inode/advertised_names.h"
 #include "fuse/inode/page_map.h"
 

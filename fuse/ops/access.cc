@@ -1,4 +1,4 @@
-#include "client/ops/access.h"
+#include "client/requests/access.h"
 
 #include <cerrno>
 

@@ -1,6 +1,6 @@
 #include "fuse/ops/close_file.h"
 
-#include "client/ops/close.h"
+#include "client/files/close.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/silly_rename.h"
 #include "transport/base/log.h"

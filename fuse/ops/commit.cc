@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "client/ops/commit.h"
-#include "client/ops/errno.h"
+#include "client/requests/commit.h"
+#include "client/requests/errno.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 
 namespace nfsrdma::fuse {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/ops/getattr.h"
-#include "client/ops/local_lock.h"
+#include "client/files/local_lock.h"
+#include "client/requests/getattr.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {

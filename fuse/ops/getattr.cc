@@ -1,4 +1,4 @@
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 
 #include "fuse/ops/commit.h"
 #include "fuse/ops/handlers.h"

@@ -1,4 +1,4 @@
-#include "client/ops/link.h"
+#include "client/requests/link.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
-#include "client/ops/lookup.h"
+#include "client/requests/lookup.h"
 
 #include <cerrno>
 #include <string>
 #include <string_view>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 

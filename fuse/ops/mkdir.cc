@@ -1,4 +1,4 @@
-#include "client/ops/create.h"
+#include "client/requests/create.h"
 
 #include <string>
 

@@ -3,10 +3,10 @@
 #include <cerrno>
 #include <string>
 
-#include "client/ops/close.h"
-#include "client/ops/create.h"
-#include "client/ops/open.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
 #include "client/proto/ops_open.h"
+#include "client/requests/create.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 

@@ -1,4 +1,4 @@
-#include "client/ops/open.h"
+#include "client/files/open.h"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 // What OPEN and CREATE have in common: a server's open becomes an open file of the kernel.
 #pragma once
 
-#include "client/ops/open.h"
+#include "client/files/open.h"
 #include "fuse/ops/file_system.h"
 
 namespace nfsrdma::fuse {

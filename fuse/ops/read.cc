@@ -1,4 +1,4 @@
-#include "client/ops/read.h"
+#include "client/requests/read.h"
 
 #include <fcntl.h>
 

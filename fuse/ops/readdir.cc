@@ -1,11 +1,11 @@
-#include "client/ops/readdir.h"
+#include "client/requests/readdir.h"
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "fuse/ops/directory_answer.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"

@@ -1,4 +1,4 @@
-#include "client/ops/readlink.h"
+#include "client/requests/readlink.h"
 
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"

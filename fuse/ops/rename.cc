@@ -1,10 +1,10 @@
-#include "client/ops/rename.h"
+#include "client/requests/rename.h"
 
 #include <cerrno>
 #include <string>
 
-#include "client/ops/errno.h"
-#include "client/ops/lookup.h"
+#include "client/requests/errno.h"
+#include "client/requests/lookup.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 
 namespace nfsrdma::fuse {
 

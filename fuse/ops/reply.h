@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "client/types.h"
+#include "client/proto/object.h"
 #include "fuse/channel/request.h"
 #include "fuse/ops/file_system.h"
 

@@ -1,6 +1,6 @@
 #include "fuse/ops/revalidation_timer.h"
 
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "fuse/ops/file_system.h"
 
 namespace nfsrdma::fuse {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "client/ops/write.h"
+#include "client/requests/write.h"
 #include "fuse/ops/file_system.h"
 
 namespace nfsrdma::fuse {

@@ -1,4 +1,4 @@
-#include "client/ops/setattr.h"
+#include "client/files/setattr.h"
 
 #include <algorithm>
 #include <optional>

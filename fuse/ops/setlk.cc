@@ -3,7 +3,7 @@
 // so nothing has to be sent first, or asked for afterwards (RFC 8881 section 10.4.2).
 #include <sys/file.h>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "client/session/pauses.h"
 #include "client/state/lock_waiters.h"
 #include "fuse/convert/lock.h"

@@ -2,11 +2,11 @@
 
 #include <cerrno>
 
-#include "client/ops/errno.h"
-#include "client/ops/link.h"
-#include "client/ops/lookup.h"
-#include "client/ops/remove.h"
-#include "client/ops/rename.h"
+#include "client/requests/errno.h"
+#include "client/requests/link.h"
+#include "client/requests/lookup.h"
+#include "client/requests/remove.h"
+#include "client/requests/rename.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {

@@ -1,4 +1,4 @@
-#include "client/ops/statfs.h"
+#include "client/requests/statfs.h"
 
 #include "fuse/convert/arguments.h"
 #include "fuse/ops/handlers.h"

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "client/ops/create.h"
+#include "client/requests/create.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "client/ops/remove.h"
+#include "client/requests/remove.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"

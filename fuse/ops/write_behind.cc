@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"

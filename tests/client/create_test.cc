@@ -1,5 +1,5 @@
 // CREATE: what is asked for.
-#include "client/ops/create.h"
+#include "client/requests/create.h"
 
 #include <gtest/gtest.h>
 

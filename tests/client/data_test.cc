@@ -5,10 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "client/ops/close.h"
-#include "client/ops/open.h"
-#include "client/ops/readdir.h"
-#include "client/ops/write.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
+#include "client/requests/readdir.h"
+#include "client/requests/write.h"
 #include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
-#include "client/ops/local_lock.h"
-#include "client/ops/lock.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
+#include "client/files/local_lock.h"
+#include "client/files/lock.h"
+#include "client/files/locked_io.h"
+#include "client/files/open.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
+#include "client/requests/read.h"
 #include "client/state/lock_waiters.h"
-#include "client/state/locked_io.h"
 #include "tests/client/delegations.h"
 
 namespace nfsrdma::client::test {

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "client/ops/getattr.h"
-#include "client/ops/lock.h"
-#include "client/ops/lookup.h"
-#include "client/ops/read.h"
-#include "client/ops/remove.h"
-#include "client/ops/rename.h"
-#include "client/ops/setattr.h"
-#include "client/ops/write.h"
+#include "client/files/lock.h"
+#include "client/files/setattr.h"
+#include "client/requests/getattr.h"
+#include "client/requests/lookup.h"
+#include "client/requests/read.h"
+#include "client/requests/remove.h"
+#include "client/requests/rename.h"
+#include "client/requests/write.h"
 #include "client/session/session.h"
 #include "client/state/open_table.h"
 #include "tests/client/delegations.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "client/ops/close.h"
+#include "client/files/close.h"
 #include "client/state/delegation_table.h"
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"

@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "client/ops/close.h"
-#include "client/ops/getattr.h"
+#include "client/files/close.h"
+#include "client/requests/getattr.h"
 #include "client/session/session.h"
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"

@@ -1,4 +1,4 @@
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "client/ops/create.h"
-#include "client/ops/lock.h"
+#include "client/files/lock.h"
+#include "client/requests/create.h"
 #include "tests/client/served_mount.h"
 
 namespace nfsrdma::client::test {

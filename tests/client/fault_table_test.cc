@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "tests/client/fault_table.h"
 
 namespace nfsrdma::client::test {

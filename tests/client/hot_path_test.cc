@@ -7,10 +7,10 @@
 #include <new>
 
 #include "client/mount.h"
-#include "client/ops/getattr.h"
-#include "client/ops/lookup.h"
-#include "client/ops/read.h"
-#include "client/ops/write.h"
+#include "client/requests/getattr.h"
+#include "client/requests/lookup.h"
+#include "client/requests/read.h"
+#include "client/requests/write.h"
 #include "tests/client/fake_mount.h"
 
 namespace {

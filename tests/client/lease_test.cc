@@ -2,7 +2,7 @@
 // flags, against a fake server in virtual time.
 #include <gtest/gtest.h>
 
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "client/session/session.h"
 #include "tests/client/fake_mount.h"
 #include "transport/base/log_limit.h"

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "client/ops/close.h"
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
-#include "client/ops/lock.h"
-#include "client/ops/setattr.h"
-#include "client/ops/write.h"
+#include "client/files/close.h"
+#include "client/files/lock.h"
+#include "client/files/locked_io.h"
+#include "client/files/setattr.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
+#include "client/requests/write.h"
 #include "client/session/session.h"
-#include "client/state/locked_io.h"
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 

@@ -1,11 +1,11 @@
 // Byte-range locks at the responder's NFSv4.1 service, in virtual time: what becomes of a
 // lock-owner (RFC 8881 sections 9.4, 18.10 to 18.12, 18.38).
-#include "client/ops/lock.h"
+#include "client/files/lock.h"
 
 #include <gtest/gtest.h>
 
-#include "client/ops/close.h"
-#include "client/ops/errno.h"
+#include "client/files/close.h"
+#include "client/requests/errno.h"
 #include "tests/client/served_mount.h"
 
 namespace nfsrdma::client::test {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "tests/client/mounted.h"
 #include "tests/support/counter_of.h"
 #include "transport/base/log.h"

@@ -1,9 +1,9 @@
 // Opens that share a stateid, and the races between OPEN, CLOSE and OPEN_DOWNGRADE.
 #include <gtest/gtest.h>
 
-#include "client/ops/close.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
+#include "client/requests/read.h"
 #include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 

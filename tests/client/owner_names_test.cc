@@ -3,11 +3,11 @@
 
 #include <map>
 
-#include "client/ops/getattr.h"
-#include "client/ops/readdir.h"
-#include "client/ops/setattr.h"
-#include "client/state/id_map.h"
-#include "client/state/name_service.h"
+#include "client/files/setattr.h"
+#include "client/names/id_map.h"
+#include "client/names/name_service.h"
+#include "client/requests/getattr.h"
+#include "client/requests/readdir.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {

@@ -1,11 +1,11 @@
 // READ: what a reply may say (RFC 8881 section 18.22).
-#include "client/ops/read.h"
+#include "client/requests/read.h"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
-#include "client/ops/errno.h"
+#include "client/requests/errno.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {

@@ -1,5 +1,5 @@
 // READDIR: names that no directory can have (RFC 8881 section 18.23).
-#include "client/ops/readdir.h"
+#include "client/requests/readdir.h"
 
 #include <gtest/gtest.h>
 

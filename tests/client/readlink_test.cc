@@ -1,5 +1,5 @@
 // READLINK: how its result comes.
-#include "client/ops/readlink.h"
+#include "client/requests/readlink.h"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "client/ops/close.h"
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
+#include "client/requests/read.h"
 #include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "client/ops/read.h"
-#include "client/ops/write.h"
+#include "client/requests/read.h"
+#include "client/requests/write.h"
 #include "tests/support/counter_of.h"
 
 namespace nfsrdma::client::test {

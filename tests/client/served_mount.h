@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "client/files/open.h"
 #include "client/mount.h"
-#include "client/ops/open.h"
 #include "tests/client/fake_mount.h"
 #include "tests/client/served_channel.h"
 #include "transport/base/virtual_reactor.h"

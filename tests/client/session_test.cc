@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "client/ops/create.h"
-#include "client/ops/getattr.h"
-#include "client/ops/lookup.h"
-#include "client/ops/remove.h"
+#include "client/requests/create.h"
+#include "client/requests/getattr.h"
+#include "client/requests/lookup.h"
+#include "client/requests/remove.h"
 #include "client/session/session.h"
 #include "tests/client/fake_mount.h"
 #include "transport/base/log_limit.h"

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <fstream>
 
-#include "client/ops/close.h"
-#include "client/ops/create.h"
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
-#include "client/ops/readdir.h"
-#include "client/ops/readlink.h"
-#include "client/ops/write.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
 #include "client/proto/proto.h"
+#include "client/requests/create.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
+#include "client/requests/read.h"
+#include "client/requests/readdir.h"
+#include "client/requests/readlink.h"
+#include "client/requests/write.h"
 #include "client/session/session.h"
 #include "tests/client/mounted.h"
 

@@ -13,11 +13,11 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/ops/lookup.h"
-#include "client/ops/steps.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
+#include "client/requests/lookup.h"
+#include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/open_table.h"
 #include "tests/client/run_task.h"

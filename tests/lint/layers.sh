@@ -17,9 +17,17 @@ declare -A forbidden=(
   [transport/fabric]='transport/(xdr|rpc|rdma|tcp)'
 )
 
+# Folders of client, the lowest first, as far as their order holds.
+ladder=(proto names compound session requests)
+above='requests|state|files|recovery|callback|mount'
+for ((rung = ${#ladder[@]} - 2; rung >= 0; --rung)); do
+  above="$above|${ladder[rung + 1]}"
+  forbidden[client/${ladder[rung]}]="client/($above)"
+done
+
 status=0
 for folder in "${!forbidden[@]}"; do
-  if grep -rnE --include='*.h' --include='*.cc' "^#include \"(${forbidden[$folder]})/" "$folder"; then
+  if grep -rnE --include='*.h' --include='*.cc' "^#include \"(${forbidden[$folder]})[/.]" "$folder"; then
     echo "^ $folder must not include ${forbidden[$folder]}" >&2
     status=1
   fi

@@ -1,6 +1,6 @@
 // P2: a server that goes on saying that its callbacks do not arrive costs a few binds, not the
 // mount; and a connection is bound once.
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "tests/pains/crowd.h"
 
 namespace nfsrdma::client::test {

@@ -1,8 +1,8 @@
 // P3: a reply that is one byte longer than the client's receive buffers. The call that gets it is
 // sent twice, and fails; all others survive.
-#include "client/ops/create.h"
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
+#include "client/requests/create.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
 #include "tests/client/mounted.h"
 #include "tests/pains/crowd.h"
 #include "tests/transport/rdma/harness.h"

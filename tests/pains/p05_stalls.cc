@@ -6,7 +6,7 @@
 #include <list>
 #include <random>
 
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "client/session/slot_table.h"
 #include "client/session/stall_watch.h"
 #include "tests/client/fake_mount.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "client/ops/close.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
+#include "client/requests/read.h"
 #include "tests/client/mounted.h"
 
 namespace nfsrdma::client::test {

@@ -7,16 +7,16 @@
 #include <fstream>
 #include <set>
 
-#include "client/ops/close.h"
-#include "client/ops/create.h"
-#include "client/ops/getattr.h"
-#include "client/ops/lookup.h"
-#include "client/ops/open.h"
-#include "client/ops/read.h"
-#include "client/ops/readdir.h"
-#include "client/ops/readlink.h"
-#include "client/ops/statfs.h"
-#include "client/ops/write.h"
+#include "client/files/close.h"
+#include "client/files/open.h"
+#include "client/requests/create.h"
+#include "client/requests/getattr.h"
+#include "client/requests/lookup.h"
+#include "client/requests/read.h"
+#include "client/requests/readdir.h"
+#include "client/requests/readlink.h"
+#include "client/requests/statfs.h"
+#include "client/requests/write.h"
 #include "tests/client/mounted.h"
 
 namespace nfsrdma::client::test {

@@ -2,8 +2,8 @@
 // in the end the session, are made anew before the mount runs out of slots.
 #include <random>
 
-#include "client/ops/create.h"
-#include "client/ops/getattr.h"
+#include "client/requests/create.h"
+#include "client/requests/getattr.h"
 #include "client/session/session.h"
 #include "tests/pains/crowd.h"
 

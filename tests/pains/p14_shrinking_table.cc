@@ -1,5 +1,5 @@
 // P14: the server takes almost all slots back and gives them out again, under load.
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "tests/pains/crowd.h"
 
 namespace nfsrdma::client::test {

@@ -2,10 +2,10 @@
 // and nothing goes out with the old session's id.
 #include <array>
 
-#include "client/ops/getattr.h"
-#include "client/ops/read.h"
-#include "client/ops/readdir.h"
-#include "client/ops/write.h"
+#include "client/requests/getattr.h"
+#include "client/requests/read.h"
+#include "client/requests/readdir.h"
+#include "client/requests/write.h"
 #include "tests/pains/crowd.h"
 
 namespace nfsrdma::client::test {

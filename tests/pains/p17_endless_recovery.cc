@@ -1,8 +1,8 @@
 // P17: whatever goes wrong during the recovery, and whenever: it is over within two leases, files
 // work or fail with EIO, and RECLAIM_COMPLETE was sent once for each client id.
-#include "client/ops/errno.h"
-#include "client/ops/getattr.h"
-#include "client/ops/lock.h"
+#include "client/files/lock.h"
+#include "client/requests/errno.h"
+#include "client/requests/getattr.h"
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 

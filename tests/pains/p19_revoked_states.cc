@@ -2,8 +2,8 @@
 // in batches and not all the time, and nobody else waits.
 #include <algorithm>
 
-#include "client/ops/access.h"
-#include "client/ops/getattr.h"
+#include "client/requests/access.h"
+#include "client/requests/getattr.h"
 #include "client/state/delegation_table.h"
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"

@@ -2,7 +2,7 @@
 // go out again on the next one, with slot and number; no other mount notices.
 #include <map>
 
-#include "client/ops/create.h"
+#include "client/requests/create.h"
 #include "tests/client/served_mount.h"
 #include "tests/pains/crowd.h"
 #include "tests/support/counter_of.h"

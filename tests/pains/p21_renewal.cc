@@ -1,6 +1,6 @@
 // P21: the network is away for half a lease, one, and two; the lease is renewed in time, or what it
 // held is got back.
-#include "client/ops/lock.h"
+#include "client/files/lock.h"
 #include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 

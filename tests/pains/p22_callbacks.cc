@@ -1,5 +1,5 @@
 // P22: every callback is answered at once, however busy the mount is, and during its recovery.
-#include "client/ops/getattr.h"
+#include "client/requests/getattr.h"
 #include "client/session/session_setup.h"
 #include "tests/pains/crowd.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "client/ops/close.h"
+#include "client/files/close.h"
 #include "fuse/ops/written_pages.h"
 #include "tests/fuse/ops/served_files.h"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "client/ops/errno.h"
-#include "client/ops/remove.h"
+#include "client/requests/errno.h"
+#include "client/requests/remove.h"
 #include "fuse/ops/silly_rename.h"
 #include "tests/client/fake_mount.h"
 #include "tests/fuse/ops/served_files.h"

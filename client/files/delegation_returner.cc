@@ -1,0 +1,110 @@
+#include "client/files/delegation_returner.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "client/compound/result_sizes.h"
+#include "client/files/local_lock.h"
+#include "client/mount.h"
+#include "client/proto/ops_lock.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/session.h"
+#include "client/state/delegation_table.h"
+#include "client/state/lock_waiters.h"
+#include "client/state/open_table.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+
+DelegationReturner::DelegationReturner(Mount& mount, DelegationTable& table)
+    : mount_(mount), table_(table), gone_(mount.reactor()) {}
+
+void DelegationReturner::add(Delegation& delegation) {
+  waiting_.push_back(delegation);
+  const std::size_t half = mount_.session().slots().usable() / 2;
+  if (workers_ >= std::clamp<std::size_t>(half, 1, kMostAtOnce)) return;
+  ++workers_;
+  mount_.session().background().start(work());
+}
+
+Task<void> DelegationReturner::work() {
+  co_await mount_.session().pauses().pause(Duration::zero());
+  while (Delegation* next = waiting_.pop_front()) {
+    const DelegationRef delegation = table_.find(next->handle());
+    if (delegation.get() == next) co_await give_back(delegation);
+  }
+  --workers_;
+}
+
+Task<void> DelegationReturner::done(DelegationRef delegation) {
+  while (!delegation->lost()) co_await gone_.wait();
+}
+
+Task<void> DelegationReturner::give_back(DelegationRef delegation) {
+  if (table_.user() && delegation->writes()) co_await table_.user()->flush(delegation->handle());
+  co_await claim_opens(delegation);
+  co_await establish_locks(delegation->handle());
+  if (table_.user()) table_.user()->on_delegation_ended(delegation->handle());
+  auto files = mount_.opens().detach(*delegation);
+  co_await send(delegation);
+  table_.drop(delegation);
+  for (const OpenFileRef& file : files) co_await mount_.opens().close_quietly(file);
+}
+
+// An open that the server does not take over is got back, or given up, by its recovery.
+Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
+  std::vector<OpenFileRef> files;
+  delegation->files_.for_each([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
+  for (const OpenFileRef& file : files) {
+    auto secured = co_await mount_.opens().claim(file);
+    if (!secured) log::info("an open under a delegation: {}", secured.error().message());
+  }
+}
+
+// Who waits for a lock waits at the server from now on.
+Task<void> DelegationReturner::establish_locks(FileHandle handle) {
+  std::vector<OpenFileRef> files;
+  mount_.opens().for_each_of(handle, [&](OpenFile& file) {
+    if (file.locks().any_local()) files.push_back(file.shared_from_this());
+  });
+  for (const OpenFileRef& file : files) co_await client::establish_locks(mount_, file);
+  mount_.lock_waiters().notify(handle);
+}
+
+// The stateid is filled in late: it may have been reclaimed meanwhile. Whatever fails, the server
+// does not count on this client any more: it has forgotten the delegation, or will revoke it.
+Task<void> DelegationReturner::send(DelegationRef delegation) {
+  CompoundRef compound = co_await mount_.session().compound(delegation->caller());
+  if (!compound || delegation->lost()) co_return;
+  steps::add_handle(*compound, delegation->handle());
+  compound->use_state(delegation);
+  compound->add_modifying(nfs4::DELEGRETURN4args{delegation->stateid()}, result_size::kNothing);
+  auto answered = co_await mount_.session().execute(*compound, mount_.lease_time());
+  if (answered) {
+    answered = steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
+  }
+  if (answered) {
+    returned_.add();
+  } else {
+    log::debug("{}", answered.error().message());
+  }
+}
+
+void DelegationReturner::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("delegations_returned", returned_.value());
+}
+
+Task<void> send_delegreturn(Mount& mount, Credential caller, FileHandle handle,
+                            nfs4::stateid4 stateid) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return;
+  steps::add_handle(*compound, handle);
+  compound->add_modifying(nfs4::DELEGRETURN4args{stateid}, result_size::kNothing);
+  auto answered = co_await mount.session().execute(*compound);
+  if (!answered) co_return;
+  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
+  if (!passed) log::warning("{}", passed.error().message());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,156 @@
+#include "client/files/lock.h"
+
+#include <utility>
+
+#include "client/files/local_lock.h"
+#include "client/mount.h"
+#include "client/requests/lock_requests.h"
+#include "client/session/session.h"
+#include "client/state/lock_waiters.h"
+#include "client/state/open_table.h"
+
+namespace nfsrdma::client {
+namespace {
+
+using LockRef = FileLocks::LockRef;
+
+Error lost_locks() {
+  return Error{Layer::nfs, nfs4::NFS4ERR_EXPIRED, "LOCK",
+               "the server has forgotten that the file is open"};
+}
+
+/// Locks that nobody but this client knows of may be on their way to the server just now.
+Task<Result<void>> local_locks_stay(Mount& mount, OpenFileRef file) {
+  while (file->server_open().recovering()) {
+    const bool slept = co_await mount.session().pauses().pause(Backoff::kFirst);
+    if (!slept) break;
+  }
+  if (file->lost()) co_return fail(lost_locks());
+  co_return Result<void>{};
+}
+
+void note_unlocked(Mount& mount, const OpenFileRef& file, const LockRef& lock) {
+  file->locks().forget_if_unused(lock);
+  mount.lock_waiters().notify(file->handle());
+}
+
+}  // namespace
+
+// A recovery may take away the owner's stateid, or give him one.
+Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, LockWish wish,
+                                  Duration patience) {
+  for (;;) {
+    if (file->lost()) co_return fail(lost_locks());
+    if (!file->claimed()) {
+      auto secured = co_await mount.opens().claim(file);  // locks stand on the server's open
+      CO_TRY(secured);
+    }
+    const bool known = lock->established;
+    auto sent = co_await send_lock(mount, file, lock, wish, patience);
+    if (sent || lock->established == known) co_return sent;
+  }
+}
+
+Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
+  for (;;) {
+    auto done = co_await decide_lock_keeper(mount, file->handle());
+    CO_TRY(done);
+    const LockRef lock = file->locks().obtain(wish.owner);
+    auto guard = co_await lock->changing.lock();
+    if (file->lost()) co_return fail(lost_locks());
+    const LockKeeper keeper = lock_keeper(mount, file->handle());
+    const bool doubtful = keeper == LockKeeper::client && !mount.session().lease_holds();
+    if (keeper == LockKeeper::changing || doubtful) continue;
+    Result<void> granted;
+    if (keeper == LockKeeper::client) {
+      granted = lock_locally(mount, file, wish);
+    } else {
+      lock->at_server = true;
+      granted = co_await lock_at_server(mount, file, lock, wish, Duration::max());
+      // A recovery under way meanwhile took away what had not been granted yet.
+      if (granted) lock->at_server = true;
+      if (!granted && !lock->established) lock->at_server = false;
+    }
+    if (granted) {
+      lock->pid = wish.pid;
+      lock->ranges.set(wish.range, wish.exclusive);
+      if (lock->loss_told) lock->lost_ranges.clear(wish.range);
+    }
+    file->locks().forget_if_unused(lock);
+    co_return granted;
+  }
+}
+
+Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range) {
+  const LockRef lock = file->locks().find(owner);
+  if (!lock) co_return Result<void>{};
+  auto guard = co_await lock->changing.lock();
+  if (!lock->at_server) {
+    auto stay = co_await local_locks_stay(mount, file);
+    CO_TRY(stay);
+  }
+  const bool held = lock->ranges.overlaps(range);
+  if (held && file->lost()) co_return fail(lost_locks());
+  if (held && lock->at_server) {
+    auto sent = co_await send_unlock(mount, file, lock, range);
+    if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
+  }
+  const bool untold = lock->lost_ranges.overlaps(range) && !lock->loss_told;
+  lock->ranges.clear(range);
+  lock->lost_ranges.clear(range);
+  note_unlocked(mount, file, lock);
+  // Nobody has read or written since: the last chance to tell that the lock did not protect.
+  if (untold) co_return fail(lost_locks());
+  co_return Result<void>{};
+}
+
+namespace {
+
+/// That FREE_STATEID fails does no harm: the server forgets with CLOSE.
+Task<Result<void>> say_goodbye(Mount& mount, OpenFileRef file, LockRef lock) {
+  Result<void> unlocked;
+  if (!lock->ranges.empty()) {
+    unlocked = co_await send_unlock(mount, file, lock, ByteRange::whole_file());
+  }
+  if (unlocked && lock->established && !file->lost()) {
+    auto freed = co_await send_free(mount, file, lock);
+    if (!freed) co_return freed;
+  }
+  co_return unlocked;
+}
+
+}  // namespace
+
+Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
+  const LockRef lock = file->locks().find(owner);
+  if (!lock) co_return Result<void>{};
+  auto guard = co_await lock->changing.lock();
+  Result<void> outcome;
+  if (!lock->at_server) {
+    outcome = co_await local_locks_stay(mount, file);
+  }
+  if (lock->at_server && lock->established && !file->lost()) {
+    outcome = co_await say_goodbye(mount, file, lock);
+    if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back
+  }
+  if (lock->any_lost() && !lock->loss_told) outcome = fail(lost_locks());
+  lock->established = false;
+  lock->at_server = false;
+  lock->refused = nfs4::NFS4_OK;
+  lock->ranges = {};
+  lock->lost_ranges = {};
+  note_unlocked(mount, file, lock);
+  co_return outcome;
+}
+
+Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish) {
+  auto done = co_await decide_lock_keeper(mount, file->handle());
+  CO_TRY(done);
+  if (lock_keeper(mount, file->handle()) == LockKeeper::client) {
+    co_return local_conflict(mount, file->handle(), wish);
+  }
+  auto tested = co_await send_test(mount, file, wish);
+  co_return tested;
+}
+
+}  // namespace nfsrdma::client

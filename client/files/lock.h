@@ -1,0 +1,42 @@
+// LOCK, LOCKT and LOCKU (RFC 8881 sections 18.10 to 18.12).
+#pragma once
+
+#include <optional>
+
+#include "client/proto/object.h"
+#include "client/state/lock_state.h"
+#include "client/state/open_state.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+/// A lock somebody wants.
+struct LockWish {
+  LockOwner owner;
+  std::int32_t pid = 0;  ///< of the process that asks; for F_GETLK of others on this mount
+  ByteRange range;
+  bool exclusive = false;
+  /// The caller will ask again when it is refused: the server may tell when to (CB_NOTIFY_LOCK).
+  bool will_wait = false;
+};
+
+/// What is in the way of a lock.
+struct LockConflict {
+  ByteRange range;
+  bool exclusive = false;
+  std::int32_t pid = 0;  ///< 0: held by another client
+};
+
+/// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
+/// NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
+/// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
+Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish);
+/// Gives back what the owner holds in the range. Sends nothing when that is nothing, or kept here.
+Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range);
+/// The owner is done with the file: gives back every lock, and the server may forget him.
+Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner);
+/// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
+Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish);
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,52 @@
+// OPEN (RFC 8881 section 18.16): of a file by handle (CLAIM_FH), by name (CLAIM_NULL), and with
+// creation. The delegation that may come with it is the DelegationTable's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "client/proto/object.h"
+#include "client/requests/set_attributes.h"
+#include "client/state/open_state.h"
+
+namespace nfsrdma::client {
+
+class Mount;
+
+struct Opened {
+  FileHandle handle;
+  Attributes attributes;
+  OpenRef open;
+  /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
+  bool preserve_unlinked = false;
+};
+
+/// Whether a delegation is asked for. Not for a file whose data are not cached.
+enum class Delegating : std::uint8_t { wanted, unwanted };
+
+enum class CreateMode : std::uint8_t {
+  unchecked,  ///< an existing file is opened
+  guarded,    ///< an existing file is EEXIST; a lost reply is covered by the session's replay cache
+  exclusive,  ///< EXCLUSIVE4_1: as guarded, and recognises its own earlier attempt by a verifier
+};
+
+/// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied.
+Task<Result<Opened>> open(Mount& mount, Credential caller, FileHandle file,
+                          std::uint32_t share_access, Delegating delegating = Delegating::wanted);
+Task<Result<Opened>> open_by_name(Mount& mount, Credential caller, FileHandle dir,
+                                  std::string_view name, std::uint32_t share_access);
+/// Without asking the server: under a delegation that covers it. Empty when there is none; the
+/// attributes that are known stay right as long as it is held.
+struct OpenedLocally {
+  OpenRef open;
+  bool preserve_unlinked = false;
+};
+std::optional<OpenedLocally> open_locally(Mount& mount, const Credential& caller,
+                                          const FileHandle& file, std::uint32_t share_access);
+/// `initial` is applied to a new file; of an existing one only size 0 is applied (unchecked).
+Task<Result<Opened>> create(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
+                            CreateMode mode, SetAttributes initial, std::uint32_t share_access,
+                            Delegating delegating = Delegating::wanted);
+
+}  // namespace nfsrdma::client

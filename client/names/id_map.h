@@ -1,0 +1,103 @@
+// Owner and group names to numbers and back. Most servers send numbers (RFC 8881 section 5.9),
+// which cost nothing here; names are asked of a NameService, which may take long.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "client/names/name_service.h"
+#include "client/proto/object.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
+
+namespace nfsrdma::client {
+
+/// The owners of one reply whose names are being looked up. While there are none it has no memory.
+class OwnerNames {
+ public:
+  struct Name;
+
+  bool pending() const { return !names_.empty(); }
+  /// Waits for the answers, or for as long as anybody is to wait for them: IdMap::kPatience.
+  Task<void> wait();
+  /// Puts the answers in. An owner whose name nobody has told anything about stays not numeric: it
+  /// is to be shown as nobody, and not to be kept.
+  void fill(Attributes& attributes) const;
+  /// wait(), then fill().
+  Task<void> resolve(Attributes& attributes);
+
+ private:
+  friend class IdMap;
+  std::vector<std::shared_ptr<Name>> names_;
+};
+
+/// Belongs to one shard; never blocks it.
+class IdMap {
+ public:
+  static constexpr std::uint32_t kNobody = 65534;
+  /// So long does an operation wait for a name. The look-up goes on behind it.
+  static constexpr Duration kPatience = std::chrono::seconds(5);
+  /// For so long nobody waits again for a name that took longer.
+  static constexpr Duration kUnansweredTime = std::chrono::seconds(60);
+  static constexpr Duration kHitTime = std::chrono::seconds(600);  ///< as the Linux client has it
+  static constexpr Duration kMissTime = std::chrono::seconds(60);
+  /// A server may send any number of names; so many users, and so many groups, are remembered.
+  static constexpr std::size_t kMostNames = 4096;
+
+  /// `service` outlives the IdMap; null: all names are unknown.
+  IdMap(Reactor& reactor, NameService* service);
+  IdMap(const IdMap&) = delete;
+  IdMap& operator=(const IdMap&) = delete;
+  ~IdMap();
+
+  /// Makes owner and group numeric. A name that is not known yet is asked for, and added to
+  /// `names`, to be waited for. Afterwards the attributes hold no view of a message.
+  void resolve(Attributes& attributes, OwnerNames& names);
+  /// "user@domain"; empty when there is none, or none was told in time.
+  Task<std::string> name_of(OwnerKind kind, std::uint32_t number);
+
+  /// The mount is ending: nobody waits any more.
+  void end();
+
+  /// The server has refused numbers where it took names (NFS4ERR_BADOWNER), last of all.
+  bool names_preferred() const { return names_preferred_; }
+  void prefer_names(bool names) { names_preferred_ = names; }
+
+ private:
+  using Name = OwnerNames::Name;
+  using NameRef = std::shared_ptr<Name>;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  /// Of users or of groups. Names that nobody waits for stand in `idle`, least recently used first.
+  struct Cache {
+    std::unordered_map<std::string, NameRef, Hash, std::equal_to<>> names;
+    IntrusiveList<Name> idle;
+  };
+
+  void resolve_one(nfs4::Owner& owner, OwnerKind kind, OwnerNames& waited_for);
+  NameRef obtain(std::string_view text, OwnerKind kind);
+  void ask(const NameRef& name, OwnerKind kind);
+  void answered(Name& name, OwnerKind kind, std::optional<std::uint32_t> number);
+  void unanswered(Name& name);
+  Cache& cache(OwnerKind kind) { return caches_[static_cast<std::size_t>(kind)]; }
+
+  Reactor& reactor_;
+  NameService* service_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
+  std::array<Cache, 2> caches_;
+  WaitQueue asking_names_;  // who waits in name_of()
+  bool ended_ = false;
+  bool names_preferred_ = false;
+};
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,34 @@
+#include "client/requests/commit.h"
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/proto/ops_data.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+Result<nfs4::verifier4> read_commit(CompoundReader& results) {
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  nfs4::COMMIT4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  return result.resok4.writeverf;
+}
+
+}  // namespace
+
+Task<Result<nfs4::verifier4>> commit(Mount& mount, Credential caller, FileHandle file,
+                                     std::uint64_t offset, std::uint32_t count) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::COMMIT4args{offset, count}, result_size::kVerifier);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_commit(compound->results());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,158 @@
+#include "client/requests/readdir.h"
+
+#include <algorithm>
+
+#include "client/mount.h"
+#include "client/names/id_map.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/limits.h"
+#include "client/session/session.h"
+#include "transport/base/log_limit.h"
+
+namespace nfsrdma::client {
+namespace {
+
+using namespace nfs4;
+
+/// Bytes that an entry's name and cookie take of the reply, as a share of the whole, when its
+/// attributes come with it: dircount is a hint in names, maxcount the bound of everything.
+constexpr std::uint32_t kNamesShare = 8;
+
+bitmap4 wanted_attributes(bool with_attributes) {
+  bitmap4 wanted{FATTR4_RDATTR_ERROR, FATTR4_FILEID, FATTR4_MOUNTED_ON_FILEID, FATTR4_TYPE};
+  if (with_attributes) wanted = wanted | steps::kObjectAttributes | bitmap4{FATTR4_FILEHANDLE};
+  return wanted;
+}
+
+/// A name that no directory can have: the server must not lead its callers elsewhere.
+bool impossible(std::string_view name) {
+  return name.empty() || name == "." || name == ".." ||
+         name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos;
+}
+
+Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes,
+                         OwnerNames& names) {
+  Entry entry;
+  entry.cookie = from.cookie;
+  entry.name = from.name;
+  auto attributes = decode_attributes(from.attrs);
+  if (!attributes) return fail_from(attributes);
+  mount.ids().resolve(*attributes, names);
+  entry.attributes = *attributes;
+  if (attributes->has(FATTR4_FILEHANDLE)) entry.handle = attributes->filehandle;
+  const bool failed = attributes->has(FATTR4_RDATTR_ERROR) && attributes->rdattr_error != NFS4_OK;
+  entry.has_attributes = with_attributes && !failed && entry.handle.length > 0 &&
+                         attributes->has(FATTR4_TYPE) && attributes->has(FATTR4_FILEID);
+  return entry;
+}
+
+Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint64_t cookie,
+                                bool with_attributes, OwnerNames& names) {
+  TRY(steps::pass<PUTFH4res>(results));
+  READDIR4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  DirectoryPage page;
+  page.verifier = result.resok4.cookieverf;
+  page.eof = result.resok4.reply.eof;
+  page.last_cookie = cookie;
+  page.entries.reserve(result.resok4.reply.entries.size());
+  for (const entry4& entry : result.resok4.reply.entries) {
+    page.last_cookie = entry.cookie;
+    if (impossible(entry.name)) {
+      ++page.left_out;
+      continue;
+    }
+    auto made = make_entry(mount, entry, with_attributes, names);
+    if (!made) return fail_from(made);
+    page.entries.push_back(std::move(*made));
+  }
+  if (page.left_out > 0) {
+    mount.impossible_name_lines().warning(
+        mount.reactor().now(), "READDIR: the server sent {} impossible names; they are left out",
+        page.left_out);
+  }
+  return page;
+}
+
+struct Question {
+  std::uint64_t cookie;
+  verifier4 verifier;
+  std::uint32_t maxcount;
+  bool with_attributes;
+};
+
+Task<Result<DirectoryPage>> ask(Mount& mount, Credential caller, FileHandle dir,
+                                Question question) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, dir);
+  READDIR4args args;
+  args.cookie = question.cookie;
+  args.cookieverf = question.verifier;
+  args.maxcount = question.maxcount;
+  args.dircount = question.with_attributes ? question.maxcount / kNamesShare : question.maxcount;
+  args.attr_request = wanted_attributes(question.with_attributes);
+  compound->add(args, question.maxcount);
+  compound->set_divisible();
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  OwnerNames names;
+  auto page =
+      read_page(mount, compound->results(), question.cookie, question.with_attributes, names);
+  compound.reset();
+  if (!page || !names.pending()) co_return page;
+  co_await names.wait();
+  for (Entry& entry : page->entries) names.fill(entry.attributes);
+  co_return page;
+}
+
+/// Least inline reply that is worth a page: about fifty entries with attributes.
+constexpr std::size_t kLeastInlinePage = 12 * 1024;
+
+std::uint32_t largest_page(const Session& session) {
+  return session.limits().max_response - kMessageOverhead;
+}
+
+/// The first page of a directory is what comes without memory for a long reply: most directories
+/// are no longer than that, and the others cost one request more.
+std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
+  const std::size_t room = session.max_inline_reply();
+  if (room < kLeastInlinePage) return max_bytes;
+  return static_cast<std::uint32_t>(std::min<std::size_t>(max_bytes, room - kMessageOverhead));
+}
+
+/// Pages in succession that have none but impossible names.
+constexpr int kMostFutilePages = 64;
+
+Task<Result<DirectoryPage>> one_page(Mount& mount, Credential caller, FileHandle dir,
+                                     std::uint64_t cookie, verifier4 verifier,
+                                     std::uint32_t max_bytes, bool with_attributes) {
+  if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
+  for (int sizes = 1;; ++sizes) {
+    const std::uint32_t most = largest_page(mount.session());
+    const Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
+    auto page = co_await ask(mount, caller, dir, question);
+    if (!page && is_too_large(page.error()) && sizes < kMaxSizes) continue;
+    const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
+    if (!too_small || question.maxcount == most) co_return page;
+    max_bytes = most;  // one entry alone is larger than was asked for
+  }
+}
+
+}  // namespace
+
+Task<Result<DirectoryPage>> readdir(Mount& mount, Credential caller, FileHandle dir,
+                                    std::uint64_t cookie, verifier4 verifier,
+                                    std::uint32_t max_bytes, bool with_attributes) {
+  for (int pages = 1;; ++pages) {
+    auto page = co_await one_page(mount, caller, dir, cookie, verifier, max_bytes, with_attributes);
+    const bool futile = page && page->entries.empty() && page->left_out > 0 && !page->eof;
+    if (!futile || pages == kMostFutilePages) co_return page;
+    cookie = page->last_cookie;
+    verifier = page->verifier;
+  }
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,36 @@
+#include "client/requests/readlink.h"
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/proto/ops_data.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+Result<std::string> read_link(CompoundReader& results) {
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  nfs4::READLINK4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
+  const auto text = result.resok4.link.data;
+  return std::string(reinterpret_cast<const char*>(text.data()), text.size());
+}
+
+}  // namespace
+
+// No Write chunk, though the text may go in one (RFC 8267 section 6.1): knfsd of Linux 6.1 puts the
+// length there, too, and so loses bytes of the text.
+Task<Result<std::string>> readlink(Mount& mount, Credential caller, FileHandle file) {
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  co_return read_link(compound->results());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,35 @@
+#include "client/requests/remove.h"
+
+#include "client/compound/result_sizes.h"
+#include "client/mount.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/done_before.h"
+#include "client/requests/steps.h"
+#include "client/session/session.h"
+
+namespace nfsrdma::client {
+namespace {
+
+Result<void> read_removed(CompoundReader& results) {
+  TRY((steps::pass<nfs4::PUTFH4res, nfs4::REMOVE4res>(results)));
+  return results.finish();
+}
+
+}  // namespace
+
+Task<Result<void>> remove(Mount& mount, Credential caller, FileHandle dir, std::string_view name) {
+  const steps::Name kept(name);
+  CompoundRef compound = co_await mount.session().compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, dir);
+  compound->add_modifying(nfs4::REMOVE4args{kept.view()}, result_size::kChangeInfo);
+  auto answered = co_await mount.session().execute(*compound);
+  CO_TRY(answered);
+  auto removed = read_removed(compound->results());
+  if (!removed && may_be_done(*compound, removed.error(), nfs4::NFS4ERR_NOENT)) {
+    co_return Result<void>{};
+  }
+  co_return removed;
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,100 @@
+// What the operations have in common: the operations that surround theirs in a COMPOUND, and how
+// their results are read.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "client/compound/compound.h"
+#include "client/names/id_map.h"
+#include "client/proto/object.h"
+#include "client/requests/set_attributes.h"
+
+namespace nfsrdma::client {
+class Mount;
+}
+
+namespace nfsrdma::client::steps {
+
+/// The attributes that describe an object to the file system above: all that stat(2) tells, and
+/// `change`.
+extern const nfs4::bitmap4 kObjectAttributes;
+/// What a WRITE changes.
+extern const nfs4::bitmap4 kDataAttributes;
+
+/// A name that outlives the caller's view of it. Names of usual length cost no allocation.
+class Name {
+ public:
+  explicit Name(std::string_view name);
+  Name(const Name&) = delete;
+  Name& operator=(const Name&) = delete;
+  std::string_view view() const { return view_; }
+
+ private:
+  static constexpr std::size_t kUsualBytes = 255;
+  std::array<char, kUsualBytes> usual_;
+  std::string longer_;
+  std::string_view view_;
+};
+
+/// Why an operation got no request to fill: the mount is ending.
+Error ending();
+
+/// PUTFH.
+void add_handle(Compound& compound, const FileHandle& handle);
+/// GETATTR of kObjectAttributes.
+void add_attributes(Compound& compound);
+/// GETATTR of the change attribute alone, before something that changes the object.
+void add_change_before(Compound& compound);
+/// GETFH and add_attributes().
+void add_found(Compound& compound);
+
+/// Reads results that matter by their status only.
+template <class... Res>
+Result<void> pass(CompoundReader& results) {
+  Result<void> outcome;
+  auto one = [&]<class R>(R result) {
+    if (outcome) outcome = results.read(result);
+  };
+  (one(Res{}), ...);
+  return outcome;
+}
+
+/// Reads a GETATTR result that has no owners.
+Result<Attributes> read_facts(CompoundReader& results);
+/// Reads what add_change_before() has asked for.
+Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results);
+/// Reads GETFH; a server that answers an empty handle is refused.
+Result<FileHandle> read_handle(CompoundReader& results);
+// Attributes with owners are not to be handed on before the owners' names, if there are any, have
+// been looked up: what these readers add to `names` has to be waited for, without the request.
+
+/// Reads GETFH and GETATTR, the end of the reply.
+Result<Found> read_found(Mount& mount, CompoundReader& results, OwnerNames& names);
+/// Reads GETATTR, the end of the reply.
+Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, OwnerNames& names);
+
+/// For attributes asked behind something that has been done: when the server had no time for them
+/// they are asked for again, alone, instead of failing what has succeeded. Waits for `names`.
+Task<Result<Attributes>> or_fetch(Mount& mount, Credential caller, FileHandle handle,
+                                  Result<Attributes> attributes, OwnerNames names);
+
+/// Attributes encoded as an fattr4 whose view lives as long as this.
+class EncodedAttributes {
+ public:
+  EncodedAttributes(const Attributes& attributes, const nfs4::bitmap4& wanted);
+  EncodedAttributes(const EncodedAttributes&) = delete;
+  EncodedAttributes& operator=(const EncodedAttributes&) = delete;
+  const nfs4::fattr4& view() const { return view_; }
+
+ private:
+  // Two owners by name, and all else that can be set.
+  std::array<std::byte, 2 * nfs4::kMaxOwner + 256> memory_;
+  nfs4::fattr4 view_;
+};
+
+/// What is to be set, as attributes with their bits in `present`.
+Attributes settable(const SetAttributes& change);
+
+}  // namespace nfsrdma::client::steps
