@@ -14,7 +14,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 QUOTED = re.compile(r"`([A-Za-z0-9_.][A-Za-z0-9_./-]*)`")
 # What has such an ending is the name of a file of this repository, and so is what begins with one of
 # its folders.
-ENDINGS = (".cc", ".h", ".sh", ".py", ".md", ".tsv", ".cmake", ".json", ".8")
+ENDINGS = (".cc", ".h", ".sh", ".py", ".md", ".tsv", ".cmake", ".json", ".7", ".8")
 
 
 def tracked():

@@ -61,6 +61,17 @@ wait_for "the mode" sh -c "[ \"\$(stat -c %a '$mnt/c')\" = 600 ]"
 truncate -s 1 "$mnt/c"
 same b "$(cat "$other/c")" "truncated under a delegation"
 
+# With O_DIRECT, and with noac, none is asked for.
+head -c 4096 /dev/zero >"$export/direct"
+granted=$(counter delegations_granted)
+same 4096 "$(dd if="$mnt/direct" iflag=direct bs=4096 status=none | wc -c)" "read with O_DIRECT"
+same "$granted" "$(counter delegations_granted)" "delegations with O_DIRECT"
+third=$work/mnt3
+mount_export noac "$third"
+same 4096 "$(wc -c <"$third/direct")" "read with noac"
+same 0 "$(counter delegations_granted 2)" "delegations with noac"
+unmount_export "$third"
+
 # Everything at once asked back; all goes on.
 exec 8<"$mnt/read"
 same ok "$(control recall | cut -d' ' -f1)" "recall"
