@@ -21,12 +21,12 @@ void require(bool holds) {
 }
 
 /// The input as a stream: pieces of at most `piece` bytes, then the end.
-class InputStream final : public ByteStream {
+class InputStream final : public net::ByteStream {
  public:
   InputStream(std::span<const std::byte> bytes, std::size_t piece) : bytes_(bytes), piece_(piece) {}
 
   ssize_t read(std::span<iovec> into) override {
-    std::size_t now = std::min({bytes_.size(), piece_, total_length(into)});
+    std::size_t now = std::min({bytes_.size(), piece_, net::total_length(into)});
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);

@@ -66,7 +66,7 @@ void run(std::uint8_t how, std::span<const std::byte> bytes) {
   {
     OpenCalls calls(harness);
     deliver(harness, how, bytes);
-    if (harness.observer.downs == 0) harness.peer().lose(fabric::Fault::closed);
+    if (harness.observer.downs == 0) harness.peer().lose(net::Fault::closed);
     harness.settle();
     for (auto& call : calls.calls) {
       require(call->done_count() == 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Data flows one way: fuse -> cache -> client -> transport. An include against the flow fails, and so
-# does product code that includes the tests. Within transport: base <- xdr <- rpc, base <- fabric,
-# and only rdma stands on both.
+# does product code that includes the tests. Within transport each folder may include itself and what
+# its line names, and the lines above it are all it can name: no two folders include each other.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,11 +10,6 @@ declare -A forbidden=(
   [client]='cache|fuse|tests'
   [cache]='fuse|tests'
   [fuse]='tests'
-  [transport/base]='transport/(xdr|rpc|rdma|fabric|tcp|capture)'
-  [transport/xdr]='transport/(rpc|rdma|fabric|tcp|capture)'
-  [transport/rpc]='transport/(rdma|fabric|tcp|capture)'
-  [transport/capture]='transport/(xdr|rpc|rdma|fabric|tcp)'
-  [transport/fabric]='transport/(xdr|rpc|rdma|tcp)'
 )
 
 # Folders of client, the lowest first, as far as their order holds.
@@ -32,4 +27,36 @@ for folder in "${!forbidden[@]}"; do
     status=1
   fi
 done
+
+transport=(
+  'base:'
+  'base/sync: base'
+  'xdr: base'
+  'rpc: base base/sync xdr'
+  'capture: base'
+  'net: base capture'
+  'tcp: base base/sync xdr rpc capture net'
+  'fabric: base net'
+  'fabric/iwarp: base capture net fabric'
+  'fabric/verbs: base net fabric'
+  'rdma: base base/sync xdr rpc net fabric'
+)
+above=' '
+for line in "${transport[@]}"; do
+  folder=${line%%:*}
+  allowed=$folder
+  for below in ${line#*:}; do
+    [[ $above == *" $below "* ]] || { echo "$folder names $below, which is not above it" >&2; status=1; }
+    allowed+="|$below"
+  done
+  above+="$folder "
+  if grep -nE --include='*.h' --include='*.cc' '^#include "transport/' "transport/$folder"/*.{h,cc} 2>/dev/null |
+    grep -vE "#include \"transport/($allowed)/[^/]*\""; then
+    echo "^ transport/$folder may include only: ${allowed//|/ }" >&2
+    status=1
+  fi
+done
+while read -r folder; do
+  [[ $above == *" $folder "* ]] || { echo "transport/$folder has no line here" >&2; status=1; }
+done < <(find transport -name '*.h' -printf '%h\n' | sort -u | sed 's|^transport/||')
 exit $status

@@ -10,8 +10,6 @@
 // SendWork is valid at the peer before that Send can be seen.
 #pragma once
 
-#include <sys/socket.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +24,8 @@
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
+#include "transport/net/address.h"
+#include "transport/net/fault.h"
 
 namespace nfsrdma::capture {
 class Sink;
@@ -33,27 +33,12 @@ class Sink;
 
 namespace nfsrdma::fabric {
 
-/// Error::code values of Layer::fabric.
-enum class Fault : int {
-  none,
-  closed,             ///< the peer closed the connection
-  reset,              ///< the connection broke
-  rejected,           ///< the peer rejected the connection request
-  refused,            ///< nothing listens there
-  timed_out,          ///< no answer to the connection request
-  protocol,           ///< the peer broke the provider's protocol (MPA, DDP, RDMAP, CRC)
-  remote_access,      ///< the peer used memory it had no right to
-  remote_terminate,   ///< the peer said that we broke the protocol
-  receive_too_small,  ///< a message larger than the posted receive, or none was posted
-  local_close,        ///< closed by this side
-  resources,          ///< a local limit (memory, queue depth, descriptors)
-};
-std::string_view fault_name(int fault);
-/// How a call's end is reported when its connection ended for `reason`: as an Error of
-/// Layer::fabric, whoever ended it.
-Error as_loss(const Error& reason);
-/// Whether a message can be the cause of such an end, so that sending it again may cause another.
-bool message_can_cause(const Error& reason);
+using net::Address;
+using net::as_loss;
+using net::Fault;
+using net::fault_name;
+using net::message_can_cause;
+using net::resolve;
 
 /// A remote or local address of memory as it travels in a chunk: handle, length, offset
 /// (RFC 8166 section 3.4.3).
@@ -172,13 +157,6 @@ class Endpoint {
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };
 
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t length = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-  std::string text() const;  ///< "127.0.0.1:20049", "[::1]:20049"
-};
-
 /// How an endpoint is to be made.
 struct EndpointOptions {
   std::span<const std::byte> private_data;  ///< copied
@@ -235,9 +213,5 @@ class Fabric {
 
 /// The userspace iWARP provider: RFC 5040, 5041, 5044 and 6581 over one TCP socket a connection.
 std::unique_ptr<Fabric> make_iwarp_fabric(Reactor& reactor);
-
-/// host (name or literal) and port to addresses, in the resolver's order. Blocks: call it before
-/// the reactor runs.
-Result<std::vector<Address>> resolve(const std::string& host, std::uint16_t port, int family);
 
 }  // namespace nfsrdma::fabric

@@ -7,10 +7,10 @@ namespace nfsrdma::rdma {
 
 Result<std::unique_ptr<ChannelFactory>> ChannelFactory::create(Reactor& reactor,
                                                                fabric::Fabric& fabric,
-                                                               const fabric::Address& server,
+                                                               const net::Address& server,
                                                                const Options& options,
                                                                BufferPool& reply_chunks) {
-  register_code_namer(Layer::fabric, fabric::fault_name);
+  register_code_namer(Layer::fabric, net::fault_name);
   register_code_namer(Layer::transport, fault_name);
   auto pools = Pools::create(options, reply_chunks);
   if (!pools) return fail_from(pools);
@@ -19,9 +19,8 @@ Result<std::unique_ptr<ChannelFactory>> ChannelFactory::create(Reactor& reactor,
       new ChannelFactory(reactor, fabric, server, options, std::move(*pools)));
 }
 
-ChannelFactory::ChannelFactory(Reactor& reactor, fabric::Fabric& fabric,
-                               const fabric::Address& server, const Options& options,
-                               std::unique_ptr<Pools> pools)
+ChannelFactory::ChannelFactory(Reactor& reactor, fabric::Fabric& fabric, const net::Address& server,
+                               const Options& options, std::unique_ptr<Pools> pools)
     : reactor_(reactor),
       fabric_(fabric),
       server_(server),

@@ -23,7 +23,7 @@ class ChannelFactory final : public rpc::ChannelFactory {
   /// fabric, so that the fabric must be destroyed before factory and pool; memory of calls (head,
   /// arguments, result_sink) is registered by its owner. The reactor is the fabric's.
   static Result<std::unique_ptr<ChannelFactory>> create(Reactor& reactor, fabric::Fabric& fabric,
-                                                        const fabric::Address& server,
+                                                        const net::Address& server,
                                                         const Options& options,
                                                         BufferPool& reply_chunks);
 
@@ -34,12 +34,12 @@ class ChannelFactory final : public rpc::ChannelFactory {
   const Pools& pools() const { return *pools_; }
 
  private:
-  ChannelFactory(Reactor& reactor, fabric::Fabric& fabric, const fabric::Address& server,
+  ChannelFactory(Reactor& reactor, fabric::Fabric& fabric, const net::Address& server,
                  const Options& options, std::unique_ptr<Pools> pools);
 
   Reactor& reactor_;
   fabric::Fabric& fabric_;
-  const fabric::Address server_;
+  const net::Address server_;
   const Options options_;
   const std::string description_;
   Counters counters_;

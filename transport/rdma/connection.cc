@@ -51,7 +51,7 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
       last_optional_xid_(kFirstOptionalXid),
       report_down_(reactor, [this] { report_down(); }) {}
 
-Result<void> Connection::connect(fabric::Fabric& fabric, const fabric::Address& server) {
+Result<void> Connection::connect(fabric::Fabric& fabric, const net::Address& server) {
   provider_ = fabric.name();
   const bool remote_invalidation =
       options_.remote_invalidation && fabric.remote_invalidation_safe(server);

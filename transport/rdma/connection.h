@@ -29,7 +29,7 @@ class Connection final : public rpc::Channel,
              ServerVersion& server, rpc::ChannelObserver& observer);
 
   /// Starts connecting; the observer hears of the outcome unless this fails.
-  Result<void> connect(fabric::Fabric& fabric, const fabric::Address& server);
+  Result<void> connect(fabric::Fabric& fabric, const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
   const rpc::ChannelLimits& limits() const override { return limits_; }

@@ -24,7 +24,7 @@ inline Error transport_error(Fault fault, const char* step, std::string detail =
 
 /// The peer broke the protocol, and the connection ends for it.
 inline Error protocol_error(const char* step, const char* what) {
-  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), step, what};
+  return Error{Layer::fabric, static_cast<int>(net::Fault::protocol), step, what};
 }
 
 }  // namespace nfsrdma::rdma

@@ -31,7 +31,7 @@ Requester::Requester(Link& link, Pools& pools)
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
-    failed_.add(call, fabric::as_loss(link_.reason()));
+    failed_.add(call, net::as_loss(link_.reason()));
     return;
   }
   call.reply.reset();
@@ -227,7 +227,7 @@ void Requester::on_down() {
   while (!in_use_.empty()) complete(in_use_.front());
   while (rpc::Call* call = queue_.pop()) {
     link_.counters().failed_calls.add();
-    call->reply = fail(fabric::as_loss(reason));
+    call->reply = fail(net::as_loss(reason));
     call->observer->on_call_done(*call);
   }
 }
@@ -240,7 +240,7 @@ void Requester::release_all_from_provider(const Error& reason) {
     context.bound_leases = 0;
     if (context.answered) return;
     note_loss(context, reason);
-    context.error = fabric::as_loss(reason);
+    context.error = net::as_loss(reason);
     context.answered = true;
     open_.remove(context);
     credits_.give_back();
@@ -253,7 +253,7 @@ void Requester::release_all_from_provider(const Error& reason) {
 void Requester::note_loss(CallContext& context, const Error& reason) const {
   rpc::ConnectionLosses& losses = context.call->losses;
   ++losses.total;
-  if (!fabric::message_can_cause(reason)) return;
+  if (!net::message_can_cause(reason)) return;
   const CallContext* blamed = poison_call_ ? poison_call_ : suspect_;
   if (!blamed || blamed == &context) losses.blame(reason.code);
 }

@@ -62,7 +62,7 @@ class CallObserver {
 /// Connections that were lost while a call was sent and not answered.
 struct ConnectionLosses {
   std::uint32_t total = 0;
-  /// How often in succession with the same fabric::Fault, one that a message can cause (a reply
+  /// How often in succession with the same net::Fault, one that a message can cause (a reply
   /// that fits no receive buffer, an access error, a malformed reply); a connection that is merely
   /// closed or reset does not count.
   std::uint32_t same_fault = 0;

@@ -1,22 +1,23 @@
 #include "transport/tcp/channel_factory.h"
 
+#include "transport/net/fault.h"
 #include "transport/tcp/connection.h"
 
 namespace nfsrdma::tcp {
 
 Result<std::unique_ptr<ChannelFactory>> ChannelFactory::create(Reactor& reactor,
-                                                               const fabric::Address& server,
+                                                               const net::Address& server,
                                                                const Options& options,
                                                                BufferPool& large) {
-  register_code_namer(Layer::fabric, fabric::fault_name);
+  register_code_namer(Layer::fabric, net::fault_name);
   auto pools = Pools::create(options, large);
   if (!pools) return fail_from(pools);
   return std::unique_ptr<ChannelFactory>(
       new ChannelFactory(reactor, server, options, std::move(*pools)));
 }
 
-ChannelFactory::ChannelFactory(Reactor& reactor, const fabric::Address& server,
-                               const Options& options, std::unique_ptr<Pools> pools)
+ChannelFactory::ChannelFactory(Reactor& reactor, const net::Address& server, const Options& options,
+                               std::unique_ptr<Pools> pools)
     : reactor_(reactor),
       server_(server),
       options_(options),

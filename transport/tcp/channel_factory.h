@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/fabric/fabric.h"
+#include "transport/net/address.h"
 #include "transport/rpc/channel.h"
 #include "transport/tcp/counters.h"
 #include "transport/tcp/options.h"
@@ -19,7 +19,7 @@ class ChannelFactory final : public rpc::ChannelFactory {
   /// `large` lends a slot to each message longer than Options::message_size; a call whose max_reply
   /// is larger than its slots fails.
   static Result<std::unique_ptr<ChannelFactory>> create(Reactor& reactor,
-                                                        const fabric::Address& server,
+                                                        const net::Address& server,
                                                         const Options& options, BufferPool& large);
 
   Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelObserver& observer) override;
@@ -28,11 +28,11 @@ class ChannelFactory final : public rpc::ChannelFactory {
   const Pools& pools() const { return *pools_; }
 
  private:
-  ChannelFactory(Reactor& reactor, const fabric::Address& server, const Options& options,
+  ChannelFactory(Reactor& reactor, const net::Address& server, const Options& options,
                  std::unique_ptr<Pools> pools);
 
   Reactor& reactor_;
-  const fabric::Address server_;
+  const net::Address server_;
   const Options options_;
   const std::string description_;
   Counters counters_;

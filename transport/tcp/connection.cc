@@ -26,9 +26,8 @@ Connection::Connection(Reactor& reactor, const Options& options, Pools& pools, C
     : counters_(counters),
       pools_(pools),
       observer_(observer),
-      patience_(
-          reactor,
-          [this] { link_.end(fabric::socket_error(ETIMEDOUT, kConnectStep, server_.text())); }),
+      patience_(reactor,
+                [this] { link_.end(net::socket_error(ETIMEDOUT, kConnectStep, server_.text())); }),
       link_(reactor, options, counters, *this),
       requester_(link_, pools),
       backward_(link_, pools, observer),
@@ -46,13 +45,13 @@ Connection::~Connection() {
   if (connecting_) link_.reactor().unwatch(connecting_.get());
 }
 
-Result<void> Connection::connect(const fabric::Address& server) {
+Result<void> Connection::connect(const net::Address& server) {
   server_ = server;
-  auto fd = fabric::make_socket(server.storage.ss_family);
+  auto fd = net::make_socket(server.storage.ss_family);
   if (!fd) return fail_from(fd);
   connecting_ = std::move(*fd);
   if (::connect(connecting_.get(), server.get(), server.length) != 0 && errno != EINPROGRESS) {
-    return fail(fabric::socket_error(errno, kConnectStep, server.text()));
+    return fail(net::socket_error(errno, kConnectStep, server.text()));
   }
   patience_.arm(link_.options().connect_timeout);
   return link_.reactor().watch(connecting_.get(), EPOLLOUT, *this);
@@ -63,7 +62,7 @@ void Connection::on_ready(std::uint32_t events) {
   if (connecting_) return on_connected();
   if (!link_.listening() && (events & (EPOLLHUP | EPOLLERR)) != 0) {
     // Reading would find it, but waits for memory; the events come whether asked for or not.
-    return link_.end(fabric::socket_error(ECONNRESET, kStep));
+    return link_.end(net::socket_error(ECONNRESET, kStep));
   }
   if ((events & EPOLLOUT) != 0) link_.flush();
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive();
@@ -72,8 +71,8 @@ void Connection::on_ready(std::uint32_t events) {
 void Connection::on_connected() {
   patience_.cancel();
   link_.reactor().unwatch(connecting_.get());
-  if (const int error = fabric::connect_outcome(connecting_.get()); error != 0) {
-    return link_.end(fabric::socket_error(error, kConnectStep, server_.text()));
+  if (const int error = net::connect_outcome(connecting_.get()); error != 0) {
+    return link_.end(net::socket_error(error, kConnectStep, server_.text()));
   }
   if (auto attached = attach(); !attached) return link_.end(std::move(attached.error()));
   counters_.connections.add();
@@ -87,12 +86,11 @@ void Connection::on_connected() {
 Result<void> Connection::attach() {
   std::unique_ptr<capture::Flow> flow;
   if (auto* sink = link_.options().capture) {
-    const fabric::Address local = fabric::local_address(connecting_.get());
+    const net::Address local = net::local_address(connecting_.get());
     flow = sink->open_flow(*local.get(), *server_.get(), true);
   }
   return link_.attach(
-      std::make_unique<fabric::TcpStream>(std::move(connecting_), counters_, std::move(flow)),
-      *this);
+      std::make_unique<net::TcpStream>(std::move(connecting_), counters_, std::move(flow)), *this);
 }
 
 void Connection::receive() {
@@ -108,7 +106,7 @@ void Connection::receive() {
     case ReadStatus::drained: return;
     case ReadStatus::no_place: counters_.receive_pauses.add(); return link_.listen(false);
     case ReadStatus::end: return on_end_of_stream();
-    case ReadStatus::failed: return link_.end(fabric::socket_error(reader_.error(), kStep));
+    case ReadStatus::failed: return link_.end(net::socket_error(reader_.error(), kStep));
     case ReadStatus::violated: return on_violation();
   }
 }
@@ -126,7 +124,7 @@ void Connection::on_end_of_stream() {
   if (!reader_.between_records()) {
     detail = fmt::format("in the middle of a record, at stream byte {}", reader_.position());
   }
-  link_.end(Error{Layer::fabric, static_cast<int>(fabric::Fault::closed), kStep, detail});
+  link_.end(Error{Layer::fabric, static_cast<int>(net::Fault::closed), kStep, detail});
 }
 
 void Connection::on_reply(CallContext& context, Received reply) {

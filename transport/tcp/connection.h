@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "transport/base/unique_fd.h"
-#include "transport/fabric/fabric.h"
+#include "transport/net/address.h"
 #include "transport/rpc/channel.h"
 #include "transport/tcp/backward_responder.h"
 #include "transport/tcp/link.h"
@@ -26,7 +26,7 @@ class Connection final : public rpc::Channel,
   ~Connection() override;
 
   /// Starts connecting; the observer hears of the outcome unless this fails.
-  Result<void> connect(const fabric::Address& server);
+  Result<void> connect(const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
   const rpc::ChannelLimits& limits() const override { return limits_; }
@@ -56,7 +56,7 @@ class Connection final : public rpc::Channel,
   Counters& counters_;
   Pools& pools_;
   rpc::ChannelObserver& observer_;
-  fabric::Address server_;
+  net::Address server_;
   UniqueFd connecting_;
   Timer patience_;
   Link link_;

@@ -3,12 +3,12 @@
 
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::tcp {
 
 /// read_calls and write_calls are system calls that moved bytes or found none to move.
-struct Counters : fabric::StreamCounters {
+struct Counters : net::StreamCounters {
   Counter connections;  ///< established
 
   Counter sends;      ///< RPC Calls

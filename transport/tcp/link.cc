@@ -11,7 +11,7 @@ Link::Link(Reactor& reactor, const Options& options, Counters& counters, LinkObs
       observer_(observer),
       end_soon_(reactor, [this] { end(std::move(*broken_)); }) {}
 
-Result<void> Link::attach(std::unique_ptr<fabric::TcpStream> stream, FdHandler& handler) {
+Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler) {
   stream_ = std::move(stream);
   handler_ = &handler;
   reading_ = true;
@@ -28,7 +28,7 @@ void Link::flush() { take(writer_.flush(*stream_)); }
 void Link::take(WriteStatus status) {
   if (status != WriteStatus::failed) return watch(reading_, status == WriteStatus::blocked);
   if (broken_) return;
-  broken_ = fabric::socket_error(writer_.error(), "TCP connection");
+  broken_ = net::socket_error(writer_.error(), "TCP connection");
   end_soon_.schedule();
 }
 

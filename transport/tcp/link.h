@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "transport/base/reactor.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/fault.h"
+#include "transport/net/tcp_stream.h"
 #include "transport/tcp/counters.h"
 #include "transport/tcp/options.h"
 #include "transport/tcp/record_writer.h"
@@ -15,7 +16,7 @@ namespace nfsrdma::tcp {
 
 /// The peer broke the protocol, and the connection ends for it.
 inline Error protocol_error(const char* step, std::string what) {
-  return Error{Layer::fabric, static_cast<int>(fabric::Fault::protocol), step, std::move(what)};
+  return Error{Layer::fabric, static_cast<int>(net::Fault::protocol), step, std::move(what)};
 }
 
 /// Told by the link that the connection is to end.
@@ -38,10 +39,10 @@ class Link {
   Reactor& reactor() { return reactor_; }
   const Options& options() const { return options_; }
   Counters& counters() { return counters_; }
-  fabric::ByteStream& stream() { return *stream_; }
+  net::ByteStream& stream() { return *stream_; }
 
   /// From now on `handler` hears when the socket is readable or, while something waits, writable.
-  Result<void> attach(std::unique_ptr<fabric::TcpStream> stream, FdHandler& handler);
+  Result<void> attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler);
   /// Sends a message, now as far as the kernel takes it. An error ends the connection soon.
   void post(Outgoing& message);
   /// The socket is writable.
@@ -66,7 +67,7 @@ class Link {
   const Options& options_;
   Counters& counters_;
   LinkObserver& observer_;
-  std::unique_ptr<fabric::TcpStream> stream_;
+  std::unique_ptr<net::TcpStream> stream_;
   FdHandler* handler_ = nullptr;
   RecordWriter writer_;
   bool reading_ = false;

@@ -6,7 +6,7 @@
 
 namespace nfsrdma::tcp {
 
-ReadStatus RecordReader::read(fabric::ByteStream& stream) {
+ReadStatus RecordReader::read(net::ByteStream& stream) {
   if (staged() > 0) return consume();
   Place place;
   if (mark_known()) {
@@ -31,7 +31,7 @@ std::size_t RecordReader::wanted_in_stage(const Place& place, std::size_t placed
   return 0;
 }
 
-ReadStatus RecordReader::read_stream(fabric::ByteStream& stream, std::span<std::byte> place,
+ReadStatus RecordReader::read_stream(net::ByteStream& stream, std::span<std::byte> place,
                                      std::size_t to_stage) {
   stage_begin_ = stage_end_ = 0;
   std::array<iovec, 2> parts;

@@ -12,7 +12,7 @@
 #include <span>
 #include <tl/expected.hpp>
 
-#include "transport/fabric/byte_stream.h"
+#include "transport/net/byte_stream.h"
 #include "transport/tcp/record_mark.h"
 
 namespace nfsrdma::tcp {
@@ -67,7 +67,7 @@ class RecordReader {
       : handler_(handler), max_record_(max_record) {}
 
   /// At most one read of the stream, and at most one record completed.
-  ReadStatus read(fabric::ByteStream& stream);
+  ReadStatus read(net::ByteStream& stream);
 
   int error() const { return error_; }                  ///< errno value
   const char* what() const { return what_; }            ///< how the peer broke the rules
@@ -87,8 +87,7 @@ class RecordReader {
 
   std::size_t staged() const { return stage_end_ - stage_begin_; }
   bool mark_known() const { return mark_have_ == RecordMark::kSize; }
-  ReadStatus read_stream(fabric::ByteStream& stream, std::span<std::byte> place,
-                         std::size_t to_stage);
+  ReadStatus read_stream(net::ByteStream& stream, std::span<std::byte> place, std::size_t to_stage);
   std::size_t wanted_in_stage(const Place& place, std::size_t placed) const;
   /// Works on what is staged until a record has ended or nothing is left.
   ReadStatus consume();

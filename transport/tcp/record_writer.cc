@@ -47,13 +47,13 @@ bool Outgoing::advance(std::size_t bytes) {
   return false;
 }
 
-WriteStatus RecordWriter::send(fabric::ByteStream& stream, Outgoing& message) {
+WriteStatus RecordWriter::send(net::ByteStream& stream, Outgoing& message) {
   const bool waits = !waiting_.empty();
   waiting_.push_back(message);
   return waits ? WriteStatus::blocked : flush(stream);
 }
 
-WriteStatus RecordWriter::flush(fabric::ByteStream& stream) {
+WriteStatus RecordWriter::flush(net::ByteStream& stream) {
   while (!waiting_.empty()) {
     Outgoing& message = waiting_.front();
     const ssize_t put = stream.write(message.pending());

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "transport/base/intrusive_list.h"
-#include "transport/fabric/byte_stream.h"
+#include "transport/net/byte_stream.h"
 #include "transport/tcp/record_mark.h"
 #include "transport/xdr/encoder.h"
 
@@ -59,9 +59,9 @@ enum class WriteStatus : std::uint8_t {
 class RecordWriter {
  public:
   /// Sends the message, or what the kernel takes of it now, behind those that still wait.
-  WriteStatus send(fabric::ByteStream& stream, Outgoing& message);
+  WriteStatus send(net::ByteStream& stream, Outgoing& message);
   /// Sends more of what waits.
-  WriteStatus flush(fabric::ByteStream& stream);
+  WriteStatus flush(net::ByteStream& stream);
   /// The connection is gone: forgets what waits, without on_sent().
   void clear();
 

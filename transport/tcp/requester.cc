@@ -15,7 +15,7 @@ bool is_placeable(const rpc::Call& call) { return call.locator && !call.result_s
 void note_loss(const CallContext& context, const CallContext* blamed, const Error& reason) {
   rpc::ConnectionLosses& losses = context.call->losses;
   ++losses.total;
-  if (!fabric::message_can_cause(reason)) return;
+  if (!net::message_can_cause(reason)) return;
   if (!blamed || blamed == &context) losses.blame(reason.code);
 }
 
@@ -44,7 +44,7 @@ Requester::Requester(Link& link, Pools& pools)
 
 void Requester::submit(rpc::Call& call) {
   if (link_.ending()) {
-    failed_.add(call, fabric::as_loss(link_.reason()));
+    failed_.add(call, net::as_loss(link_.reason()));
     return;
   }
   call.reply.reset();
@@ -158,7 +158,7 @@ void Requester::on_down() {
     context.sent = true;
     if (context.answered) return;
     note_loss(context, blamed, reason);
-    context.error = fabric::as_loss(reason);
+    context.error = net::as_loss(reason);
     context.answered = true;
     retire(context);
     link_.counters().failed_calls.add();
@@ -167,7 +167,7 @@ void Requester::on_down() {
   while (!in_use_.empty()) complete(in_use_.front().context);
   while (rpc::Call* call = queue_.pop()) {
     link_.counters().failed_calls.add();
-    call->reply = fail(fabric::as_loss(reason));
+    call->reply = fail(net::as_loss(reason));
     call->observer->on_call_done(*call);
   }
 }

@@ -71,7 +71,7 @@ void RdmaConnection::disconnect(const char* why) {
   if (std::exchange(closing_, true)) return;
   log::info("connection {} of {}: closing: {}", id_, client_, why);
   endpoint_->disconnect(
-      Error{Layer::fabric, static_cast<int>(fabric::Fault::local_close), "responder", why});
+      Error{Layer::fabric, static_cast<int>(net::Fault::local_close), "responder", why});
 }
 
 std::uint32_t RdmaConnection::grant() {
@@ -240,8 +240,8 @@ void RdmaConnection::on_read_done(void* context) {
 }
 
 void RdmaConnection::blame_calls(const Error& reason) {
-  if (!reason.is(Layer::fabric, static_cast<int>(fabric::Fault::remote_terminate)) &&
-      !reason.is(Layer::fabric, static_cast<int>(fabric::Fault::remote_access))) {
+  if (!reason.is(Layer::fabric, static_cast<int>(net::Fault::remote_terminate)) &&
+      !reason.is(Layer::fabric, static_cast<int>(net::Fault::remote_access))) {
     return;
   }
   std::vector<std::uint32_t> suspects;

@@ -42,14 +42,14 @@ Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::F
   return std::unique_ptr<Responder>(new Responder(reactor, fabric, config, service, pools));
 }
 
-Result<fabric::Address> Responder::listen(const fabric::Address& address) {
+Result<net::Address> Responder::listen(const net::Address& address) {
   auto listener = fabric_.listen(address, *this);
   if (!listener) return fail_from(listener);
   listeners_.push_back(std::move(*listener));
   return listeners_.back()->address();
 }
 
-Result<fabric::Address> Responder::listen_tcp(const fabric::Address& address) {
+Result<net::Address> Responder::listen_tcp(const net::Address& address) {
   auto listener =
       TcpListener::create(reactor_, address, [this](UniqueFd fd) { on_tcp_socket(std::move(fd)); });
   if (!listener) return fail_from(listener);
@@ -150,7 +150,7 @@ void Responder::on_connection_ended(RdmaConnection& connection) {
 }
 
 void Responder::on_tcp_socket(UniqueFd socket) {
-  if (!has_room(fabric::peer_address(socket.get()).text())) return;
+  if (!has_room(net::peer_address(socket.get()).text())) return;
   auto connection = std::make_unique<TcpConnection>(core_, tcp_calls_, *this, ++last_connection_id_,
                                                     std::move(socket));
   if (!connection->start()) return;

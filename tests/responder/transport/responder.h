@@ -31,9 +31,9 @@ class Responder final : public fabric::ListenHandler,
   ~Responder() override { abort(); }
 
   /// Listens on one more address; returns it with the port the system chose, if 0 was asked.
-  Result<fabric::Address> listen(const fabric::Address& address);
+  Result<net::Address> listen(const net::Address& address);
   /// The same for TCP.
-  Result<fabric::Address> listen_tcp(const fabric::Address& address);
+  Result<net::Address> listen_tcp(const net::Address& address);
 
   /// Adds, removes, forgets rules of the fault script; takes effect at once.
   Result<std::uint32_t> add_fault(std::string_view spec);

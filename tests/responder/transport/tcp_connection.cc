@@ -42,15 +42,14 @@ TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& ow
       id_(id),
       resume_(core.reactor, [this] { receive(); }),
       end_soon_(core.reactor, [this] { end(); }) {
-  const fabric::Address peer = fabric::peer_address(socket.get());
+  const net::Address peer = net::peer_address(socket.get());
   client_ = peer.text();
   std::unique_ptr<capture::Flow> flow;
   if (core.config.capture != nullptr) {
-    const fabric::Address local = fabric::local_address(socket.get());
+    const net::Address local = net::local_address(socket.get());
     flow = core.config.capture->open_flow(*local.get(), *peer.get(), false);
   }
-  stream_ =
-      std::make_unique<fabric::TcpStream>(std::move(socket), stream_counters_, std::move(flow));
+  stream_ = std::make_unique<net::TcpStream>(std::move(socket), stream_counters_, std::move(flow));
 }
 
 TcpConnection::~TcpConnection() { let_go(); }
@@ -253,9 +252,9 @@ void TcpConnection::flush() {
 }
 
 Result<std::unique_ptr<TcpListener>> TcpListener::create(Reactor& reactor,
-                                                         const fabric::Address& address,
+                                                         const net::Address& address,
                                                          OnSocket on_socket) {
-  auto fd = fabric::make_listening_socket(address);
+  auto fd = net::make_listening_socket(address);
   if (!fd) return fail_from(fd);
   std::unique_ptr<TcpListener> listener(
       new TcpListener(reactor, std::move(*fd), std::move(on_socket)));
@@ -269,7 +268,7 @@ void TcpListener::on_ready(std::uint32_t) {
     const bool shortage = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
     return shortage ? pause() : void();
   }
-  fabric::set_connection_options(socket.get());
+  net::set_connection_options(socket.get());
   on_socket_(std::move(socket));
 }
 

@@ -18,7 +18,7 @@
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/tcp_call.h"
 #include "transport/base/unique_fd.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::responder {
 
@@ -88,8 +88,8 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   TcpConnectionOwner& owner_;
   const std::uint64_t id_;
   std::string client_;
-  fabric::StreamCounters stream_counters_;
-  std::unique_ptr<fabric::TcpStream> stream_;
+  net::StreamCounters stream_counters_;
+  std::unique_ptr<net::TcpStream> stream_;
   IntrusiveList<TcpCall> calls_;
 
   std::array<std::byte, kRecordMarkBytes> mark_{};
@@ -113,12 +113,11 @@ class TcpListener final : private FdHandler {
  public:
   using OnSocket = std::function<void(UniqueFd)>;
 
-  static Result<std::unique_ptr<TcpListener>> create(Reactor& reactor,
-                                                     const fabric::Address& address,
+  static Result<std::unique_ptr<TcpListener>> create(Reactor& reactor, const net::Address& address,
                                                      OnSocket on_socket);
   ~TcpListener() override { reactor_.unwatch(fd_.get()); }
   /// With the port the system chose, if 0 was asked.
-  fabric::Address address() const { return fabric::local_address(fd_.get()); }
+  net::Address address() const { return net::local_address(fd_.get()); }
 
  private:
   TcpListener(Reactor& reactor, UniqueFd fd, OnSocket on_socket)

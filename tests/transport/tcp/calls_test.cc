@@ -142,8 +142,7 @@ TEST_F(OutOfMemory, GoesOnWhenAMessageIsFree) {
 TEST_F(OutOfMemory, TheEndIsNoticed) {
   server_.close();  // with bytes unread: a reset
   run_until([&] { return observer_.downs == 1; });
-  EXPECT_TRUE(
-      kept_.back()->reply->error().is(Layer::fabric, static_cast<int>(fabric::Fault::reset)));
+  EXPECT_TRUE(kept_.back()->reply->error().is(Layer::fabric, static_cast<int>(net::Fault::reset)));
   kept_.clear();
 }
 
@@ -201,7 +200,7 @@ TEST_F(Calls, WhatBreaksTheRulesEndsTheConnection) {
     run_until([&] { return observer_.downs == 1; });
     EXPECT_EQ(observer_.closings, 1) << one.name;
     EXPECT_EQ(done_, 1) << one.name;
-    EXPECT_TRUE(call->reply->error().is(Layer::fabric, static_cast<int>(fabric::Fault::protocol)))
+    EXPECT_TRUE(call->reply->error().is(Layer::fabric, static_cast<int>(net::Fault::protocol)))
         << one.name;
     EXPECT_EQ(call->losses.same_fault, 1U) << one.name;
     EXPECT_EQ(count("bad_records"), ++bad) << one.name;

@@ -4,7 +4,7 @@
 namespace nfsrdma::test {
 namespace {
 
-bool is(const Error& error, fabric::Fault fault) {
+bool is(const Error& error, net::Fault fault) {
   return error.is(Layer::fabric, static_cast<int>(fault));
 }
 
@@ -12,8 +12,8 @@ class Loss : public TcpChannel {};
 
 TEST_F(Loss, NothingListens) {
   UniqueFd unused =
-      std::move(*fabric::make_listening_socket(fabric::resolve("127.0.0.1", 0, AF_INET)->front()));
-  const auto address = fabric::local_address(unused.get());
+      std::move(*net::make_listening_socket(net::resolve("127.0.0.1", 0, AF_INET)->front()));
+  const auto address = net::local_address(unused.get());
   unused.reset();
   factory_ = std::move(*tcp::ChannelFactory::create(*reactor_, address, options_, *large_));
   auto made = factory_->connect(observer_);
@@ -21,7 +21,7 @@ TEST_F(Loss, NothingListens) {
   channel_ = std::move(*made);
   run_until([&] { return observer_.downs == 1; });
   EXPECT_EQ(observer_.ups, 0);
-  EXPECT_TRUE(is(*observer_.down_reason, fabric::Fault::refused));
+  EXPECT_TRUE(is(*observer_.down_reason, net::Fault::refused));
 }
 
 // The same call, the same bytes, on the next connection (RFC 8881 section 2.9.2).
@@ -39,8 +39,8 @@ TEST_F(Loss, OpenCallsEndAndCanBeSentAgain) {
   server_.close();
   run_until([&] { return observer_.downs == 1; });
   EXPECT_EQ(observer_.closings, 1);
-  EXPECT_TRUE(is(read->reply->error(), fabric::Fault::closed));
-  EXPECT_TRUE(is(other->reply->error(), fabric::Fault::closed));
+  EXPECT_TRUE(is(read->reply->error(), net::Fault::closed));
+  EXPECT_TRUE(is(other->reply->error(), net::Fault::closed));
   EXPECT_EQ(read->losses.total, 1U);
   EXPECT_FALSE(read->suspect()) << "a closed connection is nobody's fault";
   EXPECT_EQ(count("failed_calls"), 2U);
@@ -66,8 +66,8 @@ TEST_F(Loss, SubmittedWhileEnding) {
   EXPECT_EQ(done_, 0) << "never from within submit()";
   run_until([&] { return observer_.downs == 1; });
   EXPECT_EQ(done_, 2);
-  EXPECT_TRUE(is(open->reply->error(), fabric::Fault::local_close));
-  EXPECT_TRUE(is(late->reply->error(), fabric::Fault::local_close));
+  EXPECT_TRUE(is(open->reply->error(), net::Fault::local_close));
+  EXPECT_TRUE(is(late->reply->error(), net::Fault::local_close));
 }
 
 TEST_F(Loss, ClosedWhileConnecting) {

@@ -162,8 +162,7 @@ TEST_F(PayloadTest, WrongLengthsEndTheConnection) {
       submit(*bystander);
       server_.send(record(read_reply(reply)));
       run_until([&] { return observer_.downs == 1; });
-      EXPECT_TRUE(
-          call->reply->error().is(Layer::fabric, static_cast<int>(fabric::Fault::protocol)));
+      EXPECT_TRUE(call->reply->error().is(Layer::fabric, static_cast<int>(net::Fault::protocol)));
       EXPECT_EQ(call->losses.same_fault, static_cast<std::uint32_t>(loss));
       EXPECT_EQ(bystander->losses.same_fault, 0U) << "only the call whose reply it was is blamed";
       for (std::size_t i = 100; i < 164; ++i) EXPECT_EQ(buffer_.data()[i], kUntouched);

@@ -9,11 +9,11 @@
 #include <span>
 
 #include "tests/transport/tcp/wire.h"
-#include "transport/fabric/byte_stream.h"
+#include "transport/net/byte_stream.h"
 
 namespace nfsrdma::test {
 
-class PieceStream final : public fabric::ByteStream {
+class PieceStream final : public net::ByteStream {
  public:
   /// `piece` gives the most bytes of the next read; 0: the socket is dry for once.
   PieceStream(Bytes bytes, std::function<std::size_t()> piece)
@@ -21,7 +21,7 @@ class PieceStream final : public fabric::ByteStream {
 
   ssize_t read(std::span<iovec> into) override {
     if (at_ == bytes_.size()) return 0;
-    std::size_t now = std::min({piece_(), fabric::total_length(into), bytes_.size() - at_});
+    std::size_t now = std::min({piece_(), net::total_length(into), bytes_.size() - at_});
     if (now == 0) return -EAGAIN;
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {

@@ -6,22 +6,22 @@
 #include <array>
 #include <cerrno>
 
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::test {
 
 RawServer::RawServer() {
-  auto any = fabric::resolve("127.0.0.1", 0, AF_INET);
-  auto listener = fabric::make_listening_socket(any->front());
+  auto any = net::resolve("127.0.0.1", 0, AF_INET);
+  auto listener = net::make_listening_socket(any->front());
   EXPECT_TRUE(listener.has_value());
   listener_ = std::move(*listener);
-  address_ = fabric::local_address(listener_.get());
+  address_ = net::local_address(listener_.get());
 }
 
 bool RawServer::accept() {
   UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!fd) return false;
-  fabric::set_connection_options(fd.get());
+  net::set_connection_options(fd.get());
   connection_ = std::move(fd);
   pending_.clear();
   ended = false;

@@ -14,7 +14,7 @@ class RawServer {
  public:
   RawServer();
 
-  const fabric::Address& address() const { return address_; }
+  const net::Address& address() const { return address_; }
   /// Takes the next connection, if there is one; the one before is closed.
   bool accept();
   void send(std::span<const std::byte> bytes);
@@ -28,7 +28,7 @@ class RawServer {
  private:
   void cut();
 
-  fabric::Address address_;
+  net::Address address_;
   UniqueFd listener_;
   UniqueFd connection_;
   Bytes pending_;

@@ -51,7 +51,7 @@ class Collector final : public tcp::RecordHandler {
 };
 
 /// Reads until the stream has nothing more, and returns why.
-ReadStatus read_all(tcp::RecordReader& reader, fabric::ByteStream& stream) {
+ReadStatus read_all(tcp::RecordReader& reader, net::ByteStream& stream) {
   for (;;) {
     const ReadStatus status = reader.read(stream);
     if (status != ReadStatus::more && status != ReadStatus::drained) return status;

@@ -6,7 +6,7 @@
 #include "transport/capture/sink.h"
 #include "transport/fabric/iwarp/endpoint.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -15,7 +15,7 @@ IwarpConnectRequest::IwarpConnectRequest(Reactor& reactor, std::shared_ptr<StagT
     : reactor_(reactor),
       stags_(std::move(stags)),
       socket_(std::move(socket)),
-      peer_(peer_address(socket_.get())),
+      peer_(net::peer_address(socket_.get())),
       request_(std::move(request)) {}
 
 Result<std::unique_ptr<Endpoint>> IwarpConnectRequest::accept(EndpointHandler& handler,
@@ -31,7 +31,7 @@ Result<std::unique_ptr<Endpoint>> IwarpConnectRequest::accept(EndpointHandler& h
 
 std::unique_ptr<capture::Flow> IwarpConnectRequest::start_capture(capture::Sink* sink) const {
   if (sink == nullptr) return nullptr;
-  const Address local = local_address(socket_.get());
+  const Address local = net::local_address(socket_.get());
   auto flow = sink->open_flow(*local.get(), *peer_.get(), false);
   // The Request was read before anyone could ask for a capture.
   auto bytes = encode(request_);

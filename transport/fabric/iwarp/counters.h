@@ -2,11 +2,11 @@
 #pragma once
 
 #include "transport/base/metrics.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
-struct Counters : StreamCounters {
+struct Counters : net::StreamCounters {
   Counter fpdus_received;
   Counter fpdus_sent;
   Counter sends;

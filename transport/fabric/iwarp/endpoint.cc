@@ -41,7 +41,7 @@ Result<void> IwarpEndpoint::connect(const Address& peer, Terms terms,
 
 Result<void> IwarpEndpoint::adopt(UniqueFd socket, std::unique_ptr<capture::Flow> flow,
                                   std::span<const std::byte> reply, const Agreement& agreement) {
-  stream_ = std::make_unique<TcpStream>(std::move(socket), counters_, std::move(flow));
+  stream_ = std::make_unique<net::TcpStream>(std::move(socket), counters_, std::move(flow));
   configure(agreement);
   transmitter_.send_startup(reply);
   transmitter_.hold(true);
@@ -55,10 +55,10 @@ void IwarpEndpoint::configure(const Agreement& agreement) {
   reads_.set_limit(agreement.ord);
   inbound_.set_limit(agreement.ird);
   reader_.use_crc(agreement.crc);
-  transmitter_.configure(largest_ulpdu(maximum_segment(stream_->fd())), agreement.crc);
+  transmitter_.configure(largest_ulpdu(net::maximum_segment(stream_->fd())), agreement.crc);
 }
 
-void IwarpEndpoint::on_connected(std::unique_ptr<TcpStream> stream, const Agreement& agreement,
+void IwarpEndpoint::on_connected(std::unique_ptr<net::TcpStream> stream, const Agreement& agreement,
                                  const StartupFrame& reply) {
   stream_ = std::move(stream);
   configure(agreement);
@@ -68,7 +68,7 @@ void IwarpEndpoint::on_connected(std::unique_ptr<TcpStream> stream, const Agreem
   }
   const std::string description =
       fmt::format("iwarp MPA {}, {}, {}", agreement.revision, agreement.crc ? "CRC" : "no CRC",
-                  peer_address(stream_->fd()).text());
+                  net::peer_address(stream_->fd()).text());
   handler_.on_established(
       ConnectionInfo{reply.private_data, agreement.ord, agreement.ird, description});
 }

@@ -18,7 +18,7 @@
 #include "transport/fabric/iwarp/send_queue.h"
 #include "transport/fabric/iwarp/stag_table.h"
 #include "transport/fabric/iwarp/transmitter.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -62,7 +62,7 @@ class IwarpEndpoint final : public Endpoint,
 
   // FdHandler, Initiator::Owner, ReceiveEvents
   void on_ready(std::uint32_t events) override;
-  void on_connected(std::unique_ptr<TcpStream> stream, const Agreement& agreement,
+  void on_connected(std::unique_ptr<net::TcpStream> stream, const Agreement& agreement,
                     const StartupFrame& reply) override;
   void on_connect_failed(Error reason) override;
   void on_first_fpdu() override;
@@ -108,7 +108,7 @@ class IwarpEndpoint final : public Endpoint,
   PeerProbe peer_probe_;
   std::unique_ptr<Initiator> initiator_;
   std::shared_ptr<PeerQuirks> quirks_;  // initiator only
-  std::unique_ptr<TcpStream> stream_;
+  std::unique_ptr<net::TcpStream> stream_;
   Phase phase_ = Phase::connecting;
   bool in_event_ = false;  // a turn() follows anyway
   bool watching_write_ = false;

@@ -23,7 +23,7 @@ void IwarpEndpoint::on_terminated(const TerminateCode& code) {
   if (quirks_ && code == terminate::kMpaCrcOfSiw) {
     quirks_->misjudges_crc = true;
     log::warning("iwarp {}: Linux siw misjudges CRCs; the next connection asks for none",
-                 peer_address(stream_->fd()).text());
+                 net::peer_address(stream_->fd()).text());
   }
   finish_soon(connection_error(Fault::remote_terminate, text(code)));
 }
@@ -34,7 +34,7 @@ void IwarpEndpoint::violated(const Violation& violation) {
   layers[violation.code.layer]->add();
   if (violation.fault == Fault::remote_access) counters_.access_errors.add();
   if (violation.fault == Fault::receive_too_small) counters_.receive_errors.add();
-  const std::string peer = peer_address(stream_->fd()).text();
+  const std::string peer = net::peer_address(stream_->fd()).text();
   if (quirks_) {
     quirks_->violation_lines.warning(reactor_.now(), "iwarp {}: {}", peer, violation.detail);
   } else {
@@ -59,7 +59,7 @@ void IwarpEndpoint::stream_ended() {
 }
 
 void IwarpEndpoint::stream_failed(int error_number) {
-  finish_soon(socket_error(error_number, "iwarp"));
+  finish_soon(net::socket_error(error_number, "iwarp"));
 }
 
 void IwarpEndpoint::disconnect(Error reason) {

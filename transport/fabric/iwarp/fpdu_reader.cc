@@ -10,10 +10,10 @@
 
 namespace nfsrdma::fabric::iwarp {
 
-ReadStatus FpduReader::read(ByteStream& stream) {
+ReadStatus FpduReader::read(net::ByteStream& stream) {
   std::array<iovec, 3> parts;
   const std::size_t used = missing(parts);
-  const std::size_t wanted = total_length(std::span(parts).first(used));
+  const std::size_t wanted = net::total_length(std::span(parts).first(used));
   const ssize_t got = stream.read(std::span(parts).first(used));
   if (got == 0) return ReadStatus::end;
   if (got == -EAGAIN) return ReadStatus::drained;

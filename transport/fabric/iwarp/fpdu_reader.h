@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <span>
 
-#include "transport/fabric/byte_stream.h"
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/ddp_header.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"
 #include "transport/fabric/iwarp/violation.h"
+#include "transport/net/byte_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -44,7 +44,7 @@ class FpduReader {
 
   void use_crc(bool use) { crc_in_use_ = use; }
   /// One read of the stream, and whatever it completes.
-  ReadStatus read(ByteStream& stream);
+  ReadStatus read(net::ByteStream& stream);
 
   int error() const { return error_; }
   const Violation& violation() const { return violation_; }

@@ -18,8 +18,10 @@ Initiator::Initiator(Reactor& reactor, Owner& owner, Counters& counters, const A
       peer_(peer),
       terms_(std::move(terms)),
       capture_(capture),
-      timer_(reactor, [this] { give_up(socket_error(ETIMEDOUT, kConnectStep, peer_.text())); }),
-      soon_(reactor, [this] { give_up(socket_error(early_error_, kConnectStep, peer_.text())); }) {}
+      timer_(reactor,
+             [this] { give_up(net::socket_error(ETIMEDOUT, kConnectStep, peer_.text())); }),
+      soon_(reactor,
+            [this] { give_up(net::socket_error(early_error_, kConnectStep, peer_.text())); }) {}
 
 Initiator::~Initiator() { close_connection(); }
 
@@ -30,7 +32,7 @@ Result<void> Initiator::start(Duration timeout) {
 
 Result<void> Initiator::open_connection(std::uint8_t revision) {
   revision_ = revision;
-  auto fd = make_socket(peer_.storage.ss_family);
+  auto fd = net::make_socket(peer_.storage.ss_family);
   if (!fd) return fail_from(fd);
   connecting_ = std::move(*fd);
   phase_ = Phase::connecting;
@@ -62,14 +64,14 @@ Result<void> Initiator::step() {
 }
 
 Result<void> Initiator::finish_tcp_connect() {
-  const int error = connect_outcome(connecting_.get());
-  if (error != 0) return fail(socket_error(error, kConnectStep, peer_.text()));
+  const int error = net::connect_outcome(connecting_.get());
+  if (error != 0) return fail(net::socket_error(error, kConnectStep, peer_.text()));
   std::unique_ptr<capture::Flow> flow;
   if (capture_ != nullptr) {
-    const Address local = local_address(connecting_.get());
+    const Address local = net::local_address(connecting_.get());
     flow = capture_->open_flow(*local.get(), *peer_.get(), true);
   }
-  stream_ = std::make_unique<TcpStream>(std::move(connecting_), counters_, std::move(flow));
+  stream_ = std::make_unique<net::TcpStream>(std::move(connecting_), counters_, std::move(flow));
   request_ = encode(make_request(terms_, revision_));
   request_sent_ = 0;
   phase_ = Phase::requesting;
@@ -81,7 +83,8 @@ Result<void> Initiator::send_request() {
     iovec rest{request_.data() + request_sent_, request_.size() - request_sent_};
     const ssize_t put = stream_->write({&rest, 1});
     if (put == -EAGAIN) return {};
-    if (put < 0) return fail(socket_error(static_cast<int>(-put), "MPA startup", peer_.text()));
+    if (put < 0)
+      return fail(net::socket_error(static_cast<int>(-put), "MPA startup", peer_.text()));
     request_sent_ += static_cast<std::size_t>(put);
   }
   reader_ = std::make_unique<StartupReader>(StartupFrame::Kind::reply);

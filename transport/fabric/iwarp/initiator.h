@@ -11,7 +11,7 @@
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -21,7 +21,7 @@ class Initiator final : private FdHandler {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void on_connected(std::unique_ptr<TcpStream> stream, const Agreement& agreement,
+    virtual void on_connected(std::unique_ptr<net::TcpStream> stream, const Agreement& agreement,
                               const StartupFrame& reply) = 0;
     virtual void on_connect_failed(Error reason) = 0;
   };
@@ -54,7 +54,7 @@ class Initiator final : private FdHandler {
   Timer timer_;
   Deferred soon_;  // to report what happened within start()
   UniqueFd connecting_;
-  std::unique_ptr<TcpStream> stream_;
+  std::unique_ptr<net::TcpStream> stream_;
   std::uint8_t revision_ = kMpaRevision2;
   Phase phase_ = Phase::connecting;
   std::vector<std::byte> request_;

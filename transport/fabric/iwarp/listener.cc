@@ -40,7 +40,7 @@ class IwarpListener::Handshake final : public FdHandler {
   }
 
   void give_up(const std::string& why) {
-    log::info("iwarp: connection from {} refused: {}", peer_address(stream_.fd()).text(), why);
+    log::info("iwarp: connection from {} refused: {}", net::peer_address(stream_.fd()).text(), why);
     stop();
     listener_.completed(*this, false);
   }
@@ -70,7 +70,7 @@ class IwarpListener::Handshake final : public FdHandler {
 
   IwarpListener& listener_;
   Counters counters_;
-  TcpStream stream_;
+  net::TcpStream stream_;
   StartupReader reader_;
   Timer timer_;
   bool watched_ = true;
@@ -88,7 +88,7 @@ IwarpListener::~IwarpListener() {
 }
 
 Result<void> IwarpListener::start(const Address& local) {
-  auto socket = make_listening_socket(local);
+  auto socket = net::make_listening_socket(local);
   if (!socket) return fail_from(socket);
   socket_ = std::move(*socket);
   return reactor_.watch(socket_.get(), EPOLLIN, *this);
@@ -123,7 +123,7 @@ void IwarpListener::resume() {
 }
 
 void IwarpListener::add(UniqueFd connection) {
-  set_connection_options(connection.get());
+  net::set_connection_options(connection.get());
   auto handshake = std::make_unique<Handshake>(*this, std::move(connection));
   if (auto started = handshake->start(); !started) {
     log::warning("iwarp: {}", started.error().message());

@@ -10,7 +10,7 @@
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/stag_table.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -20,7 +20,7 @@ class IwarpListener final : public Listener, private FdHandler {
   ~IwarpListener() override;
 
   Result<void> start(const Address& local);
-  Address address() const override { return local_address(socket_.get()); }
+  Address address() const override { return net::local_address(socket_.get()); }
 
  private:
   class Handshake;

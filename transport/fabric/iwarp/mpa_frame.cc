@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "transport/fabric/iwarp/network_order.h"
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {
@@ -71,7 +71,7 @@ std::vector<std::byte> encode(const StartupFrame& frame) {
   return bytes;
 }
 
-Result<bool> StartupReader::read(ByteStream& stream) {
+Result<bool> StartupReader::read(net::ByteStream& stream) {
   auto header = fill(stream, kStartupHeader);
   if (!header || !*header) return header;
   if (!header_known_) {
@@ -84,12 +84,12 @@ Result<bool> StartupReader::read(ByteStream& stream) {
   return true;
 }
 
-Result<bool> StartupReader::fill(ByteStream& stream, std::size_t bytes) {
+Result<bool> StartupReader::fill(net::ByteStream& stream, std::size_t bytes) {
   while (have_ < bytes) {
     iovec rest{bytes_.data() + have_, bytes - have_};
     const ssize_t got = stream.read({&rest, 1});
     if (got == -EAGAIN) return false;
-    if (got < 0) return fail(socket_error(static_cast<int>(-got), "MPA startup"));
+    if (got < 0) return fail(net::socket_error(static_cast<int>(-got), "MPA startup"));
     if (got == 0) {
       return fail(Error{Layer::fabric, static_cast<int>(Fault::closed), "MPA startup",
                         fmt::format("after {} bytes", have_)});

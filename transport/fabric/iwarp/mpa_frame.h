@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/base/result.h"
-#include "transport/fabric/byte_stream.h"
+#include "transport/net/byte_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -53,11 +53,11 @@ class StartupReader {
 
   /// True when the frame is whole. False: read again when the stream is readable. Errors: Fault
   /// protocol (not a frame, or not the kind expected), closed, reset.
-  Result<bool> read(ByteStream& stream);
+  Result<bool> read(net::ByteStream& stream);
   const StartupFrame& frame() const { return frame_; }
 
  private:
-  Result<bool> fill(ByteStream& stream, std::size_t bytes);
+  Result<bool> fill(net::ByteStream& stream, std::size_t bytes);
   Result<void> decode_header();
   Result<void> decode_private_data();
 

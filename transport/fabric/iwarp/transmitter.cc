@@ -40,7 +40,7 @@ bool Transmitter::has_work() {
          responses_.next() != nullptr;
 }
 
-FlushStatus Transmitter::flush(ByteStream& stream) {
+FlushStatus Transmitter::flush(net::ByteStream& stream) {
   for (int round = 0; round < kBatchesPerTurn; ++round) {
     if (batch_.empty()) fill();
     if (batch_.empty()) return FlushStatus::idle;

@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "transport/fabric/byte_stream.h"
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/ddp_header.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"
 #include "transport/fabric/iwarp/read_queue.h"
 #include "transport/fabric/iwarp/send_queue.h"
 #include "transport/fabric/iwarp/terminate.h"
+#include "transport/net/byte_stream.h"
 
 namespace nfsrdma::fabric::iwarp {
 
@@ -45,7 +45,7 @@ class Transmitter {
   /// Gives up all messages but the FPDU that is partly written, and sends this after it.
   void terminate(const TerminatePayload& payload);
 
-  FlushStatus flush(ByteStream& stream);
+  FlushStatus flush(net::ByteStream& stream);
   int error() const { return error_; }
   /// Whether a flush would have something to do.
   bool has_work();

@@ -17,15 +17,15 @@ using testing::pattern;
 namespace wire = testing::wire;
 
 /// Bytes that arrive in pieces of a given size.
-class PiecewiseStream final : public ByteStream {
+class PiecewiseStream final : public net::ByteStream {
  public:
   PiecewiseStream(Bytes bytes, std::function<std::size_t()> piece)
       : bytes_(std::move(bytes)), piece_(std::move(piece)) {}
 
   ssize_t read(std::span<iovec> into) override {
-    largest_wish = std::max(largest_wish, total_length(into));
+    largest_wish = std::max(largest_wish, net::total_length(into));
     if (at_ == bytes_.size()) return -EAGAIN;
-    std::size_t now = std::min({piece_(), total_length(into), bytes_.size() - at_});
+    std::size_t now = std::min({piece_(), net::total_length(into), bytes_.size() - at_});
     const std::size_t got = now;
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);

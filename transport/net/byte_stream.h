@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace nfsrdma::fabric {
+namespace nfsrdma::net {
 
 /// Both calls return the number of bytes moved, or a negative errno value (-EAGAIN: not now).
 class ByteStream {
@@ -25,4 +25,4 @@ inline std::size_t total_length(std::span<const iovec> pieces) {
   return total;
 }
 
-}  // namespace nfsrdma::fabric
+}  // namespace nfsrdma::net

@@ -9,10 +9,10 @@
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/sink.h"
-#include "transport/fabric/byte_stream.h"
-#include "transport/fabric/fabric.h"
+#include "transport/net/address.h"
+#include "transport/net/byte_stream.h"
 
-namespace nfsrdma::fabric {
+namespace nfsrdma::net {
 
 /// A non-blocking TCP socket with the options of set_connection_options().
 Result<UniqueFd> make_socket(int family);
@@ -58,4 +58,4 @@ class TcpStream final : public ByteStream {
   std::unique_ptr<capture::Flow> capture_;
 };
 
-}  // namespace nfsrdma::fabric
+}  // namespace nfsrdma::net

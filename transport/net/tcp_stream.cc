@@ -1,4 +1,4 @@
-#include "transport/fabric/tcp_stream.h"
+#include "transport/net/tcp_stream.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -6,7 +6,9 @@
 
 #include <cerrno>
 
-namespace nfsrdma::fabric {
+#include "transport/net/fault.h"
+
+namespace nfsrdma::net {
 namespace {
 
 constexpr int kBacklog = 128;
@@ -133,4 +135,4 @@ ssize_t TcpStream::write(std::span<iovec> from) {
 
 void TcpStream::finish_writing() { (void)::shutdown(socket_.get(), SHUT_WR); }
 
-}  // namespace nfsrdma::fabric
+}  // namespace nfsrdma::net

@@ -1,0 +1,32 @@
+// Why connections end.
+#pragma once
+
+#include <string_view>
+
+#include "transport/base/error.h"
+
+namespace nfsrdma::net {
+
+/// Error::code values of Layer::fabric.
+enum class Fault : int {
+  none,
+  closed,             ///< the peer closed the connection
+  reset,              ///< the connection broke
+  rejected,           ///< the peer rejected the connection request
+  refused,            ///< nothing listens there
+  timed_out,          ///< no answer to the connection request
+  protocol,           ///< the peer broke the provider's protocol (MPA, DDP, RDMAP, CRC)
+  remote_access,      ///< the peer used memory it had no right to
+  remote_terminate,   ///< the peer said that we broke the protocol
+  receive_too_small,  ///< a message larger than the posted receive, or none was posted
+  local_close,        ///< closed by this side
+  resources,          ///< a local limit (memory, queue depth, descriptors)
+};
+std::string_view fault_name(int fault);
+/// How a call's end is reported when its connection ended for `reason`: as an Error of
+/// Layer::fabric, whoever ended it.
+Error as_loss(const Error& reason);
+/// Whether a message can be the cause of such an end, so that sending it again may cause another.
+bool message_can_cause(const Error& reason);
+
+}  // namespace nfsrdma::net
