@@ -3,11 +3,11 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
 #include "client/names/idmap_library.h"
+#include "transport/base/thread.h"
 
 namespace nfsrdma::client {
 
@@ -48,7 +48,7 @@ void SystemNames::ask(std::function<Value()> look_up, std::function<void(Value)>
     answer(std::move(*static_cast<Value*>(value)));
   };
   if (!std::exchange(shared_->thread_started, true)) {
-    std::thread(&SystemNames::work, shared_).detach();
+    start_without_signals(&SystemNames::work, shared_).detach();
   }
   Shared* const shared = shared_.get();  // lives as long as the thread that runs the job
   const std::lock_guard lock(shared_->mutex);

@@ -1,8 +1,6 @@
 #include "fuse/daemon/statistics_file.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -15,6 +13,7 @@
 #include <thread>
 
 #include "transport/base/log.h"
+#include "transport/base/thread.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -120,13 +119,7 @@ void StatisticsFile::write(std::string text) {
     if (shared_->writing) return;
     shared_->writing = true;
   }
-  // Signals are the main thread's.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([shared = shared_] { write_what_waits(shared); }).detach();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_without_signals(write_what_waits, shared_).detach();
 }
 
 bool StatisticsFile::wait(std::chrono::milliseconds patience) {

@@ -1,8 +1,5 @@
 #include "fuse/ops/drop_thread.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -10,6 +7,7 @@
 #include <utility>
 
 #include "transport/base/log.h"
+#include "transport/base/thread.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -51,14 +49,8 @@ void DropThread::order(fuse_session& session, Order order) {
   }
   shared_->changed.notify_one();
   if (thread_.joinable()) return;
-  // Signals are the main thread's.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   shared_->ended = false;
-  thread_ = std::thread(follow_orders, shared_, &session);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = start_without_signals(follow_orders, shared_, &session);
 }
 
 void DropThread::follow_orders(std::shared_ptr<Shared> shared, fuse_session* session) {

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -20,6 +18,7 @@
 
 #include "fuse/ops/file_system.h"
 #include "transport/base/log.h"
+#include "transport/base/thread.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -169,19 +168,13 @@ void SizeRevalidator::go_on() {
   if (waiter_) std::exchange(waiter_, nullptr).resume();
 }
 
-/// Signals are the main thread's.
 bool SizeRevalidator::start_thread() {
   if (ended_ || shared_->has_ended()) return false;
   if (thread_.joinable()) return true;
   shared_->answered.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!shared_->answered) return false;
   if (!reactor_.watch(shared_->answered.get(), EPOLLIN, *this)) return false;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread(look_when_asked, shared_);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = start_without_signals(look_when_asked, shared_);
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace nfsrdma {
 /// Who produced an error code, and so how Error::code is to be read.
 enum class Layer : std::uint8_t {
   system,     ///< code is an errno value
-  fabric,     ///< code is a fabric::Fault
+  fabric,     ///< code is a net::Fault
   transport,  ///< code is a rdma::Fault (RPC-over-RDMA header level)
   rpc,        ///< code is a rpc::Fault (RPC reply level)
   nfs,        ///< code is an nfsstat4
