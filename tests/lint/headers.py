@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Every header compiles by itself: headers.py BUILD_FOLDER [--all]
+
+A header with a source file of its name is the first that it includes, so that a build of single files (preset debug)
+shows what it lacks. The others are compiled here, each by itself; with --all every header is. Flags
+are those of BUILD_FOLDER/compile_commands.json."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# OpenInode and File know each other: code that destroys an OpenInode includes file.h.
+EXCEPTIONS = {"open_inode.h"}
+FIRST_INCLUDE = re.compile(r"^#include (\S+)", re.M)
+
+
+def compiler(build):
+    """The compiler, the language and what finds headers."""
+    commands = [shlex.split(entry["command"]) for entry in json.loads((build / "compile_commands.json").read_text())
+                if entry["file"].endswith((".cc", ".cxx"))]
+    flags = {}
+    for words in commands:
+        for word, following in zip(words, words[1:]):
+            if word == "-isystem":
+                flags[following] = f"-isystem{following}"
+            elif word.startswith(("-I", "-D", "-std=")):
+                flags.setdefault(word.partition("=")[0], word)  # one definition of each macro will do
+    return [commands[0][0], "-fsyntax-only", f"-I{ROOT}", *flags.values(), "-x", "c++", "-"]
+
+
+def compile_alone(command, header):
+    done = subprocess.run(command, input=f'#include "{header}"\n', capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"{header} does not compile by itself:\n{done.stderr}"
+
+
+def main():
+    build, everything = pathlib.Path(sys.argv[1]), "--all" in sys.argv[2:]
+    headers = subprocess.run(["git", "ls-files", "*.h"], cwd=ROOT, check=True, capture_output=True,
+                             text=True).stdout.split()
+    wrong, alone = [], []
+    for header in headers:
+        source = (ROOT / header).with_suffix(".cc")
+        if source.exists():
+            first = FIRST_INCLUDE.search(source.read_text())
+            if not first or first[1] != f'"{header}"':
+                wrong.append(f"{source.relative_to(ROOT)} does not include {header} first")
+        if (everything or not source.exists()) and source.with_suffix(".h").name not in EXCEPTIONS:
+            alone.append(header)
+    command = compiler(build)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong += filter(None, pool.map(lambda header: compile_alone(command, header), alone))
+    for line in wrong:
+        print(line)
+    return 1 if wrong or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
