@@ -8,7 +8,7 @@
 
 namespace nfsrdma {
 
-/// Who produced an error code, and so how Error::code is to be read.
+/// The layer that produced an error. It decides how to read Error::code.
 enum class Layer : std::uint8_t {
   system,     ///< code is an errno value
   fabric,     ///< code is a net::Fault

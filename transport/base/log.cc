@@ -35,8 +35,8 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::off;
 }
 
-/// Lines go out by write(2): under stdio's lock a reader that takes none would hold up, for ever,
-/// whoever else prints or flushes.
+/// Writes lines with write(2). Under stdio's lock a reader that takes none would block, for ever,
+/// every other thread that prints or flushes.
 class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {

@@ -1,4 +1,4 @@
-// What the files of the log share; nobody else includes it.
+// Shared by the files log*.cc; not part of the interface.
 #pragma once
 
 #include <spdlog/logger.h>

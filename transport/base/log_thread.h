@@ -1,13 +1,13 @@
-// Logging that never holds up who logs.
+// Logging that never blocks the thread that logs.
 #pragma once
 
 #include <chrono>
 
 namespace nfsrdma::log {
 
-/// From now on lines are written by a thread of its own, and the caller never waits for whoever
-/// takes them: a terminal, a pipe that nobody reads, a syslogd whose own file lies on the mount
-/// that logs. When too many wait the oldest are lost, and the log says so. After configure()
+/// From now on a thread of its own writes the lines, so that the caller never waits for their
+/// reader: a terminal, a full pipe, a syslogd whose own file lies on the mount that logs. When too
+/// many lines wait, the oldest are dropped and the log says so. After configure()
 /// and any fork(); before the process ends: finish().
 void write_beside();
 

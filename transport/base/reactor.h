@@ -91,7 +91,7 @@ class Reactor {
   bool stopped_ = false;
 };
 
-/// A one-shot timer owned by whoever needs it; destroying it cancels it.
+/// A one-shot timer. Its user owns it; destroying it cancels it.
 class Timer {
  public:
   Timer(Reactor& reactor, std::function<void()> on_fire)

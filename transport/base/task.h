@@ -104,7 +104,7 @@ inline Task<void> TaskPromise<void>::get_return_object() {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-/// A coroutine nobody waits for; it frees itself when it ends.
+/// A coroutine that no other awaits; it frees itself when it ends.
 struct Detached {
   struct promise_type {
     Detached get_return_object() noexcept { return {}; }

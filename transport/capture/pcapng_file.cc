@@ -28,8 +28,8 @@ constexpr std::size_t kBlockAlignment = 4;
 constexpr const char* kStep = "create capture file";
 constexpr mode_t kForTheUserAlone = 0600;
 
-/// A capture has all data of everybody in it. A file that somebody else has put there, a symbolic
-/// link or a second name of another file is not written to; a pipe would hold up who records.
+/// A capture holds the data of all users. Refuses another user's file, a symbolic link and a second
+/// name of another file, which would disclose or overwrite data, and a pipe, which would block.
 Result<UniqueFd> open_for_user_alone(const std::string& path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   UniqueFd file(::open(path.c_str(), flags, kForTheUserAlone));

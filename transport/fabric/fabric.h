@@ -157,7 +157,7 @@ class Endpoint {
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };
 
-/// How an endpoint is to be made.
+/// Parameters of a new endpoint.
 struct EndpointOptions {
   std::span<const std::byte> private_data;  ///< copied
   std::uint32_t ird = 16;  ///< RDMA Reads we accept at once; never 0 (knfsd refuses 0)

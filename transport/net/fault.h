@@ -23,8 +23,8 @@ enum class Fault : int {
   resources,          ///< a local limit (memory, queue depth, descriptors)
 };
 std::string_view fault_name(int fault);
-/// How a call's end is reported when its connection ended for `reason`: as an Error of
-/// Layer::fabric, whoever ended it.
+/// The error of a call whose connection ended for `reason`: always of Layer::fabric, whichever side
+/// ended it.
 Error as_loss(const Error& reason);
 /// Whether a message can be the cause of such an end, so that sending it again may cause another.
 bool message_can_cause(const Error& reason);

@@ -33,7 +33,7 @@ class BackwardCallSlot final : public rpc::ReceivedBackwardCall, public SendOwne
 
   /// Room for a header without chunks in front of the RPC message.
   std::span<std::byte> header_memory() const { return memory_.first(kMinHeader); }
-  /// `call` is empty and `message` null when an RDMA_ERROR is to be sent.
+  /// To send an RDMA_ERROR, `call` is empty and `message` null.
   void start(BackwardResponder& responder, std::uint32_t xid, std::span<const std::byte> call,
              rpc::MessageRef message);
 

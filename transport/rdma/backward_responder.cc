@@ -94,7 +94,7 @@ void BackwardResponder::on_down() {
   in_use_.for_each([this](BackwardCallSlot& slot) {
     slot.unlink();
     slot.responder_ = nullptr;
-    if (!slot.sending_) return;  // still with whoever handles it
+    if (!slot.sending_) return;  // its handler still has it
     slot.sending_ = false;
     pool_.give_back(slot);
   });

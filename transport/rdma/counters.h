@@ -55,7 +55,7 @@ struct Counters {
   Counter grants;            ///< changes of the server's grant
   Counter zero_grants;       ///< grants of 0, a slip of the server (F-7)
   Counter queue_waits;       ///< Calls that could not be sent when they were submitted
-  Counter bad_xids;          ///< replies nobody waits for
+  Counter bad_xids;          ///< replies with the XID of no open call
   Counter bad_messages;      ///< messages dropped because of their header
   Counter bad_replies;       ///< malformed replies to open Calls: each ends a connection (F-9)
   Counter unplaced_replies;  ///< of these, claims of bytes that were not placed

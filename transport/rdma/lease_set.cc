@@ -25,7 +25,7 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
     fabric::Lease& lease = leases_[count_];
     TRY(endpoint.prepare(lease, memory.first(length), access));
     ++count_;
-    // What a reply claims and nobody placed would be what lay here before: of other users.
+    // Bytes that a reply claims and the server did not write would be data of earlier users.
     const bool unknown = access == fabric::Access::remote_write && !endpoint.placed(lease);
     if (unknown) std::memset(memory.data(), 0, length);
     memory = memory.subspan(length);

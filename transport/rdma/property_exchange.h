@@ -3,7 +3,7 @@
 //
 // CONNPROP tells the own properties once the version is agreed. REQPROP asks the peer for a larger
 // receive size, RESPROP answers such a request, when every smaller receive has been used up, and
-// UPDPROP tells of a change that nobody asked for. At most one message of ours is open at a time
+// UPDPROP announces a change without a request. At most one message of ours is open at a time
 // (requirement F-14): a one-way message until something later arrives from the peer, REQPROP until
 // it is answered.
 #pragma once
@@ -27,8 +27,8 @@ struct PropertyPolicy {
   std::array<bool, kOptionTypes> supports = {false, true, true, true, true};
 };
 
-/// Whether the drafts allow this choice: who supports RESPROP or UPDPROP supports CONNPROP
-/// (XP-4-4), who sends REQPROP supports RESPROP (XP-4-3).
+/// Whether the drafts allow this choice: an end that supports RESPROP or UPDPROP supports CONNPROP
+/// (XP-4-4), one that sends REQPROP supports RESPROP (XP-4-3).
 bool is_legal_support(const std::array<bool, kOptionTypes>& supports);
 
 /// The connection, as the exchange needs it.

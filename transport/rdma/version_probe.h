@@ -37,7 +37,7 @@ class VersionProbe final : private rpc::CallObserver {
   VersionProbe(Reactor& reactor, const Options& options, Pools& pools, ServerVersion& server,
                Done done);
 
-  /// The version to begin a connection with: 2 when it is to be asked for.
+  /// The version of a connection's first message: 2 unless version 1 was asked for or found.
   std::uint32_t first_version() const;
 
   /// Sends the question; `done` is called once, unless the connection is lost before. An error: it

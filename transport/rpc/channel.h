@@ -25,7 +25,7 @@ class BackwardCall {
   virtual const CallHeader& header() const = 0;
   /// Stands at the procedure's arguments.
   virtual xdr::Decoder& arguments() = 0;
-  /// Where results are to be encoded, behind a reply header that is already there.
+  /// The encoder for the results; the reply header is already there.
   virtual xdr::Encoder& results() = 0;
   /// Sends what was encoded (accept_stat SUCCESS) or, for another status, only that. The object is
   /// gone afterwards. Harmless when the connection is gone.
@@ -41,7 +41,7 @@ class ChannelObserver {
   /// Connected; calls may be submitted. Comes once.
   virtual void on_channel_up() = 0;
   /// The connection is ending: nothing submitted from now on is sent. Comes at most once, before
-  /// the open calls end, so that nobody submits them again on this channel.
+  /// the open calls end, so that their owners do not submit them again on this channel.
   virtual void on_channel_closing(const Error&) {}
   /// A callback arrived. May be answered now or later.
   virtual void on_backward_call(BackwardCall& call) = 0;

@@ -25,7 +25,7 @@ struct Counters : net::StreamCounters {
   Counter queue_waits;     ///< Calls that could not be sent when they were submitted
   Counter partial_sends;   ///< messages that the kernel did not take whole
   Counter receive_pauses;  ///< reading stopped until memory for a message was free
-  Counter bad_xids;        ///< replies nobody waits for
+  Counter bad_xids;        ///< replies with the XID of no open call
   Counter bad_records;     ///< each ends a connection
   Counter failed_calls;    ///< ended by the loss of a connection
 

@@ -56,7 +56,7 @@ class Link {
   const Error& reason() const { return *reason_; }
   /// Ends the connection: nothing is read or sent from now on. Idempotent: the first reason stays.
   void end(Error reason);
-  /// Closes the socket and forgets what was to be sent.
+  /// Closes the socket and drops what was not sent.
   void close();
 
  private:

@@ -21,8 +21,8 @@ class MessageHandler {
  public:
   /// The open Call a reply belongs to, or null.
   virtual CallContext* find_open(std::uint32_t xid) = 0;
-  /// No result that is to be placed begins before this offset in any reply that can come; SIZE_MAX
-  /// when there is none to be placed.
+  /// The least offset of a payload in any reply to an open call; SIZE_MAX if no open call has a
+  /// payload sink.
   virtual std::size_t least_payload_offset() const = 0;
   virtual void on_reply(CallContext& context, Received reply) = 0;
   virtual void on_call(std::uint32_t xid, Received call) = 0;
@@ -55,7 +55,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
     payload,  ///< of the result, to result_sink
     pad,      ///< behind the payload
     rest,     ///< what is left of the message
-    discard,  ///< a record that is nobody's
+    discard,  ///< a record of no open call
   };
 
   Checked<> decide();
@@ -85,7 +85,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
   std::size_t pad_left_ = 0;
   std::uint32_t xid_ = 0;
   bool is_call_ = false;
-  std::array<std::byte, kScratch> scratch_;  // for what nobody wants
+  std::array<std::byte, kScratch> scratch_;  // takes bytes that are discarded
 };
 
 }  // namespace nfsrdma::tcp

@@ -1,8 +1,8 @@
 // Sends Calls and completes them, for one connection.
 //
 // A Call: queued -> its turn -> one record, sent with one system call -> reply (its XID is retired)
-// -> the kernel has taken all of it -> decoded and reported. What a call lends is memory that the
-// kernel copies from, and into during a read: nobody else can reach it (I3).
+// -> the kernel has taken all of it -> decoded and reported. Only the kernel reads and writes the
+// memory that a call lends, and only within a system call (I3).
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class Requester {
   IntrusiveList<CallContext::InUse> in_use_;  // in the order they were sent
   std::size_t in_flight_ = 0;
   std::size_t ordinary_ = 0;   // calls of that urgency that have not ended
-  std::size_t placeable_ = 0;  // open calls with a result that is to be placed
+  std::size_t placeable_ = 0;  // open calls with a payload sink
   std::size_t least_offset_ = SIZE_MAX;
   CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
   CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection

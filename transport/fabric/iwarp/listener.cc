@@ -15,8 +15,8 @@ namespace nfsrdma::fabric::iwarp {
 namespace {
 
 constexpr int kAcceptsPerTurn = 16;
-/// Connections that have not sent their MPA Request yet. A peer sends it at once, so beyond that
-/// the oldest goes: silent ones hold up nobody.
+/// Most connections without an MPA Request. A peer sends it at once; beyond this number the oldest
+/// is closed, so that silent peers do not keep others out.
 constexpr std::size_t kMaxHandshakes = 64;
 constexpr Duration kHandshakeTimeout = std::chrono::seconds(10);
 /// After a shortage of descriptors.

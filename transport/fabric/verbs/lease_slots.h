@@ -33,7 +33,7 @@ class LeaseSlots {
     free_.push(lease.provider_index);
     lease.state = LeaseState::free;
   }
-  /// Null when nobody uses the slot.
+  /// Null when the slot is free.
   Lease* operator[](std::uint32_t index) const { return leases_[index]; }
 
   void release_all() {

@@ -15,7 +15,7 @@ namespace nfsrdma::fabric::verbs {
 /// How memory becomes reachable for the peer.
 enum class Tier : std::uint8_t {
   windows,      ///< regions have no remote right; a type-2 memory window gives it for one call
-  static_keys,  ///< one region readable and one writable by whoever has the key
+  static_keys,  ///< one region readable and one writable for every peer with the key
 };
 const char* tier_name(Tier tier);
 

@@ -27,7 +27,7 @@ class DeviceUser : public ListNode {
 
 using DeviceUsers = IntrusiveList<DeviceUser>;
 
-/// Tells those whom an event concerns. `device` is its name, for the log.
+/// Passes an event to the users it concerns. `device` is its name, for the log.
 void tell_users(DeviceUsers& users, const ibv_async_event& event, std::string_view device);
 
 /// librdmacm opens a device once for a process, and every event can be taken once: all that one
@@ -53,8 +53,8 @@ class OpenDevice final : public std::enable_shared_from_this<OpenDevice>, privat
   bool removed_ = false;
 };
 
-/// Has librdmacm close devices that are gone and that nobody uses. It looks for them only when it
-/// is asked for all devices, and only while there is one (rdma-core 44); it opens those, too.
+/// Makes librdmacm close removed devices without users. librdmacm looks for them only when it lists
+/// all devices, and only while there is one (rdma-core 44); it opens those as a side effect.
 void close_removed_devices();
 
 /// Readable without blocking, and watched.

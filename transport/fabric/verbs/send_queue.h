@@ -2,9 +2,9 @@
 // waits for post(), which hands everything to the device with one doorbell, as far as there is
 // room in its queue; the rest follows when completions have made room.
 //
-// Only what must be known reports its completion: Reads, the last of a row of invalidations, Sends
-// that nobody answers, and one in so many others, without which the device's queue would fill up
-// with requests it may not forget. A completion also ends everything posted before it.
+// Requests are signalled only where needed: Reads, the last of a row of invalidations, Sends
+// without a reply, and every n-th of the others; without the last the device's queue would fill up.
+// A completion also completes everything posted before it.
 #pragma once
 
 #include <cstddef>
