@@ -34,7 +34,12 @@ UncommittedMemory::UncommittedMemory(Reactor& reactor, Limits limits)
     : limits_{std::max<std::size_t>(limits.slots, 1),
               std::max<std::size_t>(limits.copied_bytes, 1)},
       pool_(std::pmr::pool_options{0, kCopyBelow}),
-      wake_(reactor, [this] { let_in(); }) {}
+      waiting_(reactor),
+      // One in each turn: it takes its memory before it is known whether there is room for another.
+      let_one_in_(reactor, [this] {
+        if (!full()) waiting_.wake_one();
+        released();
+      }) {}
 
 Uncommitted UncommittedMemory::keep(Buffer& slot, std::span<const std::byte> data) {
   const std::pmr::polymorphic_allocator<UncommittedBytes> allocator(&pool_);
@@ -61,17 +66,12 @@ bool UncommittedMemory::filling() const {
 }
 
 void UncommittedMemory::Room::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
   memory_.writers_delayed_.add();
-  memory_.waiting_.push_back(*this);
+  Wait::await_suspend(waiter);
 }
 
 void UncommittedMemory::released() {
-  if (!waiting_.empty() && !full()) wake_.schedule();
-}
-
-void UncommittedMemory::let_in() {
-  while (!waiting_.empty() && !full()) waiting_.pop_front()->waiter_.resume();
+  if (!waiting_.empty() && !full()) let_one_in_.schedule();
 }
 
 void UncommittedMemory::visit_counters(CounterVisitor& visitor) const {

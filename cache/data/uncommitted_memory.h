@@ -8,9 +8,9 @@
 #include <span>
 
 #include "transport/base/buffer.h"
-#include "transport/base/intrusive_list.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::cache {
 
@@ -65,17 +65,14 @@ class UncommittedMemory {
   bool filling() const;
 
   /// `co_await memory.room();` returns when the memory is not full.
-  class Room : public ListNode {
+  class Room : public WaitQueue::Wait {
    public:
-    explicit Room(UncommittedMemory& memory) : memory_(memory) {}
+    explicit Room(UncommittedMemory& memory) : Wait(memory.waiting_), memory_(memory) {}
     bool await_ready() const { return !memory_.full(); }
     void await_suspend(std::coroutine_handle<> waiter);
-    void await_resume() const {}
 
    private:
-    friend class UncommittedMemory;
     UncommittedMemory& memory_;
-    std::coroutine_handle<> waiter_;
   };
   Room room() { return Room(*this); }
 
@@ -88,12 +85,11 @@ class UncommittedMemory {
  private:
   friend class UncommittedBytes;
   void released();
-  void let_in();
 
   Limits limits_;
   std::pmr::unsynchronized_pool_resource pool_;
-  IntrusiveList<Room> waiting_;
-  Deferred wake_;
+  WaitQueue waiting_;
+  Deferred let_one_in_;
   std::size_t slots_uncommitted_ = 0;
   std::size_t bytes_copied_ = 0;
   Counter writes_kept_in_slot_;

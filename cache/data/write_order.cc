@@ -1,13 +1,17 @@
 #include "cache/data/write_order.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace nfsrdma::cache {
 
 WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length,
                        Place place)
-    : order_(order), offset_(offset), end_(offset + length), kind_(kind), place_(place) {
+    : order_(order),
+      offset_(offset),
+      end_(offset + length),
+      wait_(order.waiting_),
+      kind_(kind),
+      place_(place) {
   order_.turns_.push_back(*this);
   if (kind == Kind::gathered) ++order_.gathered_;
 }
@@ -15,12 +19,7 @@ WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::
 WriteOrder::Turn::~Turn() {
   unlink();
   if (kind_ == Kind::gathered) --order_.gathered_;
-  if (order_.waiting_ > 0) order_.wake_.schedule();
-}
-
-void WriteOrder::Turn::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
-  ++order_.waiting_;
+  if (!order_.waiting_.empty()) order_.let_in();
 }
 
 std::uint64_t WriteOrder::gathered_end() {
@@ -46,17 +45,9 @@ bool WriteOrder::blocked(const Turn& turn) {
 }
 
 void WriteOrder::let_in() {
-  for (;;) {
-    Turn* next = nullptr;
-    turns_.for_each([&](Turn& turn) {
-      if (!next && turn.waiter_ && !blocked(turn)) next = &turn;
-    });
-    if (!next) return;
-    // Resuming may destroy this once nobody waits any more.
-    const bool last = --waiting_ == 0;
-    std::exchange(next->waiter_, nullptr).resume();
-    if (last) return;
-  }
+  turns_.for_each([this](Turn& turn) {
+    if (turn.wait_.linked() && !blocked(turn)) turn.wait_.wake();
+  });
 }
 
 }  // namespace nfsrdma::cache

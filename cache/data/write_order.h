@@ -8,6 +8,7 @@
 
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::cache {
 
@@ -23,14 +24,14 @@ class WriteOrder {
     read,      ///< no write: waits for those of the same bytes
   };
 
-  explicit WriteOrder(Reactor& reactor) : wake_(reactor, [this] { let_in(); }) {}
+  explicit WriteOrder(Reactor& reactor) : waiting_(reactor) {}
   WriteOrder(const WriteOrder&) = delete;
   WriteOrder& operator=(const WriteOrder&) = delete;
 
   enum class Place : std::uint8_t { anywhere, at_end };
 
   /// A place in the order, from its making to its destruction. `co_await turn;` returns when the
-  /// write may be sent. Whoever passes a WriteGate as well takes his turn first and enters at once,
+  /// write may be sent. What passes a WriteGate as well takes its turn first and enters at once,
   /// so that both have the same order.
   class Turn : public ListNode {
    public:
@@ -39,7 +40,7 @@ class WriteOrder {
     ~Turn();
 
     bool await_ready() const { return !order_.blocked(*this); }
-    void await_suspend(std::coroutine_handle<> waiter);
+    void await_suspend(std::coroutine_handle<> waiter) { wait_.await_suspend(waiter); }
     void await_resume() const {}
 
    protected:
@@ -47,7 +48,7 @@ class WriteOrder {
     WriteOrder& order_;
     const std::uint64_t offset_;
     const std::uint64_t end_;
-    std::coroutine_handle<> waiter_;
+    WaitQueue::Wait wait_;
     std::size_t most_ = 0;  ///< of a look: gathered writes that may still be under way
     const Kind kind_;
     const Place place_;
@@ -81,9 +82,8 @@ class WriteOrder {
   void let_in();
 
   IntrusiveList<Turn> turns_;
-  Deferred wake_;
+  WaitQueue waiting_;
   std::size_t gathered_ = 0;
-  std::size_t waiting_ = 0;
 };
 
 }  // namespace nfsrdma::cache

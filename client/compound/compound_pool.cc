@@ -11,10 +11,11 @@ void ReturnCompound::operator()(Compound* compound) const { pool->give_back(comp
 
 CompoundPool::CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most,
                            std::string machine_name)
-    : reactor_(reactor),
-      pool_(pool),
+    : pool_(pool),
       most_(most),
       machine_name_(std::move(machine_name)),
+      waiters_(reactor),
+      idle_(reactor),
       xid_(std::random_device{}()) {
   all_.reserve(most + kReserved);
 }
@@ -35,11 +36,6 @@ bool CompoundPool::Acquire::await_ready() {
   taken_ = pool_.take();
   if (taken_) ++pool_.ordinary_;
   return true;
-}
-
-void CompoundPool::Acquire::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
-  pool_.waiters_.push_back(*this);
 }
 
 CompoundRef CompoundPool::Acquire::await_resume() {
@@ -72,9 +68,9 @@ void CompoundPool::give_back(Compound* compound) {
   if (compound->urgency() == rpc::Urgency::reserved) {
     --reserved_;
     recycle(compound);
-  } else if (Acquire* next = waiters_.pop_front()) {
+  } else if (Acquire* next = waiters_.first()) {
     next->taken_ = compound;
-    reactor_.post(next->waiter_);
+    next->wake();
   } else {
     --ordinary_;
     recycle(compound);
@@ -83,13 +79,7 @@ void CompoundPool::give_back(Compound* compound) {
 
 void CompoundPool::recycle(Compound* compound) {
   free_.push_front(*compound);
-  if (in_use() > 0) return;
-  while (Idle* waiter = idle_waiters_.pop_front()) reactor_.post(waiter->waiter_);
-}
-
-void CompoundPool::Idle::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
-  pool_.idle_waiters_.push_back(*this);
+  if (in_use() == 0) idle_.wake_all();
 }
 
 std::uint32_t CompoundPool::next_xid() {
@@ -107,7 +97,7 @@ bool CompoundPool::xid_in_use(std::uint32_t xid) const {
 
 void CompoundPool::close() {
   closed_ = true;
-  while (Acquire* waiter = waiters_.pop_front()) reactor_.post(waiter->waiter_);
+  waiters_.wake_all();
 }
 
 }  // namespace nfsrdma::client

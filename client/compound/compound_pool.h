@@ -2,14 +2,14 @@
 // needed and reused for ever.
 #pragma once
 
-#include <coroutine>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "client/compound/compound.h"
 #include "transport/base/buffer.h"
-#include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
+#include "transport/base/task.h"
 
 namespace nfsrdma::client {
 
@@ -34,11 +34,11 @@ class CompoundPool {
 
   /// Awaits a Compound that was begun with SEQUENCE; empty when the pool is closed or its memory
   /// ran out.
-  class Acquire : public ListNode {
+  class Acquire : public WaitQueue::Wait {
    public:
-    Acquire(CompoundPool& pool, const Credential& caller) : pool_(pool), caller_(caller) {}
+    Acquire(CompoundPool& pool, const Credential& caller)
+        : Wait(pool.waiters_), pool_(pool), caller_(caller) {}
     bool await_ready();
-    void await_suspend(std::coroutine_handle<> waiter);
     CompoundRef await_resume();
 
    private:
@@ -46,7 +46,6 @@ class CompoundPool {
     CompoundPool& pool_;
     const Credential& caller_;
     Compound* taken_ = nullptr;
-    std::coroutine_handle<> waiter_;
   };
   /// `auto compound = co_await pool.acquire(caller);`
   Acquire acquire(const Credential& caller) { return Acquire(*this, caller); }
@@ -60,19 +59,9 @@ class CompoundPool {
   /// Compounds that are out.
   std::size_t in_use() const { return ordinary_ + reserved_; }
   /// Goes on when in_use() is 0.
-  class Idle : public ListNode {
-   public:
-    explicit Idle(CompoundPool& pool) : pool_(pool) {}
-    bool await_ready() const noexcept { return pool_.in_use() == 0; }
-    void await_suspend(std::coroutine_handle<> waiter);
-    void await_resume() const noexcept {}
-
-   private:
-    friend class CompoundPool;
-    CompoundPool& pool_;
-    std::coroutine_handle<> waiter_;
-  };
-  Idle idle() { return Idle(*this); }
+  Task<void> idle() {
+    while (in_use() > 0) co_await idle_.wait();
+  }
 
   /// For a new request: never 0, and never that of a request that is out.
   std::uint32_t next_xid();
@@ -85,14 +74,13 @@ class CompoundPool {
   void recycle(Compound* compound);
   bool xid_in_use(std::uint32_t xid) const;
 
-  Reactor& reactor_;
   BufferPool& pool_;
   const std::size_t most_;
   const std::string machine_name_;
   std::vector<std::unique_ptr<Compound>> all_;
   IntrusiveList<Compound> free_;
-  IntrusiveList<Acquire> waiters_;
-  IntrusiveList<Idle> idle_waiters_;
+  WaitQueueOf<Acquire> waiters_;
+  WaitQueue idle_;
   std::uint32_t xid_;         // the last one given out
   bool xid_wrapped_ = false;  // XIDs may come round to one that is still in use
   std::size_t ordinary_ = 0;

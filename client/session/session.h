@@ -23,11 +23,11 @@
 
 #include "client/compound/compound_pool.h"
 #include "client/session/limits.h"
-#include "client/session/pauses.h"
 #include "client/session/slot_table.h"
-#include "client/session/task_group.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/pauses.h"
+#include "transport/base/sync/task_group.h"
 #include "transport/base/sync/wait_queue.h"
 #include "transport/rpc/connection_keeper.h"
 

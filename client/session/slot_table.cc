@@ -46,15 +46,8 @@ void SlotTable::open() {
 bool SlotTable::Acquire::await_ready() {
   if (table_.closed_) return true;
   // Nobody overtakes those who wait already.
-  const auto& ahead = urgency_ == rpc::Urgency::reserved ? table_.reserved_ : table_.ordinary_;
-  if (ahead.empty()) hold_ = table_.try_take(urgency_);
+  if (table_.waiting_for(urgency_).empty()) hold_ = table_.try_take(urgency_);
   return static_cast<bool>(hold_);
-}
-
-void SlotTable::Acquire::await_suspend(std::coroutine_handle<> waiter) {
-  waiter_ = waiter;
-  auto& queue = urgency_ == rpc::Urgency::reserved ? table_.reserved_ : table_.ordinary_;
-  queue.push_back(*this);
 }
 
 SlotHold SlotTable::try_take(rpc::Urgency urgency) {
@@ -98,17 +91,15 @@ void SlotTable::release(std::size_t index, std::uint32_t generation) {
 }
 
 void SlotTable::hand_out() {
-  serve(reserved_, rpc::Urgency::reserved);
-  serve(ordinary_, rpc::Urgency::ordinary);
+  serve(rpc::Urgency::reserved);
+  serve(rpc::Urgency::ordinary);
 }
 
-void SlotTable::serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency) {
-  while (!waiters.empty()) {
-    SlotHold hold = try_take(urgency);
-    if (!hold) return;
-    Acquire* waiter = waiters.pop_front();
-    waiter->hold_ = std::move(hold);
-    reactor_.post(waiter->waiter_);
+void SlotTable::serve(rpc::Urgency urgency) {
+  while (Acquire* waiter = waiting_for(urgency).first()) {
+    waiter->hold_ = try_take(urgency);
+    if (!waiter->hold_) return;
+    waiter->wake();
   }
 }
 
@@ -139,9 +130,8 @@ std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t overtaken) co
 
 void SlotTable::close() {
   closed_ = true;
-  for (auto* queue : {&ordinary_, &reserved_}) {
-    while (Acquire* waiter = queue->pop_front()) reactor_.post(waiter->waiter_);
-  }
+  ordinary_.wake_all();
+  reserved_.wake_all();
 }
 
 }  // namespace nfsrdma::client

@@ -20,13 +20,11 @@
 // slots are given to the requests of the recovery only.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <vector>
 
 #include "client/proto/types.h"
-#include "transport/base/intrusive_list.h"
-#include "transport/base/reactor.h"
+#include "transport/base/sync/wait_queue.h"
 #include "transport/rpc/call.h"
 
 namespace nfsrdma::client {
@@ -93,7 +91,7 @@ class SlotHold {
 /// Hands out slots, lowest number first, to waiters in order. Belongs to one shard.
 class SlotTable {
  public:
-  explicit SlotTable(Reactor& reactor) : reactor_(reactor) {}
+  explicit SlotTable(Reactor& reactor) : ordinary_(reactor), reserved_(reactor) {}
 
   /// A new session with `slots` slots (ca_maxrequests), which the server may raise to `most` later.
   /// Holds of the old one become empty. Nobody but the recovery gets a slot before open().
@@ -105,11 +103,11 @@ class SlotTable {
   /// For a request of the recovery: at once, or none.
   SlotHold take_for_recovery() { return take_idle(usable_); }
 
-  class Acquire : public ListNode {
+  class Acquire : public WaitQueue::Wait {
    public:
-    Acquire(SlotTable& table, rpc::Urgency urgency) : table_(table), urgency_(urgency) {}
+    Acquire(SlotTable& table, rpc::Urgency urgency)
+        : Wait(table.waiting_for(urgency)), table_(table), urgency_(urgency) {}
     bool await_ready();
-    void await_suspend(std::coroutine_handle<> waiter);
     /// Empty when the table was closed, and (rarely) when the session changed meanwhile.
     SlotHold await_resume() { return std::move(hold_); }
 
@@ -118,7 +116,6 @@ class SlotTable {
     SlotTable& table_;
     rpc::Urgency urgency_;
     SlotHold hold_;
-    std::coroutine_handle<> waiter_;
   };
   /// `auto slot = co_await slots.acquire(urgency);`
   Acquire acquire(rpc::Urgency urgency) { return Acquire(*this, urgency); }
@@ -147,9 +144,11 @@ class SlotTable {
   SlotHold take_idle(std::uint32_t below);
   void release(std::size_t index, std::uint32_t generation);
   void hand_out();
-  void serve(IntrusiveList<Acquire>& waiters, rpc::Urgency urgency);
+  void serve(rpc::Urgency urgency);
+  WaitQueueOf<Acquire>& waiting_for(rpc::Urgency urgency) {
+    return urgency == rpc::Urgency::reserved ? reserved_ : ordinary_;
+  }
 
-  Reactor& reactor_;
   std::vector<Slot> slots_;
   std::uint32_t most_ = 0;
   std::uint32_t generation_ = 0;
@@ -157,8 +156,8 @@ class SlotTable {
   std::uint32_t busy_ = 0;
   bool open_ = false;
   bool closed_ = false;
-  IntrusiveList<Acquire> ordinary_;
-  IntrusiveList<Acquire> reserved_;
+  WaitQueueOf<Acquire> ordinary_;
+  WaitQueueOf<Acquire> reserved_;
 };
 
 }  // namespace nfsrdma::client

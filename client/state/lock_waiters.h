@@ -3,57 +3,29 @@
 // time to time in any case, because such a call is only a hint and may not come.
 #pragma once
 
-#include <coroutine>
-
 #include "client/proto/object.h"
-#include "transport/base/intrusive_list.h"
 #include "transport/base/metrics.h"
-#include "transport/base/reactor.h"
+#include "transport/base/sync/timed_wait.h"
 
 namespace nfsrdma::client {
 
 /// Belongs to one shard; outlives every Wait.
 class LockWaiters {
  public:
-  explicit LockWaiters(Reactor& reactor) : reactor_(reactor) {}
+  explicit LockWaiters(Reactor& reactor) : waiting_(reactor) {}
 
-  /// `Wait wait(waiters, handle, longest); co_await wait;` Ends by notify(), by wake(), or after
+  /// `Wait wait(waiters, handle, longest); co_await wait;` Ends by notify(), by cancel(), or after
   /// `longest`.
-  class Wait : public ListNode {
+  class Wait : public TimedWait {
    public:
     Wait(LockWaiters& waiters, const FileHandle& file, Duration longest)
-        : waiters_(waiters),
-          file_(file),
-          longest_(longest),
-          timer_(waiters.reactor_, [this] { wake(); }) {}
-    Wait(const Wait&) = delete;
-    Wait& operator=(const Wait&) = delete;
-
-    bool await_ready() const noexcept { return woken_ || waiters_.ended_; }
-    void await_suspend(std::coroutine_handle<> waiter) {
-      waiter_ = waiter;
-      waiters_.waiting_.push_back(*this);
-      timer_.arm(longest_);
-    }
-    void await_resume() const noexcept {}
-    /// Ends the wait, from whatever stack; the waiter goes on in a turn of its own. Idempotent.
-    void wake() {
-      if (woken_) return;
-      woken_ = true;
-      if (!waiter_) return;
-      unlink();
-      timer_.cancel();
-      waiters_.reactor_.post(waiter_);
-    }
+        : TimedWait(waiters.waiting_, longest), waiters_(waiters), file_(file) {}
+    bool await_ready() const noexcept { return waiters_.ended_ || TimedWait::await_ready(); }
 
    private:
     friend class LockWaiters;
-    LockWaiters& waiters_;
+    const LockWaiters& waiters_;
     const FileHandle file_;
-    const Duration longest_;
-    Timer timer_;
-    std::coroutine_handle<> waiter_;
-    bool woken_ = false;
   };
 
   /// A lock on the file may have gone.
@@ -67,7 +39,7 @@ class LockWaiters {
   /// The mount ends: nobody waits any more.
   void end() {
     ended_ = true;
-    waiting_.for_each([](Wait& wait) { wait.wake(); });
+    waiting_.wake_all();
   }
   bool ended() const { return ended_; }
   void visit_counters(CounterVisitor& visitor) const {
@@ -75,8 +47,7 @@ class LockWaiters {
   }
 
  private:
-  Reactor& reactor_;
-  IntrusiveList<Wait> waiting_;
+  WaitQueueOf<Wait> waiting_;
   bool ended_ = false;
   Counter notified_;
 };

@@ -12,10 +12,10 @@
 
 #include "client/compound/state_holder.h"
 #include "client/proto/object.h"
-#include "client/session/pauses.h"
 #include "client/state/delegation.h"
 #include "client/state/lock_state.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/pauses.h"
 #include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::client {

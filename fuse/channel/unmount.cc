@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <coroutine>
 
+#include "transport/base/sync/event.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -51,38 +51,28 @@ void close_descriptors() { ::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0
   ::_exit(errno);
 }
 
-/// Waits until a process has ended, or not much longer than a given time.
+/// Sets an event when a process has ended.
 class ProcessEnd final : private FdHandler {
  public:
-  ProcessEnd(Reactor& reactor, int process, Duration patience)
-      : reactor_(reactor),
-        process_(process),
-        patience_(patience),
-        timer_(reactor, [this] { go(); }) {}
+  ProcessEnd(Reactor& reactor, int process)
+      : reactor_(reactor), process_(process), ended_(reactor) {
+    if (!reactor.watch(process, EPOLLIN, *this)) ended_.set();
+  }
   ProcessEnd(const ProcessEnd&) = delete;
   ProcessEnd& operator=(const ProcessEnd&) = delete;
   ~ProcessEnd() { reactor_.unwatch(process_); }
 
-  bool await_ready() { return !reactor_.watch(process_, EPOLLIN, *this).has_value(); }
-  void await_suspend(std::coroutine_handle<> waiter) {
-    waiter_ = waiter;
-    timer_.arm(patience_);
-  }
-  void await_resume() const noexcept {}
+  Event::Wait wait(Duration patience) { return ended_.wait(patience); }
 
  private:
-  void on_ready(std::uint32_t) override { go(); }
-  void go() {
-    timer_.cancel();
+  void on_ready(std::uint32_t) override {
     reactor_.unwatch(process_);
-    waiter_.resume();
+    ended_.set();
   }
 
   Reactor& reactor_;
   const int process_;
-  const Duration patience_;
-  Timer timer_;
-  std::coroutine_handle<> waiter_;
+  Event ended_;
 };
 
 Result<void> outcome(pid_t child, UnmountMode mode) {
@@ -112,7 +102,8 @@ Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, U
   // glibc 2.36 declares pidfd_open for C only.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   if (!process) co_return fail(Error::from_errno(errno, kUnmountStep));
-  co_await ProcessEnd(reactor, process.get(), patience);
+  ProcessEnd end(reactor, process.get());
+  co_await end.wait(patience);
   auto result = outcome(child, mode);
   co_return result;
 }

@@ -8,11 +8,11 @@
 #include "fuse/channel/kernel_session.h"
 #include "fuse/channel/unmount.h"
 #include "fuse/daemon/backend.h"
-#include "fuse/daemon/event.h"
 #include "fuse/daemon/exit_code.h"
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
 #include "fuse/daemon/statistics_file.h"
+#include "transport/base/sync/event.h"
 
 namespace nfsrdma::fuse {
 

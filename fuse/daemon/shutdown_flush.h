@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "fuse/daemon/event.h"
 #include "fuse/ops/file_system.h"
+#include "transport/base/sync/event.h"
 
 namespace nfsrdma::fuse {
 

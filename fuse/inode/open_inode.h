@@ -14,11 +14,11 @@
 #include "cache/data/write_gate.h"
 #include "cache/data/write_order.h"
 #include "client/state/lock_state.h"
-#include "fuse/inode/in_flight_set.h"
 #include "fuse/inode/inode.h"
 #include "fuse/inode/reads_after_drop.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/in_flight_set.h"
 
 namespace nfsrdma::fuse {
 

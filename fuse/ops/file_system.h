@@ -16,7 +16,6 @@
 #include "fuse/channel/request.h"
 #include "fuse/inode/file.h"
 #include "fuse/inode/id_slab.h"
-#include "fuse/inode/in_flight_set.h"
 #include "fuse/inode/inode_table.h"
 #include "fuse/ops/failure_log.h"
 #include "fuse/ops/kernel_notifier.h"
@@ -26,6 +25,7 @@
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/in_flight_set.h"
 
 namespace nfsrdma::fuse {
 

@@ -1,18 +1,17 @@
 #include "fuse/ops/kernel_notifier.h"
 
 #include <chrono>
-#include <coroutine>
 #include <memory>
 #include <utility>
 
 #include "fuse/inode/file.h"
+#include "transport/base/sync/event.h"
 
 namespace nfsrdma::fuse {
 namespace {
 
 constexpr off_t kAttributesOnly = -1;
 constexpr off_t kToTheEnd = 0;
-constexpr Duration kUnbounded = Duration::max();
 constexpr Duration kWritePatience = std::chrono::milliseconds(500);
 /// The kernel finishes a direct write that came to less than was asked through the page cache, and
 /// waits for it with a page locked: it cannot be told from another.
@@ -30,41 +29,21 @@ Task<void> reads_in_flight_set(const Inode& inode) {
 
 }  // namespace
 
-/// `co_await dropping;` returns when the pages are gone: true, or when patience ends.
-struct KernelNotifier::Dropping {
-  struct Waiting {
-    std::coroutine_handle<> waiter;
-    bool gone = false;
+namespace {
 
-    void go_on() {
-      if (waiter) std::exchange(waiter, nullptr).resume();
-    }
-  };
+/// Tells the kernel to drop pages, on another thread; then sets `gone` on the shard. The event
+/// outlives a caller that has given up.
+DropThread::Order drop_order(Reactor& reactor, std::uint64_t inode, PageRange pages,
+                             std::shared_ptr<Event> gone) {
+  const auto begin = static_cast<off_t>(pages.begin);
+  const off_t length = length_of(pages);
+  return {[=](fuse_session& session) {
+            fuse_lowlevel_notify_inval_inode(&session, inode, begin, length);
+          },
+          [&reactor, gone] { reactor.wake_from_other_thread([gone] { gone->set(); }); }};
+}
 
-  Dropping(Reactor& reactor, Duration longest) : patience(reactor, [this] { waiting->go_on(); }) {
-    if (longest != kUnbounded) patience.arm(longest);
-  }
-
-  DropThread::Order order(Reactor& reactor, std::uint64_t inode, PageRange pages) const {
-    const auto begin = static_cast<off_t>(pages.begin);
-    const off_t length = length_of(pages);
-    return {[=](fuse_session& session) {
-              fuse_lowlevel_notify_inval_inode(&session, inode, begin, length);
-            },
-            [to = &reactor, state = waiting] {
-              to->wake_from_other_thread([state] {
-                state->gone = true;
-                state->go_on();
-              });
-            }};
-  }
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) { waiting->waiter = handle; }
-  bool await_resume() const noexcept { return waiting->gone; }
-
-  std::shared_ptr<Waiting> waiting = std::make_shared<Waiting>();
-  Timer patience;
-};
+}  // namespace
 
 Task<void> KernelNotifier::stop(Reactor& reactor) {
   session_ = nullptr;
@@ -99,13 +78,13 @@ Task<void> KernelNotifier::drop(DropThread& thread, Reactor& reactor, InodeRef i
   notifications_.add();
   PageRange dropped = pages;
   if (pages.end >= inode->pages_end()) dropped.end = PageRange::all().end;
-  Dropping dropping(reactor, patience);
+  const auto gone = std::make_shared<Event>(reactor);
   inode->drop_begins();
   // While a write waits for an answer, the kernel prepares no other from the page cache.
   if (&thread == &drops_) inode->watch_writes();
-  thread.order(*session_, dropping.order(reactor, inode->id(), pages));
-  const bool gone = co_await dropping;
-  if (gone) {
+  thread.order(*session_, drop_order(reactor, inode->id(), pages, gone));
+  const bool dropped_in_time = co_await gone->wait(patience);
+  if (dropped_in_time) {
     inode->drop_ends(dropped);
   } else {
     given_up_.add();
@@ -119,7 +98,7 @@ Task<void> KernelNotifier::drop_some_pages(Reactor& reactor, InodeRef inode, Pag
 
 Task<void> KernelNotifier::drop_written_pages(Reactor& reactor, InodeRef inode, PageRange pages) {
   co_await reads_in_flight_set(*inode);
-  co_await drop(drops_of_writes_, reactor, std::move(inode), pages, kUnbounded);
+  co_await drop(drops_of_writes_, reactor, std::move(inode), pages, TimedWait::kUnbounded);
 }
 
 Task<void> KernelNotifier::drop_pages_beside_direct(Reactor& reactor, InodeRef inode,
@@ -130,7 +109,7 @@ Task<void> KernelNotifier::drop_pages_beside_direct(Reactor& reactor, InodeRef i
 
 Task<void> KernelNotifier::drop_pages_now(Reactor& reactor, InodeRef inode) {
   co_await reads_in_flight_set(*inode);
-  co_await drop(drops_, reactor, std::move(inode), PageRange::all(), kUnbounded);
+  co_await drop(drops_, reactor, std::move(inode), PageRange::all(), TimedWait::kUnbounded);
 }
 
 }  // namespace nfsrdma::fuse

@@ -57,8 +57,6 @@ class KernelNotifier {
   std::uint64_t given_up() const { return given_up_.value(); }
 
  private:
-  struct Dropping;
-
   Task<void> drop(DropThread& thread, Reactor& reactor, InodeRef inode, PageRange pages,
                   Duration patience);
 

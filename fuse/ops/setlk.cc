@@ -4,13 +4,13 @@
 #include <sys/file.h>
 
 #include "client/requests/errno.h"
-#include "client/session/pauses.h"
 #include "client/state/lock_waiters.h"
 #include "fuse/convert/lock.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
 #include "fuse/ops/handlers.h"
 #include "fuse/ops/reply.h"
+#include "transport/base/sync/pauses.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -23,7 +23,7 @@ int to_lock_errno(const Error& error) {
 /// Ends when it is worth asking again, or when the caller gets a signal.
 Task<void> wait_for_a_change(FileSystem& fs, Request& request, FileRef file, Duration longest) {
   client::LockWaiters::Wait wait(fs.mount().lock_waiters(), file->inode->handle(), longest);
-  request.on_interrupt([&wait] { wait.wake(); });
+  request.on_interrupt([&wait] { wait.cancel(); });
   co_await wait;
   request.on_interrupt(nullptr);
 }
@@ -36,7 +36,7 @@ bool is_to_be_waited_for(const Error& error, const client::LockWish& wish) {
 
 /// Asks until the lock is granted, or there is a reason to stop.
 Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client::LockWish wish) {
-  client::Backoff backoff;
+  Backoff backoff;
   for (;;) {
     auto locked = co_await client::lock(fs.mount(), file->open.file(), wish);
     if (locked || !wish.will_wait) co_return locked;

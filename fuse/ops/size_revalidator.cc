@@ -71,36 +71,11 @@ struct SizeRevalidator::Shared {
   }
 };
 
-/// One look, awaited for no longer than kPatience.
-struct SizeRevalidator::Look {
-  SizeRevalidator& teller;
-
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiter) {
-    teller.looks_.add();
-    teller.looking_ = true;
-    teller.waiter_ = waiter;
-    teller.patience_.arm(kPatience);
-    {
-      std::lock_guard lock(teller.shared_->mutex);
-      teller.shared_->asked = true;
-    }
-    teller.shared_->changed.notify_one();
-  }
-  /// Nothing when the thread is not back, or has found nothing.
-  std::optional<std::uint64_t> await_resume() const {
-    if (teller.looking_) return std::nullopt;
-    std::lock_guard lock(teller.shared_->mutex);
-    return teller.shared_->seen;
-  }
-};
-
 SizeRevalidator::SizeRevalidator(FileSystem& fs, Reactor& reactor, const std::string& mount_point)
     : fs_(fs),
       reactor_(reactor),
       name_(mount_point.empty() ? std::string() : secret_name()),
       shared_(std::make_shared<Shared>()),
-      patience_(reactor, [this] { go_on(); }),
       one_at_a_time_(reactor) {
   shared_->path = mount_point + "/" + name_;
 }
@@ -117,12 +92,29 @@ Task<void> SizeRevalidator::tell(InodeRef inode) {
   target_ = inode;
   for (int done = 0; done < kMostLooks && !fs_.kernel_has_size(*inode); ++done) {
     told_.reset();
-    Look look{*this};
-    const std::optional<std::uint64_t> seen = co_await look;
+    const std::optional<std::uint64_t> seen = co_await look();
     if (!seen || !told_) break;
     if (*seen == *told_) inode->kernel_size_is(*told_);
   }
   target_.reset();
+}
+
+/// Nothing when the thread is not back in time, or has found nothing.
+Task<std::optional<std::uint64_t>> SizeRevalidator::look() {
+  looks_.add();
+  looking_ = true;
+  Event back(reactor_);
+  back_ = &back;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->asked = true;
+  }
+  shared_->changed.notify_one();
+  const bool in_time = co_await back.wait(kPatience);
+  back_ = nullptr;
+  if (!in_time) co_return std::nullopt;
+  std::lock_guard lock(shared_->mutex);
+  co_return shared_->seen;
 }
 
 bool SizeRevalidator::is_asked_for(const Inode& directory, const char* name) const {
@@ -160,12 +152,7 @@ void SizeRevalidator::on_ready(std::uint32_t) {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto got = ::read(shared_->answered.get(), &count, sizeof count);
   looking_ = false;
-  go_on();
-}
-
-void SizeRevalidator::go_on() {
-  patience_.cancel();
-  if (waiter_) std::exchange(waiter_, nullptr).resume();
+  if (back_) back_->set();
 }
 
 bool SizeRevalidator::start_thread() {

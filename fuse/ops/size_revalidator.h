@@ -1,7 +1,6 @@
 // Has the kernel take in the size of a file at a moment of this program's choosing.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/event.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fuse {
@@ -55,22 +55,20 @@ class SizeRevalidator final : private FdHandler {
 
  private:
   struct Shared;
-  struct Look;
 
   static void look_when_asked(std::shared_ptr<Shared> shared);
   bool start_thread();
+  Task<std::optional<std::uint64_t>> look();
   void end_thread();
   void on_ready(std::uint32_t events) override;
-  void go_on();
 
   FileSystem& fs_;
   Reactor& reactor_;
   std::string name_;
   std::shared_ptr<Shared> shared_;  ///< with the thread
   std::thread thread_;
-  Timer patience_;
   AsyncMutex one_at_a_time_;
-  std::coroutine_handle<> waiter_;
+  Event* back_ = nullptr;  ///< of the look that is awaited
   InodeRef target_;
   std::optional<std::uint64_t> told_;
   bool looking_ = false;  ///< the thread has not come back yet

@@ -23,7 +23,8 @@ ConnectionKeeper::ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, Ch
       binder_(binder),
       policy_(policy),
       pause_timer_(reactor, [this] { attempt(); }),
-      attempt_timer_(reactor, [this] { give_up_attempt(); }) {}
+      attempt_timer_(reactor, [this] { give_up_attempt(); }),
+      state_changed_(reactor) {}
 
 ConnectionKeeper::~ConnectionKeeper() { assert(state_ == State::idle || state_ == State::closed); }
 
@@ -31,8 +32,7 @@ Task<Result<void>> ConnectionKeeper::start() {
   assert(state_ == State::idle && !closing_);
   attempt();
   while (state_ == State::connecting || state_ == State::binding || state_ == State::ending) {
-    Waiter waiter(waiters_);
-    co_await waiter;
+    co_await state_changed_.wait();
   }
   if (!started_) co_return fail(*reason_);
   co_return Result<void>{};
@@ -40,8 +40,7 @@ Task<Result<void>> ConnectionKeeper::start() {
 
 Task<Result<Channel*>> ConnectionKeeper::ready() {
   while (!channel() && !closing_) {
-    Waiter waiter(waiters_);
-    co_await waiter;
+    co_await state_changed_.wait();
   }
   if (closing_) co_return fail(Error::local(ESHUTDOWN, "wait for a connection"));
   co_return channel();
@@ -66,10 +65,9 @@ Task<void> ConnectionKeeper::close() {
   } else if (!channel_) {
     state_ = State::closed;
   }
-  wake_all();
+  state_changed_.wake_all();
   while (state_ != State::closed) {
-    Waiter waiter(waiters_);
-    co_await waiter;
+    co_await state_changed_.wait();
   }
 }
 
@@ -134,7 +132,7 @@ void ConnectionKeeper::become_ready() {
     again_lines_.warning(bound_at_, "{}: connected again", factory_.description());
   }
   started_ = true;
-  wake_all();
+  state_changed_.wake_all();
 }
 
 void ConnectionKeeper::on_channel_closing(const Error& reason) {
@@ -184,7 +182,7 @@ void ConnectionKeeper::after_failure() {
     announce_loss(pause);
     pause_timer_.arm(pause);
   }
-  wake_all();
+  state_changed_.wake_all();
 }
 
 void ConnectionKeeper::announce_loss(Duration pause) {
@@ -217,10 +215,6 @@ Duration ConnectionKeeper::next_brief_pause() {
   }
   return std::exchange(brief_pause_,
                        doubled(brief_pause_, policy_.first_brief, policy_.longest_brief));
-}
-
-void ConnectionKeeper::wake_all() {
-  while (Waiter* waiter = waiters_.pop_front()) reactor_.post(waiter->handle_);
 }
 
 void ConnectionKeeper::visit_counters(CounterVisitor& visitor) const {

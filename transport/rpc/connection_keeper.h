@@ -13,16 +13,15 @@
 // its waiters through in the order they came.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "transport/base/intrusive_list.h"
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
+#include "transport/base/sync/wait_queue.h"
 #include "transport/base/task.h"
 #include "transport/rpc/channel.h"
 
@@ -108,20 +107,6 @@ class ConnectionKeeper final : private ChannelObserver {
  private:
   enum class State : std::uint8_t { idle, connecting, binding, ready, ending, pausing, closed };
 
-  /// A coroutine that waits for a change of state.
-  struct Waiter : ListNode {
-    explicit Waiter(IntrusiveList<Waiter>& list) : list_(list) {}
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) {
-      handle_ = handle;
-      list_.push_back(*this);
-    }
-    void await_resume() const noexcept {}
-
-    IntrusiveList<Waiter>& list_;
-    std::coroutine_handle<> handle_;
-  };
-
   void on_channel_up() override;
   void on_channel_closing(const Error& reason) override;
   void on_backward_call(BackwardCall& call) override;
@@ -138,7 +123,6 @@ class ConnectionKeeper final : private ChannelObserver {
   void announce_loss(Duration pause);
   Duration next_pause();
   Duration next_brief_pause();
-  void wake_all();
 
   Reactor& reactor_;
   ChannelFactory& factory_;
@@ -160,7 +144,7 @@ class ConnectionKeeper final : private ChannelObserver {
   TimePoint attempt_begun_{0};
   TimePoint bound_at_{0};
   std::optional<Error> reason_;  // why the present or last attempt failed
-  IntrusiveList<Waiter> waiters_;
+  WaitQueue state_changed_;
 
   log::Limit loss_lines_;  // of connections that had worked; attempts that fail are rare by pauses
   log::Limit again_lines_;

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <coroutine>
-#include <utility>
+#include <cstddef>
 
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 
 namespace nfsrdma {
 
-/// `co_await queue.wait();` suspends until it is woken; who waits looks at its condition before and
-/// afterwards. Belongs to one shard; destroy it only when nobody waits.
+/// `co_await queue.wait();` suspends until it is woken; the waiter looks at its condition before
+/// and afterwards. Belongs to one shard; destroy it only when nobody waits.
 class WaitQueue {
  public:
   explicit WaitQueue(Reactor& reactor) : reactor_(reactor) {}
@@ -25,15 +25,16 @@ class WaitQueue {
     }
     /// False when cancel() has ended the wait.
     bool await_resume() const noexcept { return !cancelled_; }
-    /// Ends this wait, whether it has begun or not. No effect on one that has been woken.
-    void cancel() {
-      if (!linked()) {
-        cancelled_ = cancelled_ || !waiter_;
-        return;
-      }
-      cancelled_ = true;
+    /// Wakes this one before its turn. No effect on one that does not wait.
+    void wake() {
+      if (!linked()) return;
       unlink();
       queue_.reactor_.post(waiter_);
+    }
+    /// Ends this wait, whether it has begun or not. No effect on one that has been woken.
+    void cancel() {
+      if (linked() || !waiter_) cancelled_ = true;
+      wake();
     }
 
    private:
@@ -46,19 +47,39 @@ class WaitQueue {
 
   /// Wakes who has waited longest; false when nobody waits.
   bool wake_one() {
-    Wait* const waiter = waiters_.pop_front();
-    if (waiter) reactor_.post(waiter->waiter_);
-    return waiter != nullptr;
+    if (waiters_.empty()) return false;
+    waiters_.front().wake();
+    return true;
   }
   void wake_all() {
     while (wake_one()) {
     }
   }
   bool empty() const { return waiters_.empty(); }
+  std::size_t size() const { return waiters_.size(); }
+
+ protected:
+  IntrusiveList<Wait>& waiters() { return waiters_; }
 
  private:
+  friend class TimedWait;
   Reactor& reactor_;
   IntrusiveList<Wait> waiters_;
+};
+
+/// A queue whose waits all are `Waiter`s, derived from WaitQueue::Wait: they say what they wait
+/// for, or carry what the waker hands over.
+template <class Waiter>
+class WaitQueueOf : public WaitQueue {
+ public:
+  using WaitQueue::WaitQueue;
+  /// Who has waited longest; null when nobody waits.
+  Waiter* first() { return empty() ? nullptr : static_cast<Waiter*>(&waiters().front()); }
+  /// Visits in order; visit may wake the wait that it is given.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    waiters().for_each([&](Wait& wait) { visit(static_cast<Waiter&>(wait)); });
+  }
 };
 
 }  // namespace nfsrdma

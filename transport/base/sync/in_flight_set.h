@@ -1,16 +1,15 @@
-// Operations of one kind, for who has to wait until those that began before him have ended.
+// Operations in flight, so that a caller can wait for all that began before it.
 #pragma once
 
 #include <cstdint>
 
 #include "transport/base/intrusive_list.h"
-#include "transport/base/reactor.h"
 #include "transport/base/sync/wait_queue.h"
 #include "transport/base/task.h"
 
-namespace nfsrdma::fuse {
+namespace nfsrdma {
 
-/// Belongs to one shard. Outlives its operations and who waits for them.
+/// Belongs to one shard. Outlives its operations and those who wait for them.
 class InFlightSet {
  public:
   explicit InFlightSet(Reactor& reactor) : ended_one_(reactor) {}
@@ -52,4 +51,4 @@ class InFlightSet {
   std::uint64_t ended_ = 0;
 };
 
-}  // namespace nfsrdma::fuse
+}  // namespace nfsrdma
