@@ -10,10 +10,6 @@
 #include <fmt/format.h>
 
 #include "client/callback/callback_service.h"
-#include "client/compound/result_sizes.h"
-#include "client/names/id_map.h"
-#include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
 #include "client/recovery/delegation_reclaimer.h"
 #include "client/recovery/open_reclaimer.h"
 #include "client/recovery/overdue_calls.h"
@@ -21,9 +17,8 @@
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
 #include "client/requests/security.h"
-#include "client/requests/steps.h"
 #include "client/session/lease.h"
-#include "client/session/session.h"
+#include "client/session/request_context.h"
 #include "client/session/session_setup.h"
 #include "client/session/silence_watch.h"
 #include "client/session/stall_watch.h"
@@ -82,17 +77,19 @@ struct Mount::Parts {
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
                   machine_name_of(mount.config_)),
         session(mount.reactor_, compounds, mount.config_.caller),
+        client_id(mount.config_.identity),
+        context{mount.reactor_, session, ids, client_id, mount.message_pool_, {}},
         lock_waiters(mount.reactor_),
         delegations(mount),
         callbacks(session, lock_waiters, delegations),
         opens(mount),
         session_setup(
-            session, compounds, ClientId(mount.config_.identity), mount.config_.caller,
+            session, compounds, client_id, mount.config_.caller,
             RequestedLimits{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
             callbacks),
         recovery(mount.reactor_, session, session_setup, callbacks),
-        delegation_reclaimer(mount, compounds),
-        open_reclaimer(mount, compounds),
+        delegation_reclaimer(mount, context, mount.config_.caller),
+        open_reclaimer(mount, context, mount.config_.caller),
         keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper),
         overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
@@ -108,6 +105,8 @@ struct Mount::Parts {
   IdMap ids;
   CompoundPool compounds;
   Session session;
+  ClientId client_id;
+  RequestContext context;
   LockWaiters lock_waiters;
   DelegationTable delegations;
   CallbackService callbacks;
@@ -191,18 +190,7 @@ Task<Result<void>> Mount::find_export() {
 }
 
 Task<Result<Found>> Mount::find_root() {
-  CompoundRef compound = co_await session().compound(config_.caller);
-  if (!compound) co_return fail(steps::ending());
-  compound->add(nfs4::PUTROOTFH4args{}, result_size::kNothing);
-  steps::add_found(*compound);
-  auto answered = co_await session().execute(*compound);
-  CO_TRY(answered);
-  auto passed = steps::pass<nfs4::PUTROOTFH4res>(compound->results());
-  OwnerNames names;
-  auto found = passed ? steps::read_found(*this, compound->results(), names)
-                      : Result<Found>(fail_from(passed));
-  compound.reset();
-  if (found && names.pending()) co_await names.resolve(found->attributes);
+  auto found = co_await lookup_root(*this, config_.caller);
   if (found || !found.error().is(Layer::nfs, nfs4::NFS4ERR_WRONGSEC)) co_return found;
   auto flavours = co_await flavours_of_root(*this, config_.caller);
   co_return fail(at_step(std::move(found.error()), "PUTROOTFH",
@@ -224,15 +212,7 @@ Task<Result<void>> Mount::fetch_limits() {
   using namespace nfs4;
   static const bitmap4 kWanted{FATTR4_LEASE_TIME, FATTR4_MAXFILESIZE, FATTR4_MAXNAME,
                                FATTR4_MAXREAD,    FATTR4_MAXWRITE,    FATTR4_SUPPATTR_EXCLCREAT};
-  CompoundRef compound = co_await session().compound(config_.caller);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, root_.handle);
-  compound->add(GETATTR4args{kWanted}, max_attributes_size(kWanted));
-  auto answered = co_await session().execute(*compound);
-  CO_TRY(answered);
-  auto passed = steps::pass<PUTFH4res>(compound->results());
-  CO_TRY(passed);
-  auto attributes = steps::read_facts(compound->results());
+  auto attributes = co_await get_facts(*this, config_.caller, root_.handle, kWanted);
   CO_TRY(attributes);
   Limits& limits = session().limits();
   limits.apply_file_system(attributes->maxread, attributes->maxwrite);
@@ -308,13 +288,13 @@ std::size_t Mount::max_name() const { return parts_->session.limits().max_name; 
 std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
 Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
 TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
-nfs4::clientid4 Mount::clientid() const { return parts_->session_setup.client().clientid(); }
+nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 
 Session& Mount::session() { return parts_->session; }
 OpenTable& Mount::opens() { return parts_->opens; }
 DelegationTable& Mount::delegations() { return parts_->delegations; }
 LockWaiters& Mount::lock_waiters() { return parts_->lock_waiters; }
-IdMap& Mount::ids() { return parts_->ids; }
+Mount::operator RequestContext&() { return parts_->context; }
 
 void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->keeper.visit_counters(visitor);

@@ -8,7 +8,6 @@
 
 #include "client/proto/object.h"
 #include "transport/base/buffer.h"
-#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/channel.h"
@@ -17,11 +16,11 @@ namespace nfsrdma::client {
 
 class CompoundPool;
 class DelegationTable;
-class IdMap;
 class LockWaiters;
 class NameService;
 class OpenTable;
 class Session;
+struct RequestContext;
 
 /// What to mount and how. Durations bound the whole step, whatever the server does.
 struct MountConfig {
@@ -44,8 +43,8 @@ struct MountConfig {
   Duration stop_timeout = std::chrono::milliseconds(1500);
 };
 
-/// Owned by the daemon; everything in it belongs to the reactor's thread. The operations of
-/// client/requests take a started Mount. Destroy it after stop() has finished.
+/// Owned by the daemon; everything in it belongs to the reactor's thread. The functions of
+/// client/requests and client/files take a started Mount. Destroy it after stop() has finished.
 class Mount {
  public:
   /// `message_pool` has the registered memory of encoded calls; slots of at least
@@ -89,19 +88,16 @@ class Mount {
 
   const MountConfig& config() const { return config_; }
   Reactor& reactor() { return reactor_; }
-  BufferPool& message_pool() { return message_pool_; }
   Session& session();
   OpenTable& opens();
   DelegationTable& delegations();
   LockWaiters& lock_waiters();
-  IdMap& ids();
+  /// For the functions of client/requests.
+  operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
   /// What an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
   const nfs4::bitmap4& exclusive_attributes() const { return exclusive_attributes_; }
-
-  /// Bounds what is said about names that no directory can have.
-  log::Limit& impossible_name_lines() { return impossible_name_lines_; }
 
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -122,7 +118,6 @@ class Mount {
   MountConfig config_;
   std::unique_ptr<Parts> parts_;
   Found root_;
-  log::Limit impossible_name_lines_;
   nfs4::bitmap4 exclusive_attributes_;
   const char* step_ = "connect";  // of start(), for messages
 };

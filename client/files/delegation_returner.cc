@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "client/compound/result_sizes.h"
 #include "client/files/local_lock.h"
 #include "client/mount.h"
-#include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
-#include "client/requests/steps.h"
+#include "client/requests/delegreturn.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
 #include "client/state/lock_waiters.h"
@@ -72,39 +69,19 @@ Task<void> DelegationReturner::establish_locks(FileHandle handle) {
   mount_.lock_waiters().notify(handle);
 }
 
-// The stateid is filled in late: it may have been reclaimed meanwhile. Whatever fails, the server
-// does not count on this client any more: it has forgotten the delegation, or will revoke it.
+// Whatever fails, the server does not count on this client any more: it has forgotten the
+// delegation, or will revoke it.
 Task<void> DelegationReturner::send(DelegationRef delegation) {
-  CompoundRef compound = co_await mount_.session().compound(delegation->caller());
-  if (!compound || delegation->lost()) co_return;
-  steps::add_handle(*compound, delegation->handle());
-  compound->use_state(delegation);
-  compound->add_modifying(nfs4::DELEGRETURN4args{delegation->stateid()}, result_size::kNothing);
-  auto answered = co_await mount_.session().execute(*compound, mount_.lease_time());
-  if (answered) {
-    answered = steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
-  }
-  if (answered) {
+  auto sent = co_await delegreturn(mount_, delegation->caller(), delegation->handle(), delegation);
+  if (sent) {
     returned_.add();
   } else {
-    log::debug("{}", answered.error().message());
+    log::debug("{}", sent.error().message());
   }
 }
 
 void DelegationReturner::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("delegations_returned", returned_.value());
-}
-
-Task<void> send_delegreturn(Mount& mount, Credential caller, FileHandle handle,
-                            nfs4::stateid4 stateid) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return;
-  steps::add_handle(*compound, handle);
-  compound->add_modifying(nfs4::DELEGRETURN4args{stateid}, result_size::kNothing);
-  auto answered = co_await mount.session().execute(*compound);
-  if (!answered) co_return;
-  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
-  if (!passed) log::warning("{}", passed.error().message());
 }
 
 }  // namespace nfsrdma::client

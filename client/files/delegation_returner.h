@@ -45,8 +45,4 @@ class DelegationReturner {
   Counter returned_;
 };
 
-/// DELEGRETURN of a stateid that belongs to no Delegation. A failure is logged.
-Task<void> send_delegreturn(Mount& mount, Credential caller, FileHandle handle,
-                            nfs4::stateid4 stateid);
-
 }  // namespace nfsrdma::client

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "client/mount.h"
-#include "client/requests/lock_requests.h"
 #include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
@@ -122,7 +121,7 @@ Task<void> establish_locks(Mount& mount, OpenFileRef file) {
     auto established = co_await establish(mount, file, lock);
     if (established || file->lost()) continue;
     if (lock->established) {  // by some of his ranges
-      auto undone = co_await send_unlock(mount, file, lock, ByteRange::whole_file());
+      auto undone = co_await unlock_at_server(mount, file, lock, ByteRange::whole_file());
       (void)undone;
     }
     mount.opens().lose_locks(

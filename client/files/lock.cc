@@ -4,7 +4,7 @@
 
 #include "client/files/local_lock.h"
 #include "client/mount.h"
-#include "client/requests/lock_requests.h"
+#include "client/requests/free_stateid.h"
 #include "client/session/session.h"
 #include "client/state/lock_waiters.h"
 #include "client/state/open_table.h"
@@ -29,12 +29,30 @@ Task<Result<void>> local_locks_stay(Mount& mount, OpenFileRef file) {
   co_return Result<void>{};
 }
 
+LockConflict describe(const OpenFile& file, const LockDenied& denied) {
+  LockConflict conflict{denied.range, denied.exclusive};
+  const LockRef ours = denied.owner ? file.locks().find(*denied.owner) : nullptr;
+  if (ours) conflict.pid = ours->pid;
+  return conflict;
+}
+
 void note_unlocked(Mount& mount, const OpenFileRef& file, const LockRef& lock) {
   file->locks().forget_if_unused(lock);
   mount.lock_waiters().notify(file->handle());
 }
 
 }  // namespace
+
+LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const LockWish& wish) {
+  LockRequest request;
+  request.owner = wish.owner;
+  request.range = wish.range;
+  request.exclusive = wish.exclusive;
+  request.will_wait = wish.will_wait;
+  request.new_owner = !lock->established;
+  request.state = lock->established ? StateRef(lock) : server_open(file);
+  return request;
+}
 
 // A recovery may take away the owner's stateid, or give him one.
 Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, LockWish wish,
@@ -46,9 +64,21 @@ Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, 
       CO_TRY(secured);
     }
     const bool known = lock->established;
-    auto sent = co_await send_lock(mount, file, lock, wish, patience);
-    if (sent || lock->established == known) co_return sent;
+    Sending sending;
+    sending.patience = patience;
+    auto granted = co_await send_lock(mount, file->caller(), file->handle(),
+                                      request_for(file, lock, wish), sending);
+    if (granted) lock->granted(*granted);
+    if (granted) co_return Result<void>{};
+    if (lock->established == known) co_return fail_from(granted);
   }
+}
+
+Task<Result<void>> unlock_at_server(Mount& mount, OpenFileRef file, LockRef lock, ByteRange range) {
+  auto unlocked = co_await locku(mount, file->caller(), file->handle(), lock, range);
+  CO_TRY(unlocked);
+  lock->given = *unlocked;
+  co_return Result<void>{};
 }
 
 Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
@@ -92,7 +122,7 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
   const bool held = lock->ranges.overlaps(range);
   if (held && file->lost()) co_return fail(lost_locks());
   if (held && lock->at_server) {
-    auto sent = co_await send_unlock(mount, file, lock, range);
+    auto sent = co_await unlock_at_server(mount, file, lock, range);
     if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
   const bool untold = lock->lost_ranges.overlaps(range) && !lock->loss_told;
@@ -110,10 +140,10 @@ namespace {
 Task<Result<void>> say_goodbye(Mount& mount, OpenFileRef file, LockRef lock) {
   Result<void> unlocked;
   if (!lock->ranges.empty()) {
-    unlocked = co_await send_unlock(mount, file, lock, ByteRange::whole_file());
+    unlocked = co_await unlock_at_server(mount, file, lock, ByteRange::whole_file());
   }
   if (unlocked && lock->established && !file->lost()) {
-    auto freed = co_await send_free(mount, file, lock);
+    auto freed = co_await free_stateid(mount, file->caller(), lock->stateid());
     if (!freed) co_return freed;
   }
   co_return unlocked;
@@ -149,8 +179,12 @@ Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef fi
   if (lock_keeper(mount, file->handle()) == LockKeeper::client) {
     co_return local_conflict(mount, file->handle(), wish);
   }
-  auto tested = co_await send_test(mount, file, wish);
-  co_return tested;
+  auto tested =
+      co_await lockt(mount, file->caller(), file->handle(), wish.owner, wish.range, wish.exclusive);
+  CO_TRY(tested);
+  std::optional<LockConflict> conflict;
+  if (*tested) conflict = describe(*file, **tested);
+  co_return conflict;
 }
 
 }  // namespace nfsrdma::client

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "client/proto/object.h"
+#include "client/requests/lock.h"
 #include "client/state/lock_state.h"
 #include "client/state/open_state.h"
 
@@ -38,5 +39,16 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
 Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner);
 /// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
 Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish);
+
+/// LOCK for as long as that is worth while, on an open that the server knows. One request of an
+/// owner at a time. DELAY and GRACE are waited for until `patience` has passed.
+Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, FileLocks::LockRef lock,
+                                  LockWish wish, Duration patience);
+/// LOCKU.
+Task<Result<void>> unlock_at_server(Mount& mount, OpenFileRef file, FileLocks::LockRef lock,
+                                    ByteRange range);
+/// LOCK in the name of the owner's stateid, or, while it has none, of the open's.
+LockRequest request_for(const OpenFileRef& file, const FileLocks::LockRef& lock,
+                        const LockWish& wish);
 
 }  // namespace nfsrdma::client

@@ -1,21 +1,12 @@
 #include "client/files/setattr.h"
 
-#include <fmt/format.h>
-
-#include <string>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/names/id_map.h"
-#include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
-#include "client/requests/steps.h"
-#include "client/session/session.h"
+#include "client/requests/setattr.h"
 #include "client/state/delegation_table.h"
 
 namespace nfsrdma::client {
-
 namespace {
 
 /// A delegation that only lets read does not stand a change (RFC 8881 section 10.4.2); under one
@@ -26,107 +17,13 @@ Task<void> prepare(Mount& mount, FileHandle file, SetAttributes change) {
   co_await mount.delegations().give_back_for_change(file);
 }
 
-/// Owners as names, for a server that refuses numbers. An empty one goes as a number.
-struct NamedOwners {
-  std::string user;
-  std::string group;
-};
-
-Attributes to_set(const SetAttributes& change, const NamedOwners& named) {
-  Attributes attributes = steps::settable(change);
-  if (!named.user.empty()) attributes.owner = {0, false, named.user};
-  if (!named.group.empty()) attributes.owner_group = {0, false, named.group};
-  return attributes;
-}
-
-/// No longer than EncodedAttributes has room for.
-Task<std::string> name_for(Mount& mount, OwnerKind kind, std::optional<std::uint32_t> number) {
-  std::string name;
-  if (!number) co_return name;
-  name = co_await mount.ids().name_of(kind, *number);
-  if (name.size() > nfs4::kMaxOwner) name.clear();
-  co_return name;
-}
-
-Task<NamedOwners> names_for(Mount& mount, SetAttributes change) {
-  NamedOwners named;
-  named.user = co_await name_for(mount, OwnerKind::user, change.uid);
-  named.group = co_await name_for(mount, OwnerKind::group, change.gid);
-  co_return named;
-}
-
-/// One SETATTR.
-Task<Result<Changed>> set(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                          SetAttributes change, NamedOwners named) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, file);
-  steps::add_change_before(*compound);
-  {
-    const Attributes attributes = to_set(change, named);
-    const steps::EncodedAttributes encoded(attributes, attributes.present);
-    compound->use_state(std::move(state));
-    compound->add_modifying(nfs4::SETATTR4args{nfs4::kAnonymousStateid, encoded.view()},
-                            result_size::kBitmap);
-  }
-  steps::add_attributes(*compound);
-  auto answered = co_await mount.session().execute(*compound);
-  CO_TRY(answered);
-  CompoundReader& results = compound->results();
-  auto found = steps::pass<nfs4::PUTFH4res>(results);
-  CO_TRY(found);
-  auto change_before = steps::read_change_before(results);
-  CO_TRY(change_before);
-  auto passed = steps::pass<nfs4::SETATTR4res>(results);
-  CO_TRY(passed);
-  OwnerNames names;
-  auto attributes = steps::read_last_attributes(mount, results, names);
-  // Fetched later, they may be of a version that somebody else has made.
-  if (!attributes) change_before->reset();
-  compound.reset();
-  auto complete =
-      co_await steps::or_fetch(mount, caller, file, std::move(attributes), std::move(names));
-  CO_TRY(complete);
-  co_return Changed{std::move(*complete), *change_before};
-}
-
-std::string refused_owner(const SetAttributes& change, const NamedOwners& named) {
-  const auto text = [](std::optional<std::uint32_t> number, const std::string& name) {
-    if (!number) return std::string("unchanged");
-    return name.empty() ? fmt::format("{} (which has no name here)", *number)
-                        : fmt::format("{} ({})", *number, name);
-  };
-  return fmt::format(
-      "the server takes this owner neither as number nor as name: user {}, group {}; is the "
-      "domain that of the server (Domain in /etc/idmapd.conf, or domain=)?",
-      text(change.uid, named.user), text(change.gid, named.group));
-}
-
-bool is_bad_owner(const Result<Changed>& changed) {
-  return !changed && changed.error().is(Layer::nfs, nfs4::NFS4ERR_BADOWNER);
-}
-
 }  // namespace
 
-// Owners go as numbers, or as names where the server wants those (RFC 8881 section 5.9): it tells
-// by NFS4ERR_BADOWNER. What it took last is what it gets first.
 Task<Result<Changed>> setattr(Mount& mount, Credential caller, FileHandle file, StateRef state,
                               SetAttributes change) {
   co_await prepare(mount, file, change);
   if (!state && change.size) state = mount.delegations().held(file);
-  const bool owners = change.uid || change.gid;
-  bool by_name = owners && mount.ids().names_preferred();
-  NamedOwners named;
-  if (by_name) named = co_await names_for(mount, change);
-  auto changed = co_await set(mount, caller, file, state, change, named);
-  if (!owners || !is_bad_owner(changed)) co_return changed;
-  by_name = !by_name;
-  named = {};
-  if (by_name) named = co_await names_for(mount, change);
-  const bool differs = !by_name || !named.user.empty() || !named.group.empty();
-  if (differs) changed = co_await set(mount, caller, file, std::move(state), change, named);
-  if (changed) mount.ids().prefer_names(by_name);
-  if (is_bad_owner(changed)) changed.error().detail = refused_owner(change, named);
+  auto changed = co_await send_setattr(mount, caller, file, std::move(state), change);
   co_return changed;
 }
 

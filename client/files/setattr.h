@@ -1,4 +1,4 @@
-// SETATTR (RFC 8881 section 18.30), with the change attribute before and all attributes afterwards.
+// SETATTR (RFC 8881 section 18.30) of a file that may be delegated to this client.
 #pragma once
 
 #include "client/compound/state_holder.h"

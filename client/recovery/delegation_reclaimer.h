@@ -20,8 +20,8 @@ class Mount;
 ///                            only this client knew of is lost
 class DelegationReclaimer final : public Reclaimer {
  public:
-  DelegationReclaimer(Mount& mount, CompoundPool& compounds)
-      : mount_(mount), stateids_(mount, compounds) {}
+  DelegationReclaimer(Mount& mount, RequestContext& context, const Credential& caller)
+      : mount_(mount), stateids_(context, caller) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;

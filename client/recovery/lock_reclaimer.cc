@@ -1,13 +1,11 @@
 #include "client/recovery/lock_reclaimer.h"
 
-#include <cerrno>
+#include <utility>
 #include <vector>
 
+#include "client/files/lock.h"
 #include "client/mount.h"
-#include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
 #include "client/recovery/claim_errors.h"
-#include "client/requests/lock_requests.h"
 #include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/open_table.h"
@@ -51,19 +49,20 @@ Task<Result<void>> LockReclaimer::reclaim_one(rpc::Channel& channel, OpenFileRef
 
 Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, LockRef lock,
                                       LockedRange range) {
-  CompoundRef compound = compounds_.begin_reserved(file->caller());
-  if (!compound) co_return fail(Error::local(ENOMEM, "LOCK", "no message slot is free"));
-  steps::add_handle(*compound, file->handle());
   LockWish wish;
   wish.owner = lock->owner;
-  wish.pid = lock->pid;
   wish.range = range.range;
   wish.exclusive = range.exclusive;
-  add_lock(mount_, *compound, file, lock, wish, /*reclaim=*/true);
-  auto answered = co_await mount_.session().execute_on(channel, *compound);
-  CO_TRY(answered);
-  auto taken = take_lock(compound->results(), *lock);
-  co_return taken;
+  LockRequest request = request_for(file, lock, wish);
+  request.reclaim = true;
+  Sending sending;
+  sending.channel = &channel;
+  sending.reserved = true;
+  auto granted =
+      co_await send_lock(mount_, file->caller(), file->handle(), std::move(request), sending);
+  CO_TRY(granted);
+  lock->granted(*granted);
+  co_return Result<void>{};
 }
 
 }  // namespace nfsrdma::client

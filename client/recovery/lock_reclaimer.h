@@ -1,7 +1,6 @@
 // Gets back the locks on an open that has just been reclaimed (RFC 8881 section 8.4.2.1).
 #pragma once
 
-#include "client/compound/compound_pool.h"
 #include "client/state/open_state.h"
 #include "transport/rpc/channel.h"
 
@@ -14,7 +13,7 @@ class Mount;
 /// writes fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
 class LockReclaimer {
  public:
-  LockReclaimer(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
+  explicit LockReclaimer(Mount& mount) : mount_(mount) {}
 
   /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
   /// long as a lease; any other refusal costs the lock. An error ends the attempt: connection or
@@ -31,7 +30,6 @@ class LockReclaimer {
   Task<Result<void>> ask(rpc::Channel& channel, OpenFileRef file, LockRef lock, LockedRange range);
 
   Mount& mount_;
-  CompoundPool& compounds_;
 };
 
 }  // namespace nfsrdma::client

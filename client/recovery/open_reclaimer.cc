@@ -1,17 +1,14 @@
 #include "client/recovery/open_reclaimer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <span>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
-#include "client/proto/ops_open.h"
 #include "client/recovery/claim_errors.h"
 #include "client/recovery/lock_reclaimer.h"
+#include "client/requests/delegreturn.h"
+#include "client/requests/open.h"
 #include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
@@ -63,7 +60,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
       continue;
     }
     auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
-    if (opened) opened = co_await LockReclaimer(mount_, compounds_).reclaim(channel, file);
+    if (opened) opened = co_await LockReclaimer(mount_).reclaim(channel, file);
     if (opened) {
       note_recovered(*file, reclaimed_);
       continue;
@@ -183,31 +180,19 @@ Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, FileRef file,
 
 Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
                                           open_claim_type4 claim, std::uint32_t access) {
-  Session& session = mount_.session();
-  CompoundRef compound = compounds_.begin_reserved(file->caller());
-  if (!compound) co_return fail(Error::local(ENOMEM, "OPEN", "no message slot is free"));
-  steps::add_handle(*compound, file->handle());
-  {
-    const OpenOwner owner(file->caller().uid);
-    OPEN4args args;
-    args.share_access = access | OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
-    args.owner.clientid = mount_.clientid();
-    args.owner.owner = owner.bytes();
-    args.claim.claim = claim;
-    if (claim == CLAIM_PREVIOUS) args.claim.delegate_type = delegation_to_reclaim(*file);
-    compound->add_modifying(args, result_size::kOpen);
-  }
-  auto asked =
-      channel ? session.execute_on(*channel, *compound) : session.execute(*compound, patience());
-  auto answered = co_await asked;
-  CO_TRY(answered);
-  auto passed = steps::pass<PUTFH4res>(compound->results());
-  CO_TRY(passed);
-  OPEN4res result;
-  auto read = compound->results().read(result);
-  CO_TRY(read);
-  if (claim == CLAIM_PREVIOUS) take_delegation(*file, result.resok4.delegation);
-  co_return result.resok4.stateid;
+  OpenRequest request;
+  request.object = file->handle();
+  request.share_access = access;
+  request.claim = claim;
+  if (claim == CLAIM_PREVIOUS) request.delegate_type = delegation_to_reclaim(*file);
+  Sending sending;
+  sending.channel = channel;
+  sending.reserved = true;
+  sending.patience = patience();
+  auto granted = co_await send_claim(mount_, file->caller(), request, sending);
+  CO_TRY(granted);
+  if (claim == CLAIM_PREVIOUS) take_delegation(*file, granted->delegation);
+  co_return granted->stateid;
 }
 
 open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file) const {
@@ -219,13 +204,13 @@ open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file)
 }
 
 // One that the server does not give back is dropped when all opens are reclaimed.
-void OpenReclaimer::take_delegation(OpenFile& file, const open_delegation4& given) {
-  const auto granted = delegation_of(given);
+void OpenReclaimer::take_delegation(OpenFile& file,
+                                    const std::optional<GrantedDelegation>& granted) {
   if (!granted) return;
   const DelegationRef delegation = file.delegation_;
   if (!delegation || delegation->trouble_ != Delegation::Trouble::forgotten) {
     mount_.session().background().start(
-        send_delegreturn(mount_, file.caller(), file.handle(), granted->stateid));
+        delegreturn_quietly(mount_, file.caller(), file.handle(), granted->stateid));
     return;
   }
   delegation->stateid_ = granted->stateid;

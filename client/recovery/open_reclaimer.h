@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "client/compound/compound_pool.h"
 #include "client/proto/ops_open.h"
 #include "client/recovery/reclaimer.h"
 #include "client/recovery/stateid_requests.h"
@@ -27,8 +27,8 @@ namespace nfsrdma::client {
 /// the server says that it still has them; the others are lost (OpenTable::lose_locks).
 class OpenReclaimer final : public Reclaimer {
  public:
-  OpenReclaimer(Mount& mount, CompoundPool& compounds)
-      : mount_(mount), compounds_(compounds), stateids_(mount, compounds) {}
+  OpenReclaimer(Mount& mount, RequestContext& context, const Credential& caller)
+      : mount_(mount), stateids_(context, caller) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
@@ -55,7 +55,7 @@ class OpenReclaimer final : public Reclaimer {
   Task<Result<nfs4::stateid4>> ask(rpc::Channel* channel, FileRef file,
                                    nfs4::open_claim_type4 claim, std::uint32_t access);
   nfs4::open_delegation_type4 delegation_to_reclaim(const OpenFile& file) const;
-  void take_delegation(OpenFile& file, const nfs4::open_delegation4& given);
+  void take_delegation(OpenFile& file, const std::optional<GrantedDelegation>& granted);
   void judge_reclaim(const FileRef& file, const Error& error);
   void note_recovered(OpenFile& file, Counter& counter);
   Task<Result<void>> test(Files files);
@@ -64,7 +64,6 @@ class OpenReclaimer final : public Reclaimer {
   Duration patience() const;
 
   Mount& mount_;
-  CompoundPool& compounds_;
   StateidRequests stateids_;
 
   Counter reclaimed_;

@@ -5,18 +5,16 @@
 #include <cstddef>
 #include <vector>
 
-#include "client/compound/compound_pool.h"
 #include "client/proto/object.h"
 #include "client/proto/status.h"
 #include "client/proto/types.h"
+#include "client/requests/sending.h"
 #include "transport/base/log.h"
 #include "transport/base/metrics.h"
 #include "transport/base/result.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::client {
-
-class Mount;
 
 /// Part of a Reclaimer. Requests go out from what is kept back for recovery, and wait for a lease
 /// at most.
@@ -25,7 +23,9 @@ class StateidRequests {
   /// Stateids in one TEST_STATEID.
   static constexpr std::size_t kBatch = 32;
 
-  StateidRequests(Mount& mount, CompoundPool& compounds) : mount_(mount), compounds_(compounds) {}
+  /// `caller`: whose credential TEST_STATEID carries.
+  StateidRequests(RequestContext& context, const Credential& caller)
+      : context_(context), caller_(caller) {}
 
   /// What the server says of each; no more answers than questions.
   Task<Result<std::vector<nfs4::nfsstat4>>> test(std::vector<nfs4::stateid4> stateids);
@@ -52,8 +52,10 @@ class StateidRequests {
   std::uint64_t freed() const { return freed_.value(); }
 
  private:
-  Mount& mount_;
-  CompoundPool& compounds_;
+  Sending sending() const;
+
+  RequestContext& context_;
+  const Credential caller_;
   Counter tested_;
   Counter freed_;
 };

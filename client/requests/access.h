@@ -7,10 +7,10 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// Asks for the ACCESS4_* bits given; returns those that the server grants.
-Task<Result<std::uint32_t>> access(Mount& mount, Credential caller, FileHandle file,
+Task<Result<std::uint32_t>> access(RequestContext& context, Credential caller, FileHandle file,
                                    std::uint32_t access4_bits);
 
 }  // namespace nfsrdma::client

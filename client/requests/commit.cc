@@ -1,10 +1,10 @@
 #include "client/requests/commit.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_data.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -20,13 +20,13 @@ Result<nfs4::verifier4> read_commit(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<nfs4::verifier4>> commit(Mount& mount, Credential caller, FileHandle file,
+Task<Result<nfs4::verifier4>> commit(RequestContext& context, Credential caller, FileHandle file,
                                      std::uint64_t offset, std::uint32_t count) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->add(nfs4::COMMIT4args{offset, count}, result_size::kVerifier);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_commit(compound->results());
 }

@@ -7,10 +7,10 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// count 0: to the end of the file. Returns the write verifier.
-Task<Result<nfs4::verifier4>> commit(Mount& mount, Credential caller, FileHandle file,
+Task<Result<nfs4::verifier4>> commit(RequestContext& context, Credential caller, FileHandle file,
                                      std::uint64_t offset, std::uint32_t count);
 
 }  // namespace nfsrdma::client

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 #include "transport/base/buffer_wait.h"
 
@@ -34,12 +34,12 @@ struct Created {
   OwnerNames names;
 };
 
-Result<Created> read_created(Mount& mount, CompoundReader& results) {
+Result<Created> read_created(RequestContext& context, CompoundReader& results) {
   TRY((steps::pass<PUTFH4res, CREATE4res>(results)));
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
   OwnerNames names;
-  auto attributes = steps::read_last_attributes(mount, results, names);
+  auto attributes = steps::read_last_attributes(context, results, names);
   return Created{*handle, std::move(attributes), std::move(names)};
 }
 
@@ -54,10 +54,10 @@ bool is_as_made(const Attributes& found, const NewObject& wanted) {
   return (found.mode & kPermissionBits) == (*wanted.attributes.mode & kPermissionBits);
 }
 
-Task<Result<Found>> make(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
-                         NewObject object) {
+Task<Result<Found>> make(RequestContext& context, Credential caller, FileHandle dir,
+                         std::string_view name, NewObject object) {
   const steps::Name kept(name);
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   {
@@ -68,35 +68,35 @@ Task<Result<Found>> make(Mount& mount, Credential caller, FileHandle dir, std::s
   }
   steps::add_found(*compound);
   compound->call().keep(std::move(object.text));
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  auto created = read_created(mount, compound->results());
+  auto created = read_created(context, compound->results());
   if (!created && may_be_done(*compound, created.error(), NFS4ERR_EXIST)) {
     compound.reset();
-    auto found = co_await lookup(mount, caller, dir, kept.view());
+    auto found = co_await lookup(context, caller, dir, kept.view());
     if (found && is_as_made(found->attributes, object)) co_return found;
   }
   CO_TRY(created);
   compound.reset();
   const FileHandle handle = created->handle;
-  auto attributes = co_await steps::or_fetch(mount, caller, handle, std::move(created->attributes),
-                                             std::move(created->names));
+  auto attributes = co_await steps::or_fetch(
+      context, caller, handle, std::move(created->attributes), std::move(created->names));
   CO_TRY(attributes);
   co_return Found{handle, *attributes};
 }
 
 }  // namespace
 
-Task<Result<Found>> make_directory(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
                                    std::string_view name, std::uint32_t mode) {
   NewObject object;
   object.type.type = NF4DIR;
   object.attributes.mode = mode;
-  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  auto made = co_await make(context, caller, dir, name, std::move(object));
   co_return made;
 }
 
-Task<Result<Found>> make_symlink(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
                                  std::string_view name, std::string_view target) {
   NewObject object;
   object.type.type = NF4LNK;
@@ -104,24 +104,24 @@ Task<Result<Found>> make_symlink(Mount& mount, Credential caller, FileHandle dir
   // Registered memory for the target, which the server fetches. Waiting for it may suspend.
   const steps::Name kept_name(name);
   const std::string kept_target(target);
-  object.text = co_await acquire_when_free(mount.reactor(), mount.message_pool());
+  object.text = co_await acquire_when_free(context.reactor, context.message_pool);
   if (kept_target.size() > object.text.size()) {
     co_return fail(Error::local(ENAMETOOLONG, "CREATE", "the target of the link is too long"));
   }
   std::memcpy(object.text.data(), kept_target.data(), kept_target.size());
   object.type.linkdata.data = object.text.first(kept_target.size());
-  auto made = co_await make(mount, caller, dir, kept_name.view(), std::move(object));
+  auto made = co_await make(context, caller, dir, kept_name.view(), std::move(object));
   co_return made;
 }
 
-Task<Result<Found>> make_node(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_node(RequestContext& context, Credential caller, FileHandle dir,
                               std::string_view name, nfs_ftype4 type, std::uint32_t mode,
                               specdata4 device) {
   NewObject object;
   object.type.type = type;
   object.type.devdata = device;
   object.attributes.mode = mode;
-  auto made = co_await make(mount, caller, dir, name, std::move(object));
+  auto made = co_await make(context, caller, dir, name, std::move(object));
   co_return made;
 }
 

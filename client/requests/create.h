@@ -9,15 +9,15 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// Names and targets need to be valid until the first suspension only. mode: permission bits.
-Task<Result<Found>> make_directory(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
                                    std::string_view name, std::uint32_t mode);
-Task<Result<Found>> make_symlink(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
                                  std::string_view name, std::string_view target);
 /// type: NF4FIFO, NF4SOCK, NF4CHR or NF4BLK; device: for the last two.
-Task<Result<Found>> make_node(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Found>> make_node(RequestContext& context, Credential caller, FileHandle dir,
                               std::string_view name, nfs4::nfs_ftype4 type, std::uint32_t mode,
                               nfs4::specdata4 device);
 

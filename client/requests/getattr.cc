@@ -1,26 +1,45 @@
 #include "client/requests/getattr.h"
 
-#include "client/mount.h"
+#include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
 
-Task<Result<Attributes>> getattr(Mount& mount, Credential caller, FileHandle file) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+Task<Result<Attributes>> getattr(RequestContext& context, Credential caller, FileHandle file) {
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   steps::add_attributes(*compound);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   CompoundReader& results = compound->results();
   auto passed = steps::pass<nfs4::PUTFH4res>(results);
   CO_TRY(passed);
   OwnerNames names;
-  auto attributes = steps::read_last_attributes(mount, results, names);
+  auto attributes = steps::read_last_attributes(context, results, names);
   compound.reset();
   if (attributes && names.pending()) co_await names.resolve(*attributes);
+  co_return attributes;
+}
+
+Task<Result<Attributes>> get_facts(RequestContext& context, Credential caller, FileHandle file,
+                                   nfs4::bitmap4 wanted) {
+  CompoundRef compound = co_await context.session.compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add(nfs4::GETATTR4args{wanted}, nfs4::max_attributes_size(wanted));
+  auto answered = co_await context.session.execute(*compound);
+  CO_TRY(answered);
+  CompoundReader& results = compound->results();
+  auto passed = steps::pass<nfs4::PUTFH4res>(results);
+  CO_TRY(passed);
+  auto attributes = steps::read_facts(results);
+  CO_TRY(attributes);
+  auto finished = results.finish();
+  CO_TRY(finished);
   co_return attributes;
 }
 

@@ -5,8 +5,12 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
-Task<Result<Attributes>> getattr(Mount& mount, Credential caller, FileHandle file);
+/// All that stat(2) tells, and the change attribute.
+Task<Result<Attributes>> getattr(RequestContext& context, Credential caller, FileHandle file);
+/// These attributes, owners not among them.
+Task<Result<Attributes>> get_facts(RequestContext& context, Credential caller, FileHandle file,
+                                   nfs4::bitmap4 wanted);
 
 }  // namespace nfsrdma::client

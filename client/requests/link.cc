@@ -1,19 +1,19 @@
 #include "client/requests/link.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
 
-Task<Result<Found>> link(Mount& mount, Credential caller, FileHandle file, FileHandle dir,
-                         std::string_view name) {
+Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle file,
+                         FileHandle dir, std::string_view name) {
   const steps::Name kept(name);
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
@@ -21,22 +21,22 @@ Task<Result<Found>> link(Mount& mount, Credential caller, FileHandle file, FileH
   compound->add_modifying(nfs4::LINK4args{kept.view()}, result_size::kChangeInfo);
   compound->add(nfs4::RESTOREFH4args{}, result_size::kNothing);
   steps::add_attributes(*compound);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   CompoundReader& results = compound->results();
   auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res, nfs4::LINK4res,
                             nfs4::RESTOREFH4res>(results);
   if (!passed && may_be_done(*compound, passed.error(), nfs4::NFS4ERR_EXIST)) {
     compound.reset();
-    auto found = co_await lookup(mount, caller, dir, kept.view());
+    auto found = co_await lookup(context, caller, dir, kept.view());
     if (found && found->handle == file) co_return found;
   }
   CO_TRY(passed);
   OwnerNames names;
-  auto attributes = steps::read_last_attributes(mount, results, names);
+  auto attributes = steps::read_last_attributes(context, results, names);
   compound.reset();
   auto complete =
-      co_await steps::or_fetch(mount, caller, file, std::move(attributes), std::move(names));
+      co_await steps::or_fetch(context, caller, file, std::move(attributes), std::move(names));
   CO_TRY(complete);
   co_return Found{file, *complete};
 }

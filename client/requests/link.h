@@ -7,10 +7,10 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// Gives `file` another name; returns it with its attributes (the new link count).
-Task<Result<Found>> link(Mount& mount, Credential caller, FileHandle file, FileHandle dir,
-                         std::string_view name);
+Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle file,
+                         FileHandle dir, std::string_view name);
 
 }  // namespace nfsrdma::client

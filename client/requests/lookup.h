@@ -1,4 +1,5 @@
-// LOOKUP and LOOKUPP (RFC 8881 sections 18.13, 18.14), with the attributes of what was found.
+// LOOKUP, LOOKUPP and PUTROOTFH (RFC 8881 sections 18.13, 18.14, 18.21), with the attributes of
+// what was found.
 #pragma once
 
 #include <string_view>
@@ -7,10 +8,13 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// `name` needs to be valid until the first suspension only.
-Task<Result<Found>> lookup(Mount& mount, Credential caller, FileHandle dir, std::string_view name);
-Task<Result<Found>> lookup_parent(Mount& mount, Credential caller, FileHandle dir);
+Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandle dir,
+                           std::string_view name);
+Task<Result<Found>> lookup_parent(RequestContext& context, Credential caller, FileHandle dir);
+/// The root of the server's file systems.
+Task<Result<Found>> lookup_root(RequestContext& context, Credential caller);
 
 }  // namespace nfsrdma::client

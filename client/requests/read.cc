@@ -5,10 +5,10 @@
 
 #include "client/compound/read_locator.h"
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_data.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -34,10 +34,10 @@ Result<ReadData> read_data(Compound& compound, std::size_t asked) {
 }
 
 /// One READ of as much as fits `sink`.
-Task<Result<ReadData>> read_once(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                                 std::uint64_t offset, std::span<std::byte> sink,
+Task<Result<ReadData>> read_once(RequestContext& context, Credential caller, FileHandle file,
+                                 StateRef state, std::uint64_t offset, std::span<std::byte> sink,
                                  std::size_t room) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   const auto count = static_cast<nfs4::count4>(sink.size());
   steps::add_handle(*compound, file);
@@ -47,18 +47,20 @@ Task<Result<ReadData>> read_once(Mount& mount, Credential caller, FileHandle fil
   compound->call().result_sink = sink;
   if (xdr::pad_of(sink.size()) <= room) compound->call().sink_pad = xdr::pad_of(sink.size());
   compound->call().locator = &kReadLocator;
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_data(*compound, sink.size());
 }
 
 }  // namespace
 
-Task<Result<ReadData>> read(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<std::byte> sink, std::size_t room) {
+Task<Result<ReadData>> read(RequestContext& context, Credential caller, FileHandle file,
+                            StateRef state, std::uint64_t offset, std::span<std::byte> sink,
+                            std::size_t room) {
   for (int sizes = 1;; ++sizes) {
-    const auto part = sink.first(std::min<std::size_t>(sink.size(), mount.rsize()));
-    auto data = co_await read_once(mount, caller, file, state, offset, part,
+    const auto part =
+        sink.first(std::min<std::size_t>(sink.size(), context.session.limits().rsize));
+    auto data = co_await read_once(context, caller, file, state, offset, part,
                                    sink.size() - part.size() + room);
     if (data || !is_too_large(data.error()) || sizes == kMaxSizes) co_return data;
   }

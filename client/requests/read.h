@@ -11,7 +11,7 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 struct ReadData {
   rpc::Reply reply;                 ///< keeps `data` valid when it came inline
@@ -23,7 +23,8 @@ struct ReadData {
 /// Reads at most sink.size() bytes, and no more than rsize. `sink` is registered memory that stays
 /// the operation's until it has ended, whoever has lost interest meanwhile; so are `room` bytes
 /// behind it, where a server may put the XDR pad.
-Task<Result<ReadData>> read(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<std::byte> sink, std::size_t room = 0);
+Task<Result<ReadData>> read(RequestContext& context, Credential caller, FileHandle file,
+                            StateRef state, std::uint64_t offset, std::span<std::byte> sink,
+                            std::size_t room = 0);
 
 }  // namespace nfsrdma::client

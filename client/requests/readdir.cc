@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "client/mount.h"
 #include "client/names/id_map.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/limits.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 #include "transport/base/log_limit.h"
 
@@ -31,14 +31,14 @@ bool impossible(std::string_view name) {
          name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos;
 }
 
-Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes,
+Result<Entry> make_entry(RequestContext& context, const entry4& from, bool with_attributes,
                          OwnerNames& names) {
   Entry entry;
   entry.cookie = from.cookie;
   entry.name = from.name;
   auto attributes = decode_attributes(from.attrs);
   if (!attributes) return fail_from(attributes);
-  mount.ids().resolve(*attributes, names);
+  context.ids.resolve(*attributes, names);
   entry.attributes = *attributes;
   if (attributes->has(FATTR4_FILEHANDLE)) entry.handle = attributes->filehandle;
   const bool failed = attributes->has(FATTR4_RDATTR_ERROR) && attributes->rdattr_error != NFS4_OK;
@@ -47,8 +47,8 @@ Result<Entry> make_entry(Mount& mount, const entry4& from, bool with_attributes,
   return entry;
 }
 
-Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint64_t cookie,
-                                bool with_attributes, OwnerNames& names) {
+Result<DirectoryPage> read_page(RequestContext& context, CompoundReader& results,
+                                std::uint64_t cookie, bool with_attributes, OwnerNames& names) {
   TRY(steps::pass<PUTFH4res>(results));
   READDIR4res result;
   TRY(results.read(result));
@@ -64,13 +64,13 @@ Result<DirectoryPage> read_page(Mount& mount, CompoundReader& results, std::uint
       ++page.left_out;
       continue;
     }
-    auto made = make_entry(mount, entry, with_attributes, names);
+    auto made = make_entry(context, entry, with_attributes, names);
     if (!made) return fail_from(made);
     page.entries.push_back(std::move(*made));
   }
   if (page.left_out > 0) {
-    mount.impossible_name_lines().warning(
-        mount.reactor().now(), "READDIR: the server sent {} impossible names; they are left out",
+    context.impossible_name_lines.warning(
+        context.reactor.now(), "READDIR: the server sent {} impossible names; they are left out",
         page.left_out);
   }
   return page;
@@ -83,9 +83,9 @@ struct Question {
   bool with_attributes;
 };
 
-Task<Result<DirectoryPage>> ask(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<DirectoryPage>> ask(RequestContext& context, Credential caller, FileHandle dir,
                                 Question question) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   READDIR4args args;
@@ -96,11 +96,11 @@ Task<Result<DirectoryPage>> ask(Mount& mount, Credential caller, FileHandle dir,
   args.attr_request = wanted_attributes(question.with_attributes);
   compound->add(args, question.maxcount);
   compound->set_divisible();
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   OwnerNames names;
   auto page =
-      read_page(mount, compound->results(), question.cookie, question.with_attributes, names);
+      read_page(context, compound->results(), question.cookie, question.with_attributes, names);
   compound.reset();
   if (!page || !names.pending()) co_return page;
   co_await names.wait();
@@ -126,14 +126,14 @@ std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
 /// Pages in succession that have none but impossible names.
 constexpr int kMostFutilePages = 64;
 
-Task<Result<DirectoryPage>> one_page(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<DirectoryPage>> one_page(RequestContext& context, Credential caller, FileHandle dir,
                                      std::uint64_t cookie, verifier4 verifier,
                                      std::uint32_t max_bytes, bool with_attributes) {
-  if (cookie == 0) max_bytes = first_page(mount.session(), max_bytes);
+  if (cookie == 0) max_bytes = first_page(context.session, max_bytes);
   for (int sizes = 1;; ++sizes) {
-    const std::uint32_t most = largest_page(mount.session());
+    const std::uint32_t most = largest_page(context.session);
     const Question question{cookie, verifier, std::min(max_bytes, most), with_attributes};
-    auto page = co_await ask(mount, caller, dir, question);
+    auto page = co_await ask(context, caller, dir, question);
     if (!page && is_too_large(page.error()) && sizes < kMaxSizes) continue;
     const bool too_small = !page && page.error().is(Layer::nfs, NFS4ERR_TOOSMALL);
     if (!too_small || question.maxcount == most) co_return page;
@@ -143,11 +143,12 @@ Task<Result<DirectoryPage>> one_page(Mount& mount, Credential caller, FileHandle
 
 }  // namespace
 
-Task<Result<DirectoryPage>> readdir(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<DirectoryPage>> readdir(RequestContext& context, Credential caller, FileHandle dir,
                                     std::uint64_t cookie, verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes) {
   for (int pages = 1;; ++pages) {
-    auto page = co_await one_page(mount, caller, dir, cookie, verifier, max_bytes, with_attributes);
+    auto page =
+        co_await one_page(context, caller, dir, cookie, verifier, max_bytes, with_attributes);
     const bool futile = page && page->entries.empty() && page->left_out > 0 && !page->eof;
     if (!futile || pages == kMostFutilePages) co_return page;
     cookie = page->last_cookie;

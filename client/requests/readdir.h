@@ -9,7 +9,7 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// One name of a directory. `.` and `..` are not among them.
 struct Entry {
@@ -35,7 +35,7 @@ struct DirectoryPage {
 /// cookie 0 and a zero verifier start from the beginning. `max_bytes` bounds the reply; it is
 /// clipped by the session's limits. Pages in which every name is impossible are passed over, a
 /// bounded number of them in succession.
-Task<Result<DirectoryPage>> readdir(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<DirectoryPage>> readdir(RequestContext& context, Credential caller, FileHandle dir,
                                     std::uint64_t cookie, nfs4::verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes);
 

@@ -1,10 +1,10 @@
 #include "client/requests/readlink.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_data.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -23,12 +23,12 @@ Result<std::string> read_link(CompoundReader& results) {
 
 // No Write chunk, though the text may go in one (RFC 8267 section 6.1): knfsd of Linux 6.1 puts the
 // length there, too, and so loses bytes of the text.
-Task<Result<std::string>> readlink(Mount& mount, Credential caller, FileHandle file) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+Task<Result<std::string>> readlink(RequestContext& context, Credential caller, FileHandle file) {
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_link(compound->results());
 }

@@ -7,8 +7,8 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
-Task<Result<std::string>> readlink(Mount& mount, Credential caller, FileHandle file);
+Task<Result<std::string>> readlink(RequestContext& context, Credential caller, FileHandle file);
 
 }  // namespace nfsrdma::client

@@ -1,10 +1,10 @@
 #include "client/requests/remove.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -17,13 +17,14 @@ Result<void> read_removed(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<void>> remove(Mount& mount, Credential caller, FileHandle dir, std::string_view name) {
+Task<Result<void>> remove(RequestContext& context, Credential caller, FileHandle dir,
+                          std::string_view name) {
   const steps::Name kept(name);
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   compound->add_modifying(nfs4::REMOVE4args{kept.view()}, result_size::kChangeInfo);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto removed = read_removed(compound->results());
   if (!removed && may_be_done(*compound, removed.error(), nfs4::NFS4ERR_NOENT)) {

@@ -7,8 +7,9 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
-Task<Result<void>> remove(Mount& mount, Credential caller, FileHandle dir, std::string_view name);
+Task<Result<void>> remove(RequestContext& context, Credential caller, FileHandle dir,
+                          std::string_view name);
 
 }  // namespace nfsrdma::client

@@ -1,11 +1,11 @@
 #include "client/requests/rename.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -18,23 +18,23 @@ Result<void> read_renamed(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<void>> rename(Mount& mount, Credential caller, FileHandle from_dir,
+Task<Result<void>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
                           std::string_view from, FileHandle to_dir, std::string_view to) {
   const steps::Name old_name(from);
   const steps::Name new_name(to);
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, from_dir);
   compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
   steps::add_handle(*compound, to_dir);
   compound->add_modifying(nfs4::RENAME4args{old_name.view(), new_name.view()},
                           2 * result_size::kChangeInfo);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto renamed = read_renamed(compound->results());
   if (renamed || !may_be_done(*compound, renamed.error(), nfs4::NFS4ERR_NOENT)) co_return renamed;
   compound.reset();
-  auto found = co_await lookup(mount, caller, to_dir, new_name.view());
+  auto found = co_await lookup(context, caller, to_dir, new_name.view());
   if (found) co_return Result<void>{};
   co_return renamed;
 }

@@ -7,9 +7,9 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
-Task<Result<void>> rename(Mount& mount, Credential caller, FileHandle from_dir,
+Task<Result<void>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
                           std::string_view from, FileHandle to_dir, std::string_view to);
 
 }  // namespace nfsrdma::client

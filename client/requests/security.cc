@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -44,24 +44,24 @@ Result<std::string> read_names(CompoundReader& results) {
 
 }  // namespace
 
-Task<Result<std::string>> flavours_of(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<std::string>> flavours_of(RequestContext& context, Credential caller, FileHandle dir,
                                       std::string_view name) {
   const steps::Name kept(name);
-  CompoundRef compound = co_await mount.session().compound(caller);
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   compound->add(SECINFO4args{kept.view()}, result_size::kSecInfo);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_names<SECINFO4res, PUTFH4res>(compound->results());
 }
 
-Task<Result<std::string>> flavours_of_root(Mount& mount, Credential caller) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+Task<Result<std::string>> flavours_of_root(RequestContext& context, Credential caller) {
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   compound->add(PUTROOTFH4args{}, result_size::kNothing);
   compound->add(SECINFO_NO_NAME4args{}, result_size::kSecInfo);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_names<SECINFO_NO_NAME4res, PUTROOTFH4res>(compound->results());
 }

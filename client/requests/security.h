@@ -9,12 +9,12 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 /// "sys, krb5p" of a name in a directory. Valid until the first suspension: `name`.
-Task<Result<std::string>> flavours_of(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<std::string>> flavours_of(RequestContext& context, Credential caller, FileHandle dir,
                                       std::string_view name);
 /// The same of the server's root.
-Task<Result<std::string>> flavours_of_root(Mount& mount, Credential caller);
+Task<Result<std::string>> flavours_of_root(RequestContext& context, Credential caller);
 
 }  // namespace nfsrdma::client

@@ -1,25 +1,16 @@
 #include "client/requests/statfs.h"
 
-#include "client/mount.h"
-#include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
-#include "client/requests/steps.h"
-#include "client/session/session.h"
+#include "client/requests/getattr.h"
 
 namespace nfsrdma::client {
-namespace {
 
-using namespace nfs4;
-
-const bitmap4 kStatusAttributes{FATTR4_FILES_AVAIL, FATTR4_FILES_FREE,  FATTR4_FILES_TOTAL,
-                                FATTR4_MAXNAME,     FATTR4_SPACE_AVAIL, FATTR4_SPACE_FREE,
-                                FATTR4_SPACE_TOTAL};
-
-Result<FileSystemStatus> read_status(CompoundReader& results) {
-  TRY(steps::pass<PUTFH4res>(results));
-  auto attributes = steps::read_facts(results);
-  if (!attributes) return fail_from(attributes);
-  TRY(results.finish());
+Task<Result<FileSystemStatus>> statfs(RequestContext& context, Credential caller, FileHandle file) {
+  using namespace nfs4;
+  static const bitmap4 kWanted{FATTR4_FILES_AVAIL, FATTR4_FILES_FREE,  FATTR4_FILES_TOTAL,
+                               FATTR4_MAXNAME,     FATTR4_SPACE_AVAIL, FATTR4_SPACE_FREE,
+                               FATTR4_SPACE_TOTAL};
+  auto attributes = co_await get_facts(context, caller, file, kWanted);
+  CO_TRY(attributes);
   FileSystemStatus status;
   status.space_total = attributes->space_total;
   status.space_free = attributes->space_free;
@@ -28,19 +19,7 @@ Result<FileSystemStatus> read_status(CompoundReader& results) {
   status.files_free = attributes->files_free;
   status.files_avail = attributes->files_avail;
   if (attributes->has(FATTR4_MAXNAME)) status.max_name = attributes->maxname;
-  return status;
-}
-
-}  // namespace
-
-Task<Result<FileSystemStatus>> statfs(Mount& mount, Credential caller, FileHandle file) {
-  CompoundRef compound = co_await mount.session().compound(caller);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, file);
-  compound->add(GETATTR4args{kStatusAttributes}, max_attributes_size(kStatusAttributes));
-  auto answered = co_await mount.session().execute(*compound);
-  CO_TRY(answered);
-  co_return read_status(compound->results());
+  co_return status;
 }
 
 }  // namespace nfsrdma::client

@@ -7,7 +7,7 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 struct FileSystemStatus {
   std::uint64_t space_total = 0;  ///< bytes
@@ -19,6 +19,6 @@ struct FileSystemStatus {
   std::uint32_t max_name = 255;  ///< bytes of a name
 };
 
-Task<Result<FileSystemStatus>> statfs(Mount& mount, Credential caller, FileHandle file);
+Task<Result<FileSystemStatus>> statfs(RequestContext& context, Credential caller, FileHandle file);
 
 }  // namespace nfsrdma::client

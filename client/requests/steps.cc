@@ -4,10 +4,10 @@
 #include <cerrno>
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/getattr.h"
+#include "client/session/request_context.h"
 
 namespace nfsrdma::client::steps {
 
@@ -79,30 +79,31 @@ Result<FileHandle> read_handle(CompoundReader& results) {
   return result.resok4.object;
 }
 
-Result<Found> read_found(Mount& mount, CompoundReader& results, OwnerNames& names) {
+Result<Found> read_found(RequestContext& context, CompoundReader& results, OwnerNames& names) {
   auto handle = read_handle(results);
   if (!handle) return fail_from(handle);
-  auto attributes = read_last_attributes(mount, results, names);
+  auto attributes = read_last_attributes(context, results, names);
   if (!attributes) return fail_from(attributes);
   return Found{*handle, *attributes};
 }
 
-Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, OwnerNames& names) {
+Result<Attributes> read_last_attributes(RequestContext& context, CompoundReader& results,
+                                        OwnerNames& names) {
   auto attributes = read_facts(results);
   if (!attributes) return attributes;
   TRY(results.finish());
-  mount.ids().resolve(*attributes, names);
+  context.ids.resolve(*attributes, names);
   return attributes;
 }
 
-Task<Result<Attributes>> or_fetch(Mount& mount, Credential caller, FileHandle handle,
+Task<Result<Attributes>> or_fetch(RequestContext& context, Credential caller, FileHandle handle,
                                   Result<Attributes> attributes, OwnerNames names) {
   const bool busy = !attributes && attributes.error().is(Layer::nfs, NFS4ERR_DELAY);
   if (!busy) {
     if (attributes && names.pending()) co_await names.resolve(*attributes);
     co_return attributes;
   }
-  auto fetched = co_await getattr(mount, caller, handle);
+  auto fetched = co_await getattr(context, caller, handle);
   co_return fetched;
 }
 

@@ -12,7 +12,7 @@
 #include "client/requests/set_attributes.h"
 
 namespace nfsrdma::client {
-class Mount;
+struct RequestContext;
 }
 
 namespace nfsrdma::client::steps {
@@ -71,13 +71,14 @@ Result<FileHandle> read_handle(CompoundReader& results);
 // been looked up: what these readers add to `names` has to be waited for, without the request.
 
 /// Reads GETFH and GETATTR, the end of the reply.
-Result<Found> read_found(Mount& mount, CompoundReader& results, OwnerNames& names);
+Result<Found> read_found(RequestContext& context, CompoundReader& results, OwnerNames& names);
 /// Reads GETATTR, the end of the reply.
-Result<Attributes> read_last_attributes(Mount& mount, CompoundReader& results, OwnerNames& names);
+Result<Attributes> read_last_attributes(RequestContext& context, CompoundReader& results,
+                                        OwnerNames& names);
 
 /// For attributes asked behind something that has been done: when the server had no time for them
 /// they are asked for again, alone, instead of failing what has succeeded. Waits for `names`.
-Task<Result<Attributes>> or_fetch(Mount& mount, Credential caller, FileHandle handle,
+Task<Result<Attributes>> or_fetch(RequestContext& context, Credential caller, FileHandle handle,
                                   Result<Attributes> attributes, OwnerNames names);
 
 /// Attributes encoded as an fattr4 whose view lives as long as this.

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "client/compound/result_sizes.h"
-#include "client/mount.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_data.h"
 #include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
+#include "client/session/request_context.h"
 #include "client/session/session.h"
 
 namespace nfsrdma::client {
@@ -37,10 +37,10 @@ Result<Written> read_written(CompoundReader& results, std::size_t asked) {
 }
 
 /// One WRITE of all of `data`.
-Task<Result<Written>> write_once(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                                 std::uint64_t offset, std::span<const std::byte> data,
-                                 nfs4::stable_how4 stable) {
-  CompoundRef compound = co_await mount.session().compound(caller);
+Task<Result<Written>> write_once(RequestContext& context, Credential caller, FileHandle file,
+                                 StateRef state, std::uint64_t offset,
+                                 std::span<const std::byte> data, nfs4::stable_how4 stable) {
+  CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   steps::add_change_before(*compound);
@@ -52,19 +52,20 @@ Task<Result<Written>> write_once(Mount& mount, Credential caller, FileHandle fil
   compound->add_modifying(args, result_size::kWrite);
   compound->set_divisible();
   add_data_attributes(*compound);
-  auto answered = co_await mount.session().execute(*compound);
+  auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_written(compound->results(), data.size());
 }
 
 }  // namespace
 
-Task<Result<Written>> write(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<const std::byte> data,
+Task<Result<Written>> write(RequestContext& context, Credential caller, FileHandle file,
+                            StateRef state, std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable) {
   for (int sizes = 1;; ++sizes) {
-    const auto part = data.first(std::min<std::size_t>(data.size(), mount.wsize()));
-    auto written = co_await write_once(mount, caller, file, state, offset, part, stable);
+    const auto part =
+        data.first(std::min<std::size_t>(data.size(), context.session.limits().wsize));
+    auto written = co_await write_once(context, caller, file, state, offset, part, stable);
     if (written || !is_too_large(written.error()) || sizes == kMaxSizes) co_return written;
   }
 }

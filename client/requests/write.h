@@ -13,7 +13,7 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct RequestContext;
 
 struct Written {
   std::uint32_t count = 0;  ///< bytes; may be less than asked, never 0 of a non-empty write
@@ -25,8 +25,8 @@ struct Written {
 
 /// Writes at most wsize bytes of `data`, which is registered memory that stays untouched until
 /// the operation has ended.
-Task<Result<Written>> write(Mount& mount, Credential caller, FileHandle file, StateRef state,
-                            std::uint64_t offset, std::span<const std::byte> data,
+Task<Result<Written>> write(RequestContext& context, Credential caller, FileHandle file,
+                            StateRef state, std::uint64_t offset, std::span<const std::byte> data,
                             nfs4::stable_how4 stable);
 
 }  // namespace nfsrdma::client

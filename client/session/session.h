@@ -80,6 +80,11 @@ class Session {
   /// turn. Empty when the mount is ending.
   CompoundPool::Acquire compound(const Credential& caller) { return compounds_.acquire(caller); }
 
+  /// At once, from what is kept back for recovery; empty when none is left.
+  CompoundRef reserved_compound(const Credential& caller) {
+    return compounds_.begin_reserved(caller);
+  }
+
   /// Seals the request, gets it answered, and leaves the compound's results() behind SEQUENCE. An
   /// error when there is no answer to be had; the operations' own failures are found when their
   /// results are read.

@@ -28,12 +28,12 @@ Error with_remedy(Error error) {
 
 }  // namespace
 
-SessionSetup::SessionSetup(Session& session, CompoundPool& compounds, ClientId client,
+SessionSetup::SessionSetup(Session& session, CompoundPool& compounds, ClientId& client,
                            const Credential& caller, RequestedLimits requested,
                            CallbackHandler& callbacks)
     : session_(session),
       compounds_(compounds),
-      client_(std::move(client)),
+      client_(client),
       caller_(caller),
       requested_(requested),
       callbacks_(callbacks) {}

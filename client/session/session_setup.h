@@ -25,8 +25,8 @@ class SessionSetup {
   /// Program number of the callbacks (csa_cb_program), from the transient range.
   static constexpr std::uint32_t kCallbackProgram = 0x40000000;
 
-  SessionSetup(Session& session, CompoundPool& compounds, ClientId client, const Credential& caller,
-               RequestedLimits requested, CallbackHandler& callbacks);
+  SessionSetup(Session& session, CompoundPool& compounds, ClientId& client,
+               const Credential& caller, RequestedLimits requested, CallbackHandler& callbacks);
 
   /// EXCHANGE_ID. True when to the server this is a new client, which has no state.
   Task<Result<bool>> exchange_id(rpc::Channel& channel);
@@ -40,8 +40,6 @@ class SessionSetup {
 
   /// What it is doing or did last: "EXCHANGE_ID"; for messages.
   const char* step() const { return step_; }
-  ClientId& client() { return client_; }
-  const ClientId& client() const { return client_; }
 
  private:
   Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
@@ -52,7 +50,7 @@ class SessionSetup {
 
   Session& session_;
   CompoundPool& compounds_;
-  ClientId client_;
+  ClientId& client_;
   const Credential caller_;
   const RequestedLimits requested_;
   CallbackHandler& callbacks_;

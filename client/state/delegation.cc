@@ -14,18 +14,6 @@ bool same_user(const Credential& a, const Credential& b) {
 
 }  // namespace
 
-std::optional<GrantedDelegation> delegation_of(const nfs4::open_delegation4& delegation) {
-  switch (delegation.delegation_type) {
-    case nfs4::OPEN_DELEGATE_READ:
-      return GrantedDelegation{delegation.read.stateid, false, delegation.read.recall};
-    case nfs4::OPEN_DELEGATE_WRITE:
-      return GrantedDelegation{delegation.write.stateid, true, delegation.write.recall};
-    case nfs4::OPEN_DELEGATE_NONE:
-    case nfs4::OPEN_DELEGATE_NONE_EXT: break;
-  }
-  return std::nullopt;
-}
-
 Delegation::Delegation(const FileHandle& handle, const Credential& caller,
                        const GrantedDelegation& granted)
     : handle_(handle), caller_(caller), stateid_(granted.stateid), writes_(granted.writes) {}

@@ -9,22 +9,12 @@
 
 #include "client/compound/state_holder.h"
 #include "client/proto/object.h"
-#include "client/proto/ops_open.h"
+#include "client/requests/open.h"
 #include "transport/base/intrusive_list.h"
 
 namespace nfsrdma::client {
 
 class OpenFile;
-
-/// What came with an OPEN.
-struct GrantedDelegation {
-  nfs4::stateid4 stateid;
-  bool writes = false;  ///< OPEN_DELEGATE_WRITE
-  bool recall = false;  ///< granted and asked back at once
-};
-
-/// Nothing when the OPEN brought none.
-std::optional<GrantedDelegation> delegation_of(const nfs4::open_delegation4& delegation);
 
 /// Owned by the DelegationTable, and by each OpenFile that uses it. As a list node it stands among
 /// the delegations held, or among those that wait to be returned. Belongs to one shard.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/mount.h"
+#include "client/requests/delegreturn.h"
 #include "client/session/session.h"
 #include "client/state/open_table.h"
 
@@ -146,7 +147,7 @@ void DelegationTable::start_return(const DelegationRef& delegation) {
 
 void DelegationTable::return_stranger(const OpenFile& file, const stateid4& stateid) {
   mount_.session().background().start(
-      send_delegreturn(mount_, file.caller(), file.handle(), stateid));
+      delegreturn_quietly(mount_, file.caller(), file.handle(), stateid));
 }
 
 Task<void> DelegationTable::give_back(FileHandle handle) {

@@ -6,20 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "client/requests/lock_owner.h"
+
 namespace nfsrdma::client {
-
-/// Bytes `first` to `last`, both included, so that the last byte of all can be named.
-struct ByteRange {
-  static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
-
-  std::uint64_t first = 0;
-  std::uint64_t last = kEnd;
-
-  static constexpr ByteRange whole_file() { return {}; }
-  /// As a length on the wire: all ones means "to any end" (RFC 8881 section 18.10.3).
-  std::uint64_t wire_length() const { return last == kEnd ? kEnd : last - first + 1; }
-  friend bool operator==(const ByteRange&, const ByteRange&) = default;
-};
 
 struct LockedRange {
   ByteRange range;

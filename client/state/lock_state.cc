@@ -1,18 +1,10 @@
 #include "client/state/lock_state.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string_view>
 
 #include "client/state/open_state.h"
 
 namespace nfsrdma::client {
-
-LockOwnerText::LockOwnerText(const LockOwner& owner) {
-  const std::string_view prefix = owner.kind == LockKind::posix ? "nfsrdma fcntl" : "nfsrdma flock";
-  std::memcpy(bytes_.data(), prefix.data(), prefix.size());
-  std::memcpy(bytes_.data() + bytes_.size() - sizeof owner.id, &owner.id, sizeof owner.id);
-}
 
 nfs4::stateid4 LockState::stateid() const {
   nfs4::stateid4 current = given;
@@ -50,14 +42,6 @@ FileLocks::LockRef FileLocks::obtain(const LockOwner& owner) {
 FileLocks::LockRef FileLocks::find(const LockOwner& owner) const {
   const auto place = std::find_if(states_.begin(), states_.end(),
                                   [&](const LockRef& state) { return state->owner == owner; });
-  return place == states_.end() ? nullptr : *place;
-}
-
-FileLocks::LockRef FileLocks::find(std::span<const std::byte> owner_text) const {
-  const auto place = std::find_if(states_.begin(), states_.end(), [&](const LockRef& state) {
-    const LockOwnerText text(state->owner);
-    return std::ranges::equal(text.bytes(), owner_text);
-  });
   return place == states_.end() ? nullptr : *place;
 }
 

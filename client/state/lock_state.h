@@ -5,7 +5,6 @@
 // the server has. While this client has a write delegation of the file the server has none of it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,33 +12,13 @@
 
 #include "client/compound/state_holder.h"
 #include "client/proto/types.h"
+#include "client/requests/lock_owner.h"
 #include "client/state/lock_ranges.h"
 #include "transport/base/sync/async_mutex.h"
 
 namespace nfsrdma::client {
 
 class OpenFile;
-
-/// fcntl locks belong to a process, flock locks to an open file description; on the server they are
-/// byte-range locks both, of owners that differ.
-enum class LockKind : std::uint8_t { posix, flock };
-
-/// Who locks, as the file system above names him: unique within the mount while he holds anything.
-struct LockOwner {
-  LockKind kind = LockKind::posix;
-  std::uint64_t id = 0;
-  friend bool operator==(const LockOwner&, const LockOwner&) = default;
-};
-
-/// lock_owner4::owner for a LockOwner.
-class LockOwnerText {
- public:
-  explicit LockOwnerText(const LockOwner& owner);
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  std::array<std::byte, 24> bytes_{};
-};
 
 /// The locks of one owner on one open file. LOCK and LOCKU name it while the server has given a
 /// stateid; READ, WRITE and SETATTR name it by LockedIo (locked_io.h).
@@ -58,6 +37,11 @@ struct LockState final : StateHolder {
   bool recovering() const override;
   /// The server has taken the locks away: noted for recovery.
   void on_refused(nfs4::nfsstat4 status) override;
+  /// The server has given this stateid.
+  void granted(const nfs4::stateid4& stateid) {
+    given = stateid;
+    established = true;
+  }
   /// What is locked is lost, and so is the stateid. Returns whether anything was locked.
   bool take_away();
   bool any_lost() const { return !lost_ranges.empty(); }
@@ -86,8 +70,6 @@ class FileLocks {
   LockRef obtain(const LockOwner& owner);
   /// Null when the owner has locked nothing here.
   LockRef find(const LockOwner& owner) const;
-  /// Null when no owner here goes by this text.
-  LockRef find(std::span<const std::byte> owner_text) const;
   /// Forgets an owner who has neither locks nor a stateid, and whom no other request is about.
   void forget_if_unused(const LockRef& state);
   /// The server has forgotten all locks of the file, or the file was closed.

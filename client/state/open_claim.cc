@@ -1,10 +1,8 @@
 // The part of OpenTable that has to do with delegations.
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/proto/ops_namespace.h"
-#include "client/proto/ops_open.h"
+#include "client/requests/open.h"
 #include "client/requests/steps.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
@@ -76,36 +74,24 @@ Task<Result<void>> OpenTable::claim(OpenFileRef file) {
     const nfs4::stateid4 used = file->delegation_->stateid();
     auto claimed = co_await claim(file, file->unclaimed());
     const bool changed = file->delegation_ && file->delegation_->stateid() != used;
-    if (!claimed && (!changed || ++claims == kMaxClaims)) co_return claimed;
+    // Without a delegation any more the open is got back by its recovery.
+    if (!claimed && file->delegation_ && (!changed || ++claims == kMaxClaims)) co_return claimed;
   }
   co_return Result<void>{};
 }
 
 Task<Result<void>> OpenTable::claim(FileRef file, std::uint32_t share_access) {
-  Session& session = mount_.session();
-  CompoundRef compound = co_await session.compound(file->caller_);
-  if (!compound) co_return fail(steps::ending());
-  if (!file->delegation_) co_return Result<void>{};
-  steps::add_handle(*compound, file->handle_);
-  {
-    const OpenOwner owner(file->caller_.uid);
-    nfs4::OPEN4args args;
-    args.share_access = share_access | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
-    args.owner.clientid = mount_.clientid();
-    args.owner.owner = owner.bytes();
-    args.claim.claim = nfs4::CLAIM_DELEG_CUR_FH;
-    args.claim.oc_delegate_stateid = file->delegation_->stateid();
-    compound->add_modifying(args, result_size::kOpen);
-  }
-  auto answered = co_await session.execute(*compound, mount_.lease_time());
-  CO_TRY(answered);
-  auto passed = steps::pass<nfs4::PUTFH4res>(compound->results());
-  CO_TRY(passed);
-  nfs4::OPEN4res result;
-  auto read = compound->results().read(result);
-  CO_TRY(read);
+  OpenRequest request;
+  request.object = file->handle_;
+  request.share_access = share_access;
+  request.claim = nfs4::CLAIM_DELEG_CUR_FH;
+  request.delegation = file->delegation_->stateid();
+  Sending sending;
+  sending.patience = mount_.lease_time();
+  auto opened = co_await send_claim(mount_, file->caller_, request, sending);
+  CO_TRY(opened);
   claims_.add();
-  take(*file, result.resok4.stateid, share_access);
+  take(*file, opened->stateid, share_access);
   co_return Result<void>{};
 }
 

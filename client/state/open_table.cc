@@ -1,14 +1,10 @@
 #include "client/state/open_table.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/mount.h"
-#include "client/proto/ops_namespace.h"
-#include "client/proto/ops_open.h"
-#include "client/requests/steps.h"
+#include "client/requests/open_downgrade.h"
 #include "client/session/session.h"
 #include "client/state/delegation_table.h"
 #include "transport/base/log.h"
@@ -24,13 +20,6 @@ bool newer(std::uint32_t seqid, std::uint32_t than) {
 }
 
 }  // namespace
-
-OpenOwner::OpenOwner(std::uint32_t uid) {
-  constexpr std::string_view kPrefix = "nfsrdma uid";
-  static_assert(kPrefix.size() + sizeof uid <= sizeof text);
-  std::memcpy(text.data(), kPrefix.data(), kPrefix.size());
-  std::memcpy(text.data() + text.size() - sizeof uid, &uid, sizeof uid);
-}
 
 OpenFileRef OpenTable::find(std::uint32_t uid, const FileHandle& handle) const {
   const auto [begin, end] = files_.equal_range(handle);
@@ -155,61 +144,28 @@ bool OpenTable::forgotten_by_server(const Error& error) {
          error.is(Layer::nfs, nfs4::NFS4ERR_ADMIN_REVOKED);
 }
 
-// A change that was executed unseen has counted the seqid on: zero means the one that is current.
-void OpenTable::note_old_stateid(OpenFile& file, const Compound& compound, const Error& error) {
-  if (compound.maybe_executed() && error.is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID)) {
-    file.newest_.seqid = 0;
-  }
-}
-
 Task<Result<void>> OpenTable::send_close(FileRef file) {
   const nfs4::stateid4 closing = file->newest_;
-  Session& session = mount_.session();
-  CompoundRef compound = co_await session.compound(file->caller_);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, file->handle_);
-  nfs4::CLOSE4args args;
-  args.open_stateid = closing;
-  compound->add_modifying(args, result_size::kStateid);
-  auto answered = co_await session.execute(*compound);
-  CO_TRY(answered);
-  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::CLOSE4res>(compound->results());
-  if (!passed) note_old_stateid(*file, *compound, passed.error());
-  CO_TRY(passed);
+  auto closed = co_await client::send_close(mount_, file->caller_, file->handle_, closing);
+  if (closed.outdated_itself) file->newest_.seqid = 0;
+  CO_TRY(closed.stateid);
   closes_.add();
   // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
   // One with the same stateid went with it.
   if (file->newest_.other == closing.other) {
     lose_locks(*file, "the server has closed it");
     file->forget_opens();
-    if (file->claim_ != OpenFile::Claim::none) session.state_refused();
+    if (file->claim_ != OpenFile::Claim::none) mount_.session().state_refused();
   }
   co_return Result<void>{};
 }
 
 Task<Result<void>> OpenTable::send_downgrade(FileRef file, std::uint32_t needed) {
-  Session& session = mount_.session();
-  CompoundRef compound = co_await session.compound(file->caller_);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, file->handle_);
-  nfs4::OPEN_DOWNGRADE4args args;
-  args.open_stateid = file->newest_;
-  args.share_access = needed;
-  args.share_deny = nfs4::OPEN4_SHARE_DENY_NONE;
-  compound->add_modifying(args, result_size::kStateid);
-  auto answered = co_await session.execute(*compound);
-  CO_TRY(answered);
-  CompoundReader& results = compound->results();
-  auto passed = steps::pass<nfs4::PUTFH4res>(results);
-  CO_TRY(passed);
-  nfs4::OPEN_DOWNGRADE4res result;
-  auto read = results.read(result);
-  if (!read) note_old_stateid(*file, *compound, read.error());
-  CO_TRY(read);
-  auto finished = results.finish();
-  CO_TRY(finished);
+  auto done = co_await open_downgrade(mount_, file->caller_, file->handle_, file->newest_, needed);
+  if (done.outdated_itself) file->newest_.seqid = 0;
+  CO_TRY(done.stateid);
   downgrades_.add();
-  const nfs4::stateid4& after = result.resok4.open_stateid;
+  const nfs4::stateid4& after = *done.stateid;
   if (file->newest_.other == after.other && newer(after.seqid, file->newest_.seqid)) {
     file->newest_ = after;
   }

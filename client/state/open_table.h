@@ -28,15 +28,7 @@
 
 namespace nfsrdma::client {
 
-class Compound;
 class Mount;
-
-/// The open-owner of a user: one for each uid of the mount.
-struct OpenOwner {
-  explicit OpenOwner(std::uint32_t uid);
-  std::span<const std::byte> bytes() const { return text; }
-  std::array<std::byte, 16> text{};
-};
 
 /// See the head of this file. Belongs to one shard; outlives every OpenRef.
 class OpenTable {
@@ -124,7 +116,6 @@ class OpenTable {
   void forget_if_unused(const FileRef& file);
   Task<Result<void>> narrow(FileRef file, std::uint32_t needed);
   static bool forgotten_by_server(const Error& error);
-  static void note_old_stateid(OpenFile& file, const Compound& compound, const Error& error);
 
   Mount& mount_;
   std::unordered_multimap<FileHandle, FileRef, FileHandleHash> files_;  // one for each user

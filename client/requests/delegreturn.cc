@@ -1,0 +1,41 @@
+#include "client/requests/delegreturn.h"
+
+#include "client/compound/result_sizes.h"
+#include "client/proto/ops_lock.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/request_context.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// `state`: fills in the stateid late; null: `stateid` is the one.
+Task<Result<void>> send(RequestContext& context, Credential caller, FileHandle file, StateRef state,
+                        nfs4::stateid4 stateid, Duration patience) {
+  CompoundRef compound = co_await context.session.compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->use_state(std::move(state));
+  compound->add_modifying(nfs4::DELEGRETURN4args{stateid}, result_size::kNothing);
+  auto answered = co_await context.session.execute(*compound, patience);
+  CO_TRY(answered);
+  co_return steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
+}
+
+}  // namespace
+
+Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
+                               StateRef delegation) {
+  const nfs4::stateid4 stateid = delegation->stateid();
+  return send(context, caller, file, std::move(delegation), stateid, context.lease_time());
+}
+
+Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
+                               nfs4::stateid4 delegation) {
+  auto returned = co_await send(context, caller, file, {}, delegation, Duration::max());
+  if (!returned && returned.error().layer == Layer::nfs)
+    log::warning("{}", returned.error().message());
+}
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,18 @@
+// DELEGRETURN (RFC 8881 section 18.6).
+#pragma once
+
+#include "client/compound/state_holder.h"
+#include "client/proto/object.h"
+
+namespace nfsrdma::client {
+
+struct RequestContext;
+
+/// Of a delegation whose stateid may be reclaimed until it is sent; a lease is waited at most.
+Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
+                               StateRef delegation);
+/// Of one that nobody holds. A failure is logged.
+Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
+                               nfs4::stateid4 delegation);
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,13 @@
+// FREE_STATEID (RFC 8881 section 18.38).
+#pragma once
+
+#include "client/requests/sending.h"
+
+namespace nfsrdma::client {
+
+/// An error when there was no answer; what the server says of the stateid makes no difference: it
+/// is not used again.
+Task<Result<void>> free_stateid(RequestContext& context, Credential caller, nfs4::stateid4 stateid,
+                                Sending sending = {});
+
+}  // namespace nfsrdma::client

@@ -1,0 +1,48 @@
+// Who locks, and what.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace nfsrdma::client {
+
+/// Bytes `first` to `last`, both included, so that the last byte of all can be named.
+struct ByteRange {
+  static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+
+  std::uint64_t first = 0;
+  std::uint64_t last = kEnd;
+
+  static constexpr ByteRange whole_file() { return {}; }
+  /// As a length on the wire: all ones means "to any end" (RFC 8881 section 18.10.3).
+  std::uint64_t wire_length() const { return last == kEnd ? kEnd : last - first + 1; }
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+
+/// fcntl locks belong to a process, flock locks to an open file description; on the server they are
+/// byte-range locks both, of owners that differ.
+enum class LockKind : std::uint8_t { posix, flock };
+
+/// Who locks, as the file system above names him: unique within the mount while he holds anything.
+struct LockOwner {
+  LockKind kind = LockKind::posix;
+  std::uint64_t id = 0;
+  friend bool operator==(const LockOwner&, const LockOwner&) = default;
+};
+
+/// lock_owner4::owner for a LockOwner.
+class LockOwnerText {
+ public:
+  explicit LockOwnerText(const LockOwner& owner);
+  std::span<const std::byte> bytes() const { return bytes_; }
+  /// Whose text it is; nothing when none of this client's owners is called so.
+  static std::optional<LockOwner> owner_of(std::span<const std::byte> text);
+
+ private:
+  std::array<std::byte, 24> bytes_{};
+};
+
+}  // namespace nfsrdma::client

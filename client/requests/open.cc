@@ -1,0 +1,118 @@
+#include "client/requests/open.h"
+
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "client/compound/result_sizes.h"
+#include "client/proto/ops_namespace.h"
+#include "client/requests/steps.h"
+#include "client/session/request_context.h"
+
+namespace nfsrdma::client {
+
+using namespace nfs4;
+
+OpenOwner::OpenOwner(std::uint32_t uid) {
+  constexpr std::string_view kPrefix = "nfsrdma uid";
+  static_assert(kPrefix.size() + sizeof uid <= sizeof text);
+  std::memcpy(text.data(), kPrefix.data(), kPrefix.size());
+  std::memcpy(text.data() + text.size() - sizeof uid, &uid, sizeof uid);
+}
+
+namespace {
+
+verifier4 random_verifier() {
+  thread_local std::mt19937_64 random(std::random_device{}());
+  const std::uint64_t value = random();
+  verifier4 verifier;
+  std::memcpy(verifier.data(), &value, verifier.size());
+  return verifier;
+}
+
+/// `attributes` is valid until the operation has been added.
+void set_creation(OPEN4args& args, createmode4 mode, const fattr4& attributes) {
+  createhow4& how = args.openhow.how;
+  args.openhow.opentype = OPEN4_CREATE;
+  how.mode = mode;
+  if (mode == EXCLUSIVE4_1) {
+    how.ch_createboth = {random_verifier(), attributes};
+  } else {
+    how.createattrs = attributes;
+  }
+}
+
+void add_open(Compound& compound, const ClientId& client, std::uint32_t uid,
+              const OpenRequest& request) {
+  const OpenOwner owner(uid);
+  OPEN4args args;
+  args.share_access = request.share_access | request.want;
+  args.share_deny = OPEN4_SHARE_DENY_NONE;
+  args.owner.clientid = client.clientid();
+  args.owner.owner = owner.bytes();
+  args.claim.claim = request.claim;
+  args.claim.file = request.name;
+  args.claim.delegate_type = request.delegate_type;
+  args.claim.oc_delegate_stateid = request.delegation;
+  steps::add_handle(compound, request.object);
+  if (!request.new_file) return compound.add_modifying(args, result_size::kOpen);
+  const NewFile& made = *request.new_file;
+  const steps::EncodedAttributes encoded(made.attributes, made.in_open);
+  set_creation(args, made.mode, encoded.view());
+  compound.add_modifying(args, result_size::kOpen);
+}
+
+std::optional<GrantedDelegation> delegation_of(const open_delegation4& delegation) {
+  switch (delegation.delegation_type) {
+    case OPEN_DELEGATE_READ:
+      return GrantedDelegation{delegation.read.stateid, false, delegation.read.recall};
+    case OPEN_DELEGATE_WRITE:
+      return GrantedDelegation{delegation.write.stateid, true, delegation.write.recall};
+    case OPEN_DELEGATE_NONE:
+    case OPEN_DELEGATE_NONE_EXT: break;
+  }
+  return std::nullopt;
+}
+
+Result<OpenGranted> read_open(CompoundReader& results) {
+  TRY(steps::pass<PUTFH4res>(results));
+  OPEN4res result;
+  TRY(results.read(result));
+  const OPEN4resok& ok = result.resok4;
+  return OpenGranted{ok.stateid, ok.rflags, ok.attrset, delegation_of(ok.delegation)};
+}
+
+Result<OpenAnswer> read_answer(RequestContext& context, CompoundReader& results) {
+  auto granted = read_open(results);
+  if (!granted) return fail_from(granted);
+  auto handle = steps::read_handle(results);
+  if (!handle) return fail_from(handle);
+  OwnerNames names;
+  auto attributes = steps::read_last_attributes(context, results, names);
+  return OpenAnswer{*granted, *handle, std::move(attributes), std::move(names)};
+}
+
+}  // namespace
+
+Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
+                                   OpenRequest request) {
+  CompoundRef compound = co_await context.session.compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  add_open(*compound, context.client, caller.uid, request);
+  steps::add_found(*compound);
+  auto answered = co_await context.session.execute(*compound);
+  CO_TRY(answered);
+  co_return read_answer(context, compound->results());
+}
+
+Task<Result<OpenGranted>> send_claim(RequestContext& context, Credential caller,
+                                     OpenRequest request, Sending sending) {
+  CompoundRef compound = co_await begin(context, caller, sending);
+  if (!compound) co_return fail(no_request(sending));
+  add_open(*compound, context.client, caller.uid, request);
+  auto answered = co_await execute(context, *compound, sending);
+  CO_TRY(answered);
+  co_return read_open(compound->results());
+}
+
+}  // namespace nfsrdma::client

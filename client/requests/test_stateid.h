@@ -1,0 +1,16 @@
+// TEST_STATEID (RFC 8881 section 18.48).
+#pragma once
+
+#include <vector>
+
+#include "client/proto/status.h"
+#include "client/requests/sending.h"
+
+namespace nfsrdma::client {
+
+/// What the server says of each; no more answers than questions.
+Task<Result<std::vector<nfs4::nfsstat4>>> test_stateid(RequestContext& context, Credential caller,
+                                                       std::vector<nfs4::stateid4> stateids,
+                                                       Sending sending);
+
+}  // namespace nfsrdma::client
