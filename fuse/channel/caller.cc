@@ -1,6 +1,5 @@
 #include "fuse/channel/caller.h"
 
-#include <fuse_lowlevel.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,36 +43,36 @@ Callers::Callers(const Reactor& reactor, CallerPolicy policy) : reactor_(reactor
   for (auto group : groups) add_group(own_, group);
 }
 
-rpc::Credential Callers::credential(const fuse_ctx& context) {
+rpc::Credential Callers::credential(const CallerIds& ids) {
   if (!policy_.other_users || policy_.flavor == rpc::AuthFlavor::none) {
     rpc::Credential own = own_;
-    own.uid = context.uid;
-    own.gid = context.gid;
+    own.uid = ids.uid;
+    own.gid = ids.gid;
     return own;
   }
-  auto& entry = entries_[static_cast<std::size_t>(context.pid) % kEntries];
+  auto& entry = entries_[static_cast<std::size_t>(ids.pid) % kEntries];
   const auto now = reactor_.now();
-  const bool known = entry.pid == context.pid && entry.uid == context.uid &&
-                     entry.gid == context.gid && now - entry.read_at < kGroupsLifetime;
-  if (known && context.pid != 0) return entry.credential;
-  entry = Entry{context.pid, context.uid, context.gid, now, {}};
+  const bool known = entry.pid == ids.pid && entry.uid == ids.uid && entry.gid == ids.gid &&
+                     now - entry.read_at < kGroupsLifetime;
+  if (known && ids.pid != 0) return entry.credential;
+  entry = Entry{ids.pid, ids.uid, ids.gid, now, {}};
   entry.credential.flavor = policy_.flavor;
-  entry.credential.uid = context.uid;
-  entry.credential.gid = context.gid;
-  const ProcStatus status(context.pid);
-  if (status.hidden()) report_hidden(context);
+  entry.credential.uid = ids.uid;
+  entry.credential.gid = ids.gid;
+  const ProcStatus status(ids.pid);
+  if (status.hidden()) report_hidden(ids);
   parse_groups(status.text(), entry.credential);
   return entry.credential;
 }
 
-void Callers::report_hidden(const fuse_ctx& context) {
+void Callers::report_hidden(const CallerIds& ids) {
   if (hidden_reported_) return;
   hidden_reported_ = true;
   log::warning(
       "callers that /proc does not show (process {} of user {} is one) act without their "
       "supplementary groups, and a signal may end a call of theirs that the server leaves "
       "unanswered; is /proc mounted with hidepid, or are they in another pid namespace?",
-      context.pid, context.uid);
+      ids.pid, ids.uid);
 }
 
 }  // namespace nfsrdma::fuse

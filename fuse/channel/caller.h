@@ -9,9 +9,14 @@
 #include "transport/base/reactor.h"
 #include "transport/rpc/message.h"
 
-struct fuse_ctx;
-
 namespace nfsrdma::fuse {
+
+/// Who asks, as the kernel tells; the pid is the calling thread's.
+struct CallerIds {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  pid_t pid = 0;
+};
 
 /// Whose requests arrive, and with which RPC flavor they are to be sent.
 struct CallerPolicy {
@@ -28,9 +33,9 @@ class Callers {
  public:
   Callers(const Reactor& reactor, CallerPolicy policy);
 
-  rpc::Credential credential(const fuse_ctx& context);
+  rpc::Credential credential(const CallerIds& ids);
   /// Says once what it means that callers cannot be looked at.
-  void report_hidden(const fuse_ctx& context);
+  void report_hidden(const CallerIds& ids);
 
  private:
   struct Entry {

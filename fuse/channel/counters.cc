@@ -16,6 +16,7 @@ void ChannelCounters::visit(CounterVisitor& visitor) const {
   visitor.visit("fuse_replies_unwanted", replies_unwanted.value());
   visitor.visit("fuse_replies_failed", replies_failed.value());
   visitor.visit("fuse_replies_after_abort", replies_after_abort.value());
+  visitor.visit("fuse_malformed", malformed.value());
   visitor.visit("fuse_unanswered", unanswered.value());
   visitor.visit("fuse_interrupts", interrupts.value());
   visitor.visit("fuse_interrupted", interrupted.value());

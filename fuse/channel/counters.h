@@ -16,6 +16,7 @@ struct ChannelCounters {
   Counter replies_unwanted;     ///< answers the kernel no longer wanted (ENOENT)
   Counter replies_failed;       ///< answers the kernel refused for another reason
   Counter replies_after_abort;  ///< answers to requests that had been answered EINTR
+  Counter malformed;            ///< requests that are shorter than they have to be
   Counter unanswered;           ///< operations that ended without an answer: a defect of ours
   Counter interrupts;           ///< INTERRUPT requests that met their request
   Counter interrupted;          ///< requests answered EINTR because their caller is being killed

@@ -1,7 +1,5 @@
 #include "fuse/channel/in_flight.h"
 
-#include <linux/fuse.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
@@ -9,8 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "fuse/channel/arguments.h"
 #include "fuse/channel/proc_status.h"
-#include "transport/base/buffer.h"
 #include "transport/base/frame_pool.h"
 #include "transport/base/log.h"
 
@@ -39,8 +37,6 @@ constexpr Duration kHiddenPatience = std::chrono::seconds(5);
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
-thread_local Dispatch* current_dispatch = nullptr;
-
 /// Callers of these can come to wait where no signal is seen.
 bool may_go_unsignalled(const PendingRequest& pending) {
   return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
@@ -53,15 +49,6 @@ void tell(PendingRequest& pending) {
 
 }  // namespace
 
-Dispatch* Dispatch::current() { return current_dispatch; }
-
-DispatchScope::DispatchScope(Dispatch& dispatch) {
-  assert(!current_dispatch);
-  current_dispatch = &dispatch;
-}
-
-DispatchScope::~DispatchScope() { current_dispatch = nullptr; }
-
 InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
     : callers_(reactor, policy),
       look_again_timer_(reactor, [this] { look_again(); }),
@@ -69,15 +56,15 @@ InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
       limit_(std::move(limit)),
       overdue_timer_(reactor, [this] { release_overdue(); }) {}
 
-PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node) {
-  user_data_ = fuse_req_userdata(request);
+PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& header) {
   void* memory = FramePool::allocate(sizeof(PendingRequest));
   auto& pending = *new (memory) PendingRequest();
   pending.owner = this;
-  pending.request = request;
-  pending.context = *fuse_req_ctx(request);
-  pending.opcode = opcode;
-  pending.node = node;
+  pending.channel = &channel;
+  pending.unique = header.unique;
+  pending.context = {header.uid, header.gid, static_cast<pid_t>(header.pid)};
+  pending.opcode = header.opcode;
+  pending.node = header.nodeid;
   pending.begun = reactor_.now();
   requests_.push_back(pending);
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
@@ -85,36 +72,30 @@ PendingRequest& InFlight::begin(fuse_req_t request, std::uint32_t opcode, std::u
   }
   if (may_go_unsignalled(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
   ++running_;
-  if (fuse_req_interrupted(request)) {
-    // INTERRUPT overtook its request. Registering now would call back from inside libfuse's own
-    // use of the request, where it must not be answered.
-    interrupted(pending);
-  } else {
-    fuse_req_interrupt_func(request, on_interrupt, &pending);
-  }
   return pending;
 }
 
 void InFlight::end(PendingRequest& pending) {
-  if (pending.request) {
+  if (!pending.answered) {
     counters_.unanswered.add();
     log::error("fuse: {} ended without an answer", opcode_name(pending.opcode));
-    answered(pending, fuse_reply_err(pending.request, EIO));
+    answer(pending, EIO);
   }
   pending.~PendingRequest();
   FramePool::release(&pending, sizeof(PendingRequest));
   if (--running_ == 0 && idle_) std::exchange(idle_, nullptr)();
 }
 
-bool InFlight::answered(PendingRequest& pending, int result) {
-  pending.request = nullptr;
+bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const std::byte> body) {
+  const int failed = send_answer(*pending.channel, pending.unique, error_number, body);
+  pending.answered = true;
   counters_.device_writes.add();
-  if (result == 0) return true;
-  if (result == -ENOENT) {
+  if (failed == 0) return true;
+  if (failed == ENOENT) {
     counters_.replies_unwanted.add();
   } else {
     counters_.replies_failed.add();
-    log::debug("fuse: answer to {}: {}", opcode_name(pending.opcode), std::strerror(-result));
+    log::debug("fuse: answer to {}: {}", opcode_name(pending.opcode), std::strerror(failed));
   }
   return false;
 }
@@ -124,9 +105,17 @@ void InFlight::when_idle(std::function<void()> done) {
   idle_ = std::move(done);
 }
 
-void InFlight::on_interrupt(fuse_req_t, void* data) {
-  auto& pending = *static_cast<PendingRequest*>(data);
-  pending.owner->interrupted(pending);
+// One thread reads requests, and the kernel sends INTERRUPT after its request was read: one that is
+// not found has been answered.
+void InFlight::interrupt(const Message& message) {
+  fuse_interrupt_in which{};
+  Decoder decoder(message);
+  decoder.read(which);
+  PendingRequest* found = nullptr;
+  requests_.for_each([&](PendingRequest& pending) {
+    if (pending.unique == which.unique && !pending.answered) found = &pending;
+  });
+  if (found) interrupted(*found);
 }
 
 void InFlight::interrupted(PendingRequest& pending) {
@@ -146,7 +135,7 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
     if (reactor_.now() - pending.interrupted_at < kHiddenPatience) return false;
   }
   counters_.interrupted.add();
-  answered(pending, fuse_reply_err(pending.request, EINTR));
+  answer(pending, EINTR);
   tell(pending);
   return true;
 }
@@ -178,22 +167,22 @@ void InFlight::release_unsignalled(PendingRequest& pending) {
   const ProcStatus status(pending.context.pid);
   if (status.readable() && is_being_killed(status.text())) {
     counters_.interrupted.add();
-    answered(pending, fuse_reply_err(pending.request, EINTR));
+    answer(pending, EINTR);
   } else if (is_left_behind(pending)) {
     counters_.left_behind.add();
-    answered(pending, fuse_reply_err(pending.request, EINTR));
+    answer(pending, EINTR);
   }
 }
 
 void InFlight::look_again() {
   bool any_left = false;
   requests_.for_each([&](PendingRequest& pending) {
-    if (!pending.request) return;
+    if (pending.answered) return;
     if (pending.interrupted) {
       any_left |= !release_if_killed(pending);
     } else if (may_go_unsignalled(pending)) {
       release_unsignalled(pending);
-      any_left |= pending.request != nullptr;
+      any_left |= !pending.answered;
     }
   });
   if (any_left) look_again_timer_.arm(kLookAgain);
@@ -206,14 +195,14 @@ void InFlight::release_overdue() {
   const Duration silent_for = now - limit_.waiting_since();
   Duration wait = Duration::max();
   requests_.for_each([&](PendingRequest& pending) {
-    if (!pending.request) return;
+    if (pending.answered) return;
     const Duration left = limit_.longest - std::min(now - pending.begun, silent_for);
     if (left > Duration::zero()) {
       wait = std::min(wait, left);
       return;
     }
     counters_.timed_out.add();
-    answered(pending, fuse_reply_err(pending.request, limit_.error_number));
+    answer(pending, limit_.error_number);
   });
   if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));
 }

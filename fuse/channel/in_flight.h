@@ -1,21 +1,16 @@
 // The requests a session has received and not yet answered, and those whose operation still runs.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "fuse/channel/caller.h"
 #include "fuse/channel/counters.h"
-#include "fuse/channel/init.h"
+#include "fuse/channel/kernel_channel.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
-
-namespace nfsrdma {
-class Buffer;
-}
 
 namespace nfsrdma::fuse {
 
@@ -38,8 +33,10 @@ struct AnswerLimit {
 /// One request between its Request's making and destruction.
 struct PendingRequest : ListNode {
   InFlight* owner = nullptr;
-  fuse_req_t request = nullptr;  ///< null once answered
-  fuse_ctx context{};
+  KernelChannel* channel = nullptr;  ///< where its answer goes
+  std::uint64_t unique = 0;          ///< the kernel's name for it
+  bool answered = false;
+  CallerIds context;
   std::uint32_t opcode = 0;
   std::uint64_t node = 0;  ///< the inode it is about, by the kernel's number
   TimePoint begun{0};
@@ -55,11 +52,13 @@ class InFlight {
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
-  PendingRequest& begin(fuse_req_t request, std::uint32_t opcode, std::uint64_t node = 0);
+  PendingRequest& begin(KernelChannel& channel, const fuse_in_header& header);
   /// The operation has let go of it. An unanswered one is answered EIO.
   void end(PendingRequest& pending);
-  /// Accounts for one answer that was sent; `result` is what libfuse returned. True when taken.
-  bool answered(PendingRequest& pending, int result);
+  /// Sends the one answer. True when the kernel took it.
+  bool answer(PendingRequest& pending, int error_number, std::span<const std::byte> body = {});
+  /// The kernel asks for a request to be interrupted. One that is answered is let be.
+  void interrupt(const Message& message);
 
   /// Operations that still run, answered or not.
   std::size_t running() const { return running_; }
@@ -69,11 +68,8 @@ class InFlight {
   ChannelCounters& counters() { return counters_; }
   const ChannelCounters& counters() const { return counters_; }
   Callers& callers() { return callers_; }
-  /// Of the session; null before the first request.
-  void* user_data() const { return user_data_; }
 
  private:
-  static void on_interrupt(fuse_req_t request, void* pending);
   void interrupted(PendingRequest& pending);
   bool release_if_killed(PendingRequest& pending);
   void release_unsignalled(PendingRequest& pending);
@@ -83,7 +79,6 @@ class InFlight {
   void release_overdue();
 
   ChannelCounters counters_;
-  void* user_data_ = nullptr;
   Callers callers_;
   IntrusiveList<PendingRequest> requests_;
   std::size_t running_ = 0;
@@ -92,26 +87,6 @@ class InFlight {
   const AnswerLimit limit_;
   Timer overdue_timer_;
   std::function<void()> idle_;
-};
-
-/// What the receive loop of this thread is handing to libfuse at the moment.
-struct Dispatch {
-  InFlight& in_flight;
-  Buffer& slot;
-  const TransferLimits& limits;
-  std::uint32_t opcode;
-  std::uint64_t node = 0;  ///< fuse_in_header::nodeid
-
-  static Dispatch* current();
-};
-
-/// Makes a Dispatch the thread's current one for a while.
-class DispatchScope {
- public:
-  explicit DispatchScope(Dispatch& dispatch);
-  DispatchScope(const DispatchScope&) = delete;
-  DispatchScope& operator=(const DispatchScope&) = delete;
-  ~DispatchScope();
 };
 
 }  // namespace nfsrdma::fuse

@@ -1,40 +1,55 @@
 #include "fuse/channel/init.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 namespace nfsrdma::fuse {
 namespace {
 
-/// Payload goes between slots and the kernel by read(2) and writev(2); nothing passes a pipe.
-constexpr unsigned kUnwanted = FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE |
-                               FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_EXPORT_SUPPORT |
-                               FUSE_CAP_WRITEBACK_CACHE;
+/// The version of the protocol that this program speaks: 7.31.
+constexpr std::uint32_t kMinor = 31;
+constexpr std::uint32_t kOldestMinor = 23;
+/// Most pages of a request, for a kernel without FUSE_MAX_PAGES.
+constexpr std::size_t kDefaultPages = 32;
+constexpr std::uint32_t kNanosecond = 1;
 
-constexpr unsigned kWanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS;
-
-void choose(fuse_conn_info& connection, unsigned capability, bool wanted) {
-  connection.want &= ~capability;
-  if (wanted) connection.want |= capability & connection.capable;
+/// Among what the kernel offers.
+std::uint32_t wanted_flags(std::uint32_t offered, const TransferLimits& limits) {
+  std::uint32_t wanted = FUSE_ASYNC_READ | FUSE_ASYNC_DIO | FUSE_MAX_PAGES | FUSE_INIT_EXT;
+  // Pages of a directory come from the server with attributes in any case. With AUTO the kernel
+  // takes them for some pages only, and asks for each of the other entries by itself (find, ls -l).
+  if (limits.readdirplus) wanted |= FUSE_DO_READDIRPLUS;
+  if (limits.posix_locks) wanted |= FUSE_POSIX_LOCKS;
+  if (limits.flock_locks) wanted |= FUSE_FLOCK_LOCKS;
+  const bool explicitly = limits.explicit_invalidation && (offered & FUSE_EXPLICIT_INVAL_DATA);
+  wanted |= explicitly ? FUSE_EXPLICIT_INVAL_DATA : FUSE_AUTO_INVAL_DATA;
+  return wanted & offered;
 }
 
 }  // namespace
 
-void negotiate(fuse_conn_info& connection, const TransferLimits& limits) {
-  connection.want &= ~kUnwanted;
-  // Pages of a directory come from the server with attributes in any case. With AUTO the kernel
-  // takes them for some pages only, and asks for each of the other entries by itself (find, ls -l).
-  choose(connection, FUSE_CAP_READDIRPLUS, limits.readdirplus);
-  choose(connection, FUSE_CAP_READDIRPLUS_AUTO, false);
-  connection.want |= kWanted & connection.capable;
-  choose(connection, FUSE_CAP_POSIX_LOCKS, limits.posix_locks);
-  choose(connection, FUSE_CAP_FLOCK_LOCKS, limits.flock_locks);
-  if (limits.explicit_invalidation && (connection.capable & FUSE_CAP_EXPLICIT_INVAL_DATA)) {
-    connection.want &= ~static_cast<unsigned>(FUSE_CAP_AUTO_INVAL_DATA);
-    connection.want |= FUSE_CAP_EXPLICIT_INVAL_DATA;
+std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const TransferLimits& limits) {
+  fuse_init_out out{};
+  out.major = FUSE_KERNEL_VERSION;
+  out.minor = kMinor;
+  if (kernel.major > FUSE_KERNEL_VERSION) return out;
+  if (kernel.major < FUSE_KERNEL_VERSION || kernel.minor < kOldestMinor) return std::nullopt;
+  // A kernel that does not know HANDLE_KILLPRIV ignores it.
+  out.flags = wanted_flags(kernel.flags, limits) | FUSE_BIG_WRITES | FUSE_HANDLE_KILLPRIV;
+  out.max_readahead = static_cast<std::uint32_t>(kMaxTransfer);
+  out.max_background = kMaxBackground;
+  out.congestion_threshold = kMaxBackground;
+  out.time_gran = kNanosecond;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::size_t max_write = std::min(limits.max_write, kMaxTransfer);
+  if (kernel.flags & FUSE_MAX_PAGES) {
+    out.max_pages = static_cast<std::uint16_t>((max_write - 1) / page + 1);
+  } else {
+    max_write = std::min(max_write, kDefaultPages * page);
   }
-  connection.max_read = static_cast<unsigned>(limits.max_read);
-  connection.max_write = static_cast<unsigned>(limits.max_write);
-  connection.max_readahead = static_cast<unsigned>(kMaxTransfer);
-  connection.max_background = kMaxBackground;
-  connection.congestion_threshold = kMaxBackground;
+  out.max_write = static_cast<std::uint32_t>(max_write);
+  return out;
 }
 
 }  // namespace nfsrdma::fuse

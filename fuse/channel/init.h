@@ -1,17 +1,18 @@
 // What is agreed with the kernel in FUSE_INIT.
 #pragma once
 
-#include <fuse_lowlevel.h>
+#include <linux/fuse.h>
 
 #include <cstddef>
+#include <optional>
 
 namespace nfsrdma::fuse {
 
 /// Most bytes of one READ or WRITE request (256 pages of 4 KiB).
 inline constexpr std::size_t kMaxTransfer = std::size_t{1} << 20;
-/// Room that libfuse wants in front of a WRITE's payload.
+/// Room in front of a WRITE's payload.
 inline constexpr std::size_t kHeaderRoom = 4096;
-/// Size of a slot of the data pool: what libfuse reads into.
+/// Size of a slot of the data pool: what a request is read into.
 inline constexpr std::size_t kSlotSize = kMaxTransfer + kHeaderRoom;
 /// Background requests (readahead, direct and mapped writes) the kernel may have outstanding. Its
 /// own default of 12 leaves a network idle.
@@ -29,11 +30,12 @@ struct TransferLimits {
   bool flock_locks = true;  ///< the same of flock
 };
 
-/// Chooses capabilities and limits. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its
-/// own before the OPEN. The write-back cache is off, so that
-/// a write is at the server when write(2) returns. Set-id bits are the server's to take away when
-/// somebody else writes, as complete_init_answer() says: the kernel would ask for that with a
-/// SETATTR of the writer's, who is not the owner, and so is refused.
-void negotiate(fuse_conn_info& connection, const TransferLimits& limits);
+/// The answer to FUSE_INIT; nothing for a kernel older than Linux 3.15 (FUSE 7.23), whose
+/// structures are shorter. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its own before
+/// the OPEN. The write-back cache is off, so that a write is at the server when write(2) returns.
+/// Set-id bits are the server's to take away when somebody else writes (HANDLE_KILLPRIV): the
+/// kernel would ask for that with a SETATTR of the writer's, who is not the owner, and so is
+/// refused.
+std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const TransferLimits& limits);
 
 }  // namespace nfsrdma::fuse

@@ -4,19 +4,15 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
-#include "fuse/channel/device_io.h"
 #include "fuse/channel/mount_point.h"
 #include "fuse/channel/unmount.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
 namespace {
-
-void on_init(void*, fuse_conn_info* connection) {
-  negotiate(*connection, Dispatch::current()->limits);
-}
 
 /// libfuse splits a list at commas: those within values are escaped.
 void append_escaped(std::string& list, const std::string& option) {
@@ -52,10 +48,13 @@ void close_device(int device) {
 
 }  // namespace
 
-KernelSession::KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config)
+KernelSession::KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config,
+                             const HandlerTable& handlers, void* served)
     : reactor_(reactor),
       slots_(slots),
       config_(std::move(config)),
+      handlers_(handlers),
+      served_(served),
       in_flight_(reactor, config_.callers, config_.answer_limit) {}
 
 KernelSession::~KernelSession() {
@@ -67,18 +66,18 @@ KernelSession::~KernelSession() {
 
 Result<std::unique_ptr<KernelSession>> KernelSession::create(Reactor& reactor, BufferPool& slots,
                                                              KernelSessionConfig config,
-                                                             const fuse_lowlevel_ops& operations,
-                                                             void* user_data) {
-  std::unique_ptr<KernelSession> session(new KernelSession(reactor, slots, std::move(config)));
-  fuse_lowlevel_ops table = operations;
-  table.init = on_init;
+                                                             const HandlerTable& handlers,
+                                                             void* served) {
+  std::unique_ptr<KernelSession> session(
+      new KernelSession(reactor, slots, std::move(config), handlers, served));
   const std::string list = option_list(session->config_);
   FuseLog messages;
   fuse_args arguments = FUSE_ARGS_INIT(0, nullptr);
   for (const char* argument : {"nfsrdma", "-o", list.c_str()}) {
     fuse_opt_add_arg(&arguments, argument);
   }
-  session->session_.reset(fuse_session_new(&arguments, &table, sizeof table, user_data));
+  const fuse_lowlevel_ops none{};  // libfuse mounts, and sees no request
+  session->session_.reset(fuse_session_new(&arguments, &none, sizeof none, nullptr));
   fuse_opt_free_args(&arguments);
   if (!session->session_) {
     return fail(Error::local(EINVAL, "mount options", messages.last_line()));
@@ -94,12 +93,16 @@ Result<void> KernelSession::mount() {
   if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail(Error::from_errno(errno, "/dev/fuse"));
   }
-  return complete_init_answer(*session_);
+  channel_.descriptor = device;
+  return {};
 }
 
 Result<void> KernelSession::start(ReceiverObserver& observer) {
+  const bool allow_root =
+      std::ranges::find(config_.mount_options, "allow_root") != config_.mount_options.end();
   receiver_ =
-      std::make_unique<Receiver>(reactor_, slots_, *session_, in_flight_, config_.limits, observer);
+      std::make_unique<Receiver>(reactor_, slots_, channel_, in_flight_,
+                                 Serving{handlers_, served_, config_.limits, allow_root}, observer);
   return receiver_->start();
 }
 
@@ -107,7 +110,6 @@ void KernelSession::end_connection() {
   receiver_.reset();
   const int device = session_ ? fuse_session_fd(session_.get()) : -1;
   if (device < 0) return;
-  fuse_session_exit(session_.get());  // else libfuse logs every answer that fails
   // Closing the device may not do: a thread that waits in it keeps it open.
   if (own_mount_.known() && !has_ended(device)) abort_connection(own_mount_.device);
   close_device(device);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fuse/channel/device_channel.h"
 #include "fuse/channel/in_flight.h"
 #include "fuse/channel/own_mount.h"
 #include "fuse/channel/receiver.h"
@@ -23,16 +24,15 @@ struct KernelSessionConfig {
   AnswerLimit answer_limit;
 };
 
-/// Owns libfuse's session and the device. Belongs to one reactor. Destroying it ends the connection
-/// with the kernel, but unmounts nothing: see unmount.h.
+/// Owns libfuse's session, which mounts, and the device. Belongs to one reactor. Destroying it ends
+/// the connection with the kernel, but unmounts nothing: see unmount.h.
 class KernelSession {
  public:
-  /// `operations` are libfuse's, with `user_data` as their user data; init is this class's own.
-  /// Data of requests lies in slots of `slots`, which are at least kSlotSize.
+  /// `handlers` are called with `served`; both outlive the session. Data of requests lies in slots
+  /// of `slots`, which are at least kSlotSize.
   static Result<std::unique_ptr<KernelSession>> create(Reactor& reactor, BufferPool& slots,
                                                        KernelSessionConfig config,
-                                                       const fuse_lowlevel_ops& operations,
-                                                       void* user_data);
+                                                       const HandlerTable& handlers, void* served);
   KernelSession(const KernelSession&) = delete;
   KernelSession& operator=(const KernelSession&) = delete;
   ~KernelSession();
@@ -55,7 +55,7 @@ class KernelSession {
   /// Not known() before mount(), or when somebody has unmounted it at once.
   const OwnMount& own_mount() const { return own_mount_; }
   /// For notifications to the kernel.
-  fuse_session& handle() { return *session_; }
+  KernelChannel& channel() { return channel_; }
   InFlight& in_flight() { return in_flight_; }
   const KernelSessionConfig& config() const { return config_; }
   void visit_counters(CounterVisitor& visitor) const { in_flight_.counters().visit(visitor); }
@@ -65,12 +65,16 @@ class KernelSession {
     void operator()(fuse_session* session) const { fuse_session_destroy(session); }
   };
 
-  KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config);
+  KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config,
+                const HandlerTable& handlers, void* served);
 
   Reactor& reactor_;
   BufferPool& slots_;
   KernelSessionConfig config_;
+  const HandlerTable& handlers_;
+  void* served_;
   OwnMount own_mount_;
+  DeviceChannel channel_;
   InFlight in_flight_;
   std::unique_ptr<fuse_session, DestroySession> session_;
   std::unique_ptr<Receiver> receiver_;

@@ -1,7 +1,7 @@
 #include "fuse/channel/receiver.h"
 
-#include <linux/fuse.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <cassert>
 #include <cerrno>
@@ -15,15 +15,15 @@ constexpr int kRequestsPerTurn = 16;
 
 }  // namespace
 
-Receiver::Receiver(Reactor& reactor, BufferPool& slots, fuse_session& session, InFlight& in_flight,
-                   TransferLimits limits, ReceiverObserver& observer)
+Receiver::Receiver(Reactor& reactor, BufferPool& slots, DeviceChannel& device, InFlight& in_flight,
+                   Serving serving, ReceiverObserver& observer)
     : reactor_(reactor),
       slots_(slots),
-      session_(session),
+      channel_(device),
+      device_(device.descriptor),
       in_flight_(in_flight),
-      limits_(limits),
+      dispatcher_(reactor, in_flight, serving),
       observer_(observer),
-      device_(fuse_session_fd(&session)),
       resume_(reactor, [this] { resume(); }) {
   assert(slots.slot_size() >= kSlotSize);
 }
@@ -65,37 +65,35 @@ bool Receiver::receive_one() {
     stall();
     return false;
   }
-  fuse_buf request{};
-  request.mem = slot_.data();
-  request.size = slot_.size();
-  const int received = fuse_session_receive_buf(&session_, &request);
-  if (received == -EAGAIN || received == -EINTR) {
+  const ssize_t received = ::read(device_, slot_.data(), slot_.size());
+  const int failed = received < 0 ? errno : 0;
+  // ENOENT: whoever made the request has given it up meanwhile.
+  if (failed == EAGAIN || failed == EINTR || failed == ENOENT) {
     in_flight_.counters().device_idle.add();
     return false;
   }
-  if (received <= 0) {
-    end(received == 0 ? Error::local(0, "unmounted")
-                      : Error::from_errno(-received, "read /dev/fuse"));
+  if (failed != 0) {
+    end(failed == ENODEV ? Error::local(0, "unmounted")
+                         : Error::from_errno(failed, "read /dev/fuse"));
     return false;
   }
   in_flight_.counters().device_reads.add();
-  dispatch(request);
-  return true;
+  dispatch(static_cast<std::size_t>(received));
+  return state_ != State::ended;
 }
 
-void Receiver::dispatch(const fuse_buf& request) {
-  fuse_in_header header;
-  std::memcpy(&header, request.mem, sizeof header);
-  in_flight_.counters().count_request(header.opcode);
-  {
-    Dispatch now{in_flight_, slot_, limits_, header.opcode, header.nodeid};
-    DispatchScope scope(now);
-    fuse_session_process_buf(&session_, &request);
+void Receiver::dispatch(std::size_t received) {
+  Message message;
+  if (received < sizeof message.header) {
+    return end(Error::local(EIO, "read /dev/fuse", "a request without a header"));
   }
-  if (header.opcode == FUSE_INIT && !initialised_ && !fuse_session_exited(&session_)) {
-    initialised_ = true;
-    observer_.on_initialised();
-  }
+  std::memcpy(&message.header, slot_.data(), sizeof message.header);
+  message.arguments = slot_.first(received).subspan(sizeof message.header);
+  message.slot = &slot_;
+  const bool initialised = dispatcher_.initialised();
+  dispatcher_.dispatch(channel_, message);
+  if (!slot_) in_flight_.counters().slots_taken.add();
+  if (!initialised && dispatcher_.initialised()) observer_.on_initialised();
 }
 
 void Receiver::stall() {

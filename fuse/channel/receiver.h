@@ -1,11 +1,10 @@
-// The receive loop on /dev/fuse: reads requests into slots of the data pool and gives them to
-// libfuse, which calls the operation.
+// The receive loop on /dev/fuse: reads requests into slots of the data pool and gives them to the
+// dispatcher, which calls the operation.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
+#include "fuse/channel/device_channel.h"
+#include "fuse/channel/dispatcher.h"
 #include "fuse/channel/in_flight.h"
-#include "fuse/channel/init.h"
 #include "transport/base/buffer.h"
 #include "transport/base/reactor.h"
 
@@ -25,14 +24,14 @@ class ReceiverObserver {
 };
 
 /// Receives in the reactor, at most a fixed number of requests a turn. Each is read into a slot; an
-/// operation may take the slot (Request::take_buffer), all others leave it for the next request.
+/// operation may take the slot (ReadArguments::slot), all others leave it for the next request.
 /// Without a free slot receiving pauses until one comes back, which is how load is passed on to
 /// the kernel.
 class Receiver final : private FdHandler, private BufferWaiter {
  public:
-  /// All references outlive the receiver; `session` is mounted.
-  Receiver(Reactor& reactor, BufferPool& slots, fuse_session& session, InFlight& in_flight,
-           TransferLimits limits, ReceiverObserver& observer);
+  /// All references outlive the receiver; `device` is mounted.
+  Receiver(Reactor& reactor, BufferPool& slots, DeviceChannel& device, InFlight& in_flight,
+           Serving serving, ReceiverObserver& observer);
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;
   ~Receiver();
@@ -48,7 +47,7 @@ class Receiver final : private FdHandler, private BufferWaiter {
   void on_ready(std::uint32_t events) override;
   void on_buffer_available() override;
   bool receive_one();
-  void dispatch(const fuse_buf& request);
+  void dispatch(std::size_t received);
   void stall();
   void resume();
   void set_state(State state);
@@ -56,13 +55,12 @@ class Receiver final : private FdHandler, private BufferWaiter {
 
   Reactor& reactor_;
   BufferPool& slots_;
-  fuse_session& session_;
-  InFlight& in_flight_;
-  const TransferLimits limits_;
-  ReceiverObserver& observer_;
+  DeviceChannel& channel_;
   const int device_;
+  InFlight& in_flight_;
+  Dispatcher dispatcher_;
+  ReceiverObserver& observer_;
   State state_ = State::idle;
-  bool initialised_ = false;
   Buffer slot_;
   Timer resume_;
 };

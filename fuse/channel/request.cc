@@ -1,17 +1,23 @@
 #include "fuse/channel/request.h"
 
+#include <array>
 #include <cassert>
 #include <utility>
 
 #include "fuse/channel/in_flight.h"
 
 namespace nfsrdma::fuse {
+namespace {
 
-Request::Request(fuse_req_t request) {
-  auto* dispatch = Dispatch::current();
-  assert(dispatch && "a Request is made inside the operation libfuse calls");
-  pending_ = &dispatch->in_flight.begin(request, dispatch->opcode, dispatch->node);
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
 }
+
+}  // namespace
+
+Request::Request(InFlight& in_flight, KernelChannel& channel, const fuse_in_header& header)
+    : pending_(&in_flight.begin(channel, header)) {}
 
 Request::Request(Request&& other) noexcept : pending_(std::exchange(other.pending_, nullptr)) {}
 
@@ -19,9 +25,9 @@ Request::~Request() {
   if (pending_) pending_->owner->end(*pending_);
 }
 
-const fuse_ctx& Request::context() const { return pending_->context; }
+const CallerIds& Request::context() const { return pending_->context; }
 
-void* Request::user_data() const { return pending_->owner->user_data(); }
+std::uint32_t Request::opcode() const { return pending_->opcode; }
 
 std::string_view Request::operation() const { return opcode_name(pending_->opcode); }
 
@@ -31,80 +37,59 @@ rpc::Credential Request::caller() const {
   return pending_->owner->callers().credential(pending_->context);
 }
 
-Buffer Request::take_buffer() {
-  auto* dispatch = Dispatch::current();
-  assert(dispatch && "the slot belongs to the receive loop again");
-  dispatch->in_flight.counters().slots_taken.add();
-  return std::move(dispatch->slot);
-}
-
-bool Request::answered() const { return pending_->request == nullptr; }
+bool Request::answered() const { return pending_->answered; }
 
 bool Request::interrupted() const { return pending_->interrupted; }
 
 void Request::on_interrupt(std::function<void()> wake) { pending_->on_interrupt = std::move(wake); }
 
 /// Sends the one answer, or notes that it comes too late.
-template <class Send>
-bool Request::answer(Send&& send) {
-  if (!pending_->request) {
+bool Request::answer(int error_number, std::span<const std::byte> body) {
+  if (pending_->answered) {
     pending_->owner->counters().replies_after_abort.add();
     return false;
   }
-  return pending_->owner->answered(*pending_, send(pending_->request));
+  return pending_->owner->answer(*pending_, error_number, body);
 }
 
-bool Request::reply_error(int error_number) {
-  return answer([&](fuse_req_t request) { return fuse_reply_err(request, error_number); });
+bool Request::reply_error(int error_number) { return answer(error_number); }
+
+void Request::reply_none() {
+  assert(!pending_->answered && "FORGET is never interrupted");
+  pending_->answered = true;
 }
 
-bool Request::reply_none() {
-  assert(pending_->request && "FORGET is never interrupted");
-  fuse_reply_none(std::exchange(pending_->request, nullptr));
-  return true;
+bool Request::reply_entry(const EntryAnswer& entry) { return answer(0, bytes_of(to_wire(entry))); }
+
+bool Request::reply_create(const EntryAnswer& entry, const OpenAnswer& file) {
+  const struct {
+    fuse_entry_out entry;
+    fuse_open_out file;
+  } both{to_wire(entry), to_wire(file)};
+  return answer(0, bytes_of(both));
 }
 
-bool Request::reply_entry(const fuse_entry_param& entry) {
-  return answer([&](fuse_req_t request) { return fuse_reply_entry(request, &entry); });
-}
-
-bool Request::reply_create(const fuse_entry_param& entry, const fuse_file_info& file) {
-  return answer([&](fuse_req_t request) { return fuse_reply_create(request, &entry, &file); });
-}
-
-bool Request::reply_open(const fuse_file_info& file) {
-  return answer([&](fuse_req_t request) { return fuse_reply_open(request, &file); });
-}
+bool Request::reply_open(const OpenAnswer& file) { return answer(0, bytes_of(to_wire(file))); }
 
 bool Request::reply_attr(const struct stat& attributes, double timeout_seconds) {
-  return answer(
-      [&](fuse_req_t request) { return fuse_reply_attr(request, &attributes, timeout_seconds); });
+  return answer(0, bytes_of(to_wire(attributes, timeout_seconds)));
 }
 
-bool Request::reply_readlink(const char* target) {
-  return answer([&](fuse_req_t request) { return fuse_reply_readlink(request, target); });
+bool Request::reply_readlink(std::string_view target) {
+  return answer(0, std::as_bytes(std::span(target)));
 }
 
-bool Request::reply_lock(const struct ::flock& lock) {
-  return answer([&](fuse_req_t request) { return fuse_reply_lock(request, &lock); });
-}
+bool Request::reply_lock(const fuse_file_lock& lock) { return answer(0, bytes_of(lock)); }
 
 bool Request::reply_write(std::size_t bytes) {
-  return answer([&](fuse_req_t request) { return fuse_reply_write(request, bytes); });
+  const fuse_write_out out{static_cast<std::uint32_t>(bytes), 0};
+  return answer(0, bytes_of(out));
 }
 
-bool Request::reply_data(std::span<const std::byte> data) {
-  return answer([&](fuse_req_t request) {
-    return fuse_reply_buf(request, reinterpret_cast<const char*>(data.data()), data.size());
-  });
-}
+bool Request::reply_data(std::span<const std::byte> data) { return answer(0, data); }
 
 bool Request::reply_statfs(const struct statvfs& status) {
-  return answer([&](fuse_req_t request) { return fuse_reply_statfs(request, &status); });
-}
-
-bool Request::reply_xattr(std::size_t bytes) {
-  return answer([&](fuse_req_t request) { return fuse_reply_xattr(request, bytes); });
+  return answer(0, bytes_of(to_wire(status)));
 }
 
 }  // namespace nfsrdma::fuse

@@ -1,7 +1,6 @@
 #include "fuse/convert/arguments.h"
 
 #include <fcntl.h>
-#include <fuse_lowlevel.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +14,11 @@ namespace {
 
 constexpr std::uint32_t kSettableModeBits = 07777;
 
-client::SetTime to_set_time(const timespec& time, bool now) {
+client::SetTime to_set_time(std::uint64_t seconds, std::uint32_t nanoseconds, bool now) {
   client::SetTime result;
   result.server_time = now;
-  result.time.seconds = time.tv_sec;
-  result.time.nseconds = static_cast<std::uint32_t>(time.tv_nsec);
+  result.time.seconds = static_cast<std::int64_t>(seconds);
+  result.time.nseconds = nanoseconds;
   return result;
 }
 
@@ -33,17 +32,18 @@ std::uint32_t to_share_access(int open_flags) {
   }
 }
 
-client::SetAttributes to_set_attributes(const struct stat& values, int valid) {
+client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted) {
+  const std::uint32_t valid = wanted.valid;
   client::SetAttributes set;
-  if (valid & FUSE_SET_ATTR_SIZE) set.size = static_cast<std::uint64_t>(values.st_size);
-  if (valid & FUSE_SET_ATTR_MODE) set.mode = values.st_mode & kSettableModeBits;
-  if (valid & FUSE_SET_ATTR_UID) set.uid = values.st_uid;
-  if (valid & FUSE_SET_ATTR_GID) set.gid = values.st_gid;
-  if (valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_ATIME_NOW)) {
-    set.access_time = to_set_time(values.st_atim, (valid & FUSE_SET_ATTR_ATIME_NOW) != 0);
+  if (valid & FATTR_SIZE) set.size = wanted.size;
+  if (valid & FATTR_MODE) set.mode = wanted.mode & kSettableModeBits;
+  if (valid & FATTR_UID) set.uid = wanted.uid;
+  if (valid & FATTR_GID) set.gid = wanted.gid;
+  if (valid & (FATTR_ATIME | FATTR_ATIME_NOW)) {
+    set.access_time = to_set_time(wanted.atime, wanted.atimensec, (valid & FATTR_ATIME_NOW) != 0);
   }
-  if (valid & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW)) {
-    set.modify_time = to_set_time(values.st_mtim, (valid & FUSE_SET_ATTR_MTIME_NOW) != 0);
+  if (valid & (FATTR_MTIME | FATTR_MTIME_NOW)) {
+    set.modify_time = to_set_time(wanted.mtime, wanted.mtimensec, (valid & FATTR_MTIME_NOW) != 0);
   }
   return set;
 }

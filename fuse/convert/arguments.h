@@ -1,7 +1,7 @@
 // Arguments of system calls, as FUSE passes them on, to those of NFS operations.
 #pragma once
 
-#include <sys/stat.h>
+#include <linux/fuse.h>
 #include <sys/statvfs.h>
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace nfsrdma::fuse {
 /// open(2) flags to OPEN4_SHARE_ACCESS_*.
 std::uint32_t to_share_access(int open_flags);
 
-/// FUSE_SET_ATTR_* `valid` bits and their values.
-client::SetAttributes to_set_attributes(const struct stat& values, int valid);
+/// FATTR_* `valid` bits and their values.
+client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted);
 
 /// access(2) mask to ACCESS4_*.
 std::uint32_t to_access4(int mask, bool directory);

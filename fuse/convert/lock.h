@@ -1,29 +1,34 @@
-// Locks as fcntl(2) and flock(2) have them, and as the client has them.
+// Locks as FUSE has them, and as the client has them.
 #pragma once
 
 #include <fcntl.h>
+#include <linux/fuse.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "client/files/lock.h"
 
 namespace nfsrdma::fuse {
 
-/// libfuse gives ranges from the start of the file; a length of 0 means "to any end".
-inline client::ByteRange to_range(const struct ::flock& lock) {
+/// The kernel's last byte of a lock "to any end" (OFFSET_MAX).
+inline constexpr std::uint64_t kLastOffset = std::numeric_limits<std::int64_t>::max();
+
+inline client::ByteRange to_range(const fuse_file_lock& lock) {
   client::ByteRange range;
-  range.first = static_cast<std::uint64_t>(lock.l_start);
-  if (lock.l_len > 0) range.last = range.first + static_cast<std::uint64_t>(lock.l_len) - 1;
+  range.first = lock.start;
+  if (lock.end != kLastOffset && lock.end >= lock.start) range.last = lock.end;
   return range;
 }
 
 /// What F_GETLK answers.
-inline struct ::flock to_flock(const client::LockConflict& conflict) {
-  struct ::flock lock {};
-  lock.l_type = conflict.exclusive ? F_WRLCK : F_RDLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(conflict.range.first);
-  const bool to_end = conflict.range.last == client::ByteRange::kEnd;
-  lock.l_len = to_end ? 0 : static_cast<off_t>(conflict.range.wire_length());
-  lock.l_pid = conflict.pid;
+inline fuse_file_lock to_file_lock(const client::LockConflict& conflict) {
+  fuse_file_lock lock{};
+  lock.start = conflict.range.first;
+  lock.end = std::min(conflict.range.last, kLastOffset);
+  lock.type = conflict.exclusive ? F_WRLCK : F_RDLCK;
+  lock.pid = static_cast<std::uint32_t>(conflict.pid);
   return lock;
 }
 

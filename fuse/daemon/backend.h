@@ -1,8 +1,7 @@
 // What stands behind a mount: the daemon starts, serves and stops it without knowing NFS.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
+#include "fuse/channel/handler_table.h"
 #include "fuse/channel/init.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
@@ -25,16 +24,18 @@ class Backend {
   virtual Task<Result<void>> stop(Duration patience) = 0;
 
   // Valid once start() has succeeded.
-  virtual const fuse_lowlevel_ops& operations() const = 0;
-  virtual void* user_data() = 0;
+  virtual const HandlerTable& handlers() const = 0;
+  /// What the handlers are called with.
+  virtual void* served() = 0;
   /// Where requests and their data lie; slots of at least kSlotSize.
   virtual BufferPool& slots() = 0;
   virtual TransferLimits limits() const = 0;
   /// Since when the server owes the answer it owes longest; now, when it owes none.
   virtual TimePoint waiting_since() = 0;
 
-  /// The session is mounted, and receives no request before this returns. It outlives the backend.
-  virtual void on_mounted(fuse_session& session) = 0;
+  /// The session is mounted, and receives no request before this returns. Its channel outlives the
+  /// backend.
+  virtual void on_mounted(KernelChannel& channel) = 0;
 
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
 };

@@ -110,11 +110,11 @@ Result<void> Daemon::mount() {
   config_.session.limits = backend_->limits();
   config_.session.answer_limit.waiting_since = [this] { return backend_->waiting_since(); };
   auto session = KernelSession::create(reactor_, backend_->slots(), config_.session,
-                                       backend_->operations(), backend_->user_data());
+                                       backend_->handlers(), backend_->served());
   if (!session) return fail_from(session);
   session_ = std::move(*session);
   TRY(session_->mount());
-  backend_->on_mounted(session_->handle());
+  backend_->on_mounted(session_->channel());
   return session_->start(*this);
 }
 

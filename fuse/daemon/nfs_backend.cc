@@ -1,6 +1,5 @@
 #include "fuse/daemon/nfs_backend.h"
 
-#include <fuse_lowlevel.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
 #include "fuse/daemon/rpcbind.h"
-#include "fuse/ops/ops.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {
@@ -145,9 +143,7 @@ client::MountConfig NfsBackend::mount_config() const {
   config.max_slots = shape_.credits;
   config.names = names_.get();
   config.delegations = !options_.cache.attributes.noac;
-  fuse_ctx own{};
-  own.uid = ::geteuid();
-  own.gid = ::getegid();
+  const CallerIds own{::geteuid(), ::getegid()};
   config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
   return config;
 }
@@ -183,8 +179,6 @@ Task<Result<void>> NfsBackend::stop(Duration patience) {
   co_await shutdown_flush_->end();
   co_return stopped;
 }
-
-const fuse_lowlevel_ops& NfsBackend::operations() const { return fuse::operations(); }
 
 TransferLimits NfsBackend::limits() const {
   TransferLimits limits;

@@ -9,6 +9,7 @@
 #include "fuse/daemon/memory_shape.h"
 #include "fuse/daemon/shutdown_flush.h"
 #include "fuse/ops/file_system.h"
+#include "fuse/ops/operations.h"
 #include "fuse/options/options.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/fabric.h"
@@ -28,12 +29,12 @@ class NfsBackend final : public Backend {
   Task<Result<void>> start() override;
   Task<Result<void>> stop(Duration patience) override;
 
-  const fuse_lowlevel_ops& operations() const override;
-  void* user_data() override { return file_system_.get(); }
+  const HandlerTable& handlers() const override { return operations(); }
+  void* served() override { return file_system_.get(); }
   BufferPool& slots() override { return *data_slots_; }
   TransferLimits limits() const override;
   TimePoint waiting_since() override { return mount_->waiting_since(); }
-  void on_mounted(fuse_session& session) override { file_system_->attach(session); }
+  void on_mounted(KernelChannel& channel) override { file_system_->attach(channel); }
   void visit_counters(CounterVisitor& visitor) const override;
 
  private:

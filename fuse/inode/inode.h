@@ -26,7 +26,7 @@ class Inode {
   Inode(const Inode&) = delete;
   Inode& operator=(const Inode&) = delete;
 
-  /// The kernel's name for it (fuse_ino_t).
+  /// The kernel's name for it (fuse_in_header::nodeid).
   std::uint64_t id() const { return id_; }
   const client::FileHandle& handle() const { return handle_; }
 

@@ -9,9 +9,6 @@ namespace {
 
 using cache::DirectoryStream;
 
-/// libfuse's functions below take a request and do not use it.
-constexpr fuse_req_t kNoRequest = nullptr;
-
 }  // namespace
 
 DirectoryAnswer::DirectoryAnswer(FileSystem& fs, Kind kind, Buffer memory, std::size_t size)
@@ -23,25 +20,23 @@ bool DirectoryAnswer::took(std::size_t needed) {
   return true;
 }
 
-bool DirectoryAnswer::add_plain(const char* name, const struct stat& attributes,
+bool DirectoryAnswer::add_plain(std::string_view name, const struct stat& attributes,
                                 std::uint64_t offset) {
-  return took(fuse_add_direntry(kNoRequest, place(), size_ - used_, name, &attributes,
-                                static_cast<off_t>(offset)));
+  return took(add_entry(room(), name, attributes, offset));
 }
 
-bool DirectoryAnswer::add_plus(const char* name, const fuse_entry_param& entry,
+bool DirectoryAnswer::add_plus(std::string_view name, const EntryAnswer& entry,
                                std::uint64_t offset) {
-  return took(fuse_add_direntry_plus(kNoRequest, place(), size_ - used_, name, &entry,
-                                     static_cast<off_t>(offset)));
+  return took(add_entry_plus(room(), name, entry, offset));
 }
 
 void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
   const auto add_dot = [this](const char* name, std::uint64_t fileid, std::uint64_t next) {
-    fuse_entry_param entry{};  // inode 0: a name without a lookup
-    entry.attr.st_mode = S_IFDIR;
-    entry.attr.st_ino = fileid;
+    EntryAnswer entry;  // node 0: a name without a lookup
+    entry.attributes.st_mode = S_IFDIR;
+    entry.attributes.st_ino = fileid;
     if (kind_ == Kind::names) {
-      add_plain(name, entry.attr, next);
+      add_plain(name, entry.attributes, next);
     } else {
       add_plus(name, entry, next);
     }
@@ -71,16 +66,16 @@ bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry, cons
 
   cache::FileAttributes attributes;
   apply(entry.attributes, attributes);
-  fuse_entry_param bare{};
-  bare.attr.st_ino = attributes.fileid;
-  bare.attr.st_mode = attributes.mode;
-  if (kind_ == Kind::names) return add_plain(entry.name.c_str(), bare.attr, entry.cookie);
-  return add_plus(entry.name.c_str(), bare, entry.cookie);
+  EntryAnswer bare;
+  bare.attributes.st_ino = attributes.fileid;
+  bare.attributes.st_mode = attributes.mode;
+  if (kind_ == Kind::names) return add_plain(entry.name, bare.attributes, entry.cookie);
+  return add_plus(entry.name, bare, entry.cookie);
 }
 
 bool DirectoryAnswer::add_inode(Directory& directory, const client::Entry& entry, Inode& inode) {
-  const fuse_entry_param found = fs_->entry_of(inode, *directory.inode, entry.name);
-  if (!add_plus(entry.name.c_str(), found, entry.cookie)) return false;
+  const EntryAnswer found = fs_->entry_of(inode, *directory.inode, entry.name);
+  if (!add_plus(entry.name, found, entry.cookie)) return false;
   if (inode.is_directory()) {
     inode.set_parent_fileid(directory.inode->attributes().value().fileid);
   }

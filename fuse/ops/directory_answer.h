@@ -28,12 +28,12 @@ class DirectoryAnswer {
   void take_back();
 
  private:
-  bool add_plain(const char* name, const struct stat& attributes, std::uint64_t offset);
-  bool add_plus(const char* name, const fuse_entry_param& entry, std::uint64_t offset);
+  bool add_plain(std::string_view name, const struct stat& attributes, std::uint64_t offset);
+  bool add_plus(std::string_view name, const EntryAnswer& entry, std::uint64_t offset);
   bool add_inode(Directory& directory, const client::Entry& entry, Inode& inode);
   bool names_current(const Directory& directory) const;
   bool took(std::size_t needed);
-  char* place() const { return reinterpret_cast<char*>(memory_.data()) + used_; }
+  std::span<std::byte> room() const { return memory_.first(size_).subspan(used_); }
 
   FileSystem* fs_;
   Kind kind_;

@@ -42,7 +42,7 @@ DropThread::~DropThread() {
   thread_.join();  // never stopped: nothing holds it but its queue
 }
 
-void DropThread::order(fuse_session& session, Order order) {
+void DropThread::order(KernelChannel& channel, Order order) {
   {
     std::lock_guard lock(shared_->mutex);
     shared_->waiting.push_back(std::move(order));
@@ -50,10 +50,10 @@ void DropThread::order(fuse_session& session, Order order) {
   shared_->changed.notify_one();
   if (thread_.joinable()) return;
   shared_->ended = false;
-  thread_ = start_without_signals(follow_orders, shared_, &session);
+  thread_ = start_without_signals(follow_orders, shared_, &channel);
 }
 
-void DropThread::follow_orders(std::shared_ptr<Shared> shared, fuse_session* session) {
+void DropThread::follow_orders(std::shared_ptr<Shared> shared, KernelChannel* channel) {
   std::unique_lock lock(shared->mutex);
   for (;;) {
     shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });
@@ -61,7 +61,7 @@ void DropThread::follow_orders(std::shared_ptr<Shared> shared, fuse_session* ses
     const Order order = std::move(shared->waiting.front());
     shared->waiting.pop_front();
     lock.unlock();
-    order.follow(*session);
+    order.follow(*channel);
     lock.lock();
     // Operations have ended before this is stopped: nobody is left to be told.
     if (order.done && !shared->ending) order.done();

@@ -1,12 +1,11 @@
 // A thread that orders the kernel to drop what it has cached.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
 #include <functional>
 #include <memory>
 #include <thread>
 
+#include "fuse/channel/kernel_channel.h"
 #include "transport/base/reactor.h"
 #include "transport/base/task.h"
 
@@ -18,8 +17,8 @@ namespace nfsrdma::fuse {
 class DropThread {
  public:
   struct Order {
-    std::function<void(fuse_session&)> follow;  ///< called on this thread
-    std::function<void()> done;                 ///< called on it afterwards; may be empty
+    std::function<void(KernelChannel&)> follow;  ///< called on this thread
+    std::function<void()> done;                  ///< called on it afterwards; may be empty
   };
 
   DropThread();
@@ -28,14 +27,14 @@ class DropThread {
   /// A thread that stop() has not seen ending is left to itself; the end of the program ends it.
   ~DropThread();
 
-  void order(fuse_session& session, Order order);
+  void order(KernelChannel& channel, Order order);
   /// Follows no order any more. Waits a bounded time for the one under way.
   Task<void> stop(Reactor& reactor);
 
  private:
   struct Shared;
 
-  static void follow_orders(std::shared_ptr<Shared> shared, fuse_session* session);
+  static void follow_orders(std::shared_ptr<Shared> shared, KernelChannel* channel);
   void end();
 
   std::shared_ptr<Shared> shared_;  ///< with the thread

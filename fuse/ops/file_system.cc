@@ -48,10 +48,6 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
 
 FileSystem::~FileSystem() { mount_.delegations().attach(nullptr); }
 
-FileSystem& FileSystem::of(fuse_req_t request) {
-  return *static_cast<FileSystem*>(fuse_req_userdata(request));
-}
-
 Task<void> FileSystem::finish() {
   co_await size_revalidator_.stop();
   co_await notifier_.stop(mount_.reactor());
@@ -164,11 +160,11 @@ double FileSystem::negative_timeout(const Inode& directory) const {
   return seconds(directory.attributes().period());
 }
 
-fuse_entry_param FileSystem::entry_of(Inode& inode, Inode& directory, std::string_view name) {
-  fuse_entry_param entry{};
-  entry.ino = inode.id();
-  entry.attr = stat_of(inode);
-  entry.attr_timeout = attribute_timeout(inode);
+EntryAnswer FileSystem::entry_of(Inode& inode, Inode& directory, std::string_view name) {
+  EntryAnswer entry;
+  entry.node = inode.id();
+  entry.attributes = stat_of(inode);
+  entry.attribute_timeout = attribute_timeout(inode);
   entry.entry_timeout = entry_timeout(directory);
   if (entry.entry_timeout > 0) directory.tell_name(name, AdvertisedNames::As::there);
   told(inode, /*asked=*/false);

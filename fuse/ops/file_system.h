@@ -1,8 +1,6 @@
 // The mounted file system: what every operation works on.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +47,7 @@ struct ChangedBy {
 };
 inline constexpr ChangedBy ChangedBy::anyone{};
 
-/// Owned by the daemon; belongs to the mount's shard. It is the user data of operations().
+/// Owned by the daemon; belongs to the mount's shard. It is what operations() serve.
 class FileSystem final : private client::DelegationUser {
  public:
   /// The mount has been started. `data_slots`: the pool that requests are received into; one slot
@@ -60,8 +58,8 @@ class FileSystem final : private client::DelegationUser {
   FileSystem& operator=(const FileSystem&) = delete;
   ~FileSystem();
 
-  /// The session's, for notifications; not needed for anything else. Before the first request.
-  void attach(fuse_session& session) { notifier_.attach(session); }
+  /// For notifications; not needed for anything else. Before the first request.
+  void attach(KernelChannel& channel) { notifier_.attach(channel); }
   /// Commits and closes what is still open, when no request comes any more. Before Mount::stop();
   /// the session may go afterwards.
   Task<void> finish();
@@ -76,8 +74,6 @@ class FileSystem final : private client::DelegationUser {
   };
   Unfinished unfinished() const;
   void visit_counters(CounterVisitor& visitor) const;
-
-  static FileSystem& of(fuse_req_t request);
 
   client::Mount& mount() { return mount_; }
   const FileSystemConfig& config() const { return config_; }
@@ -124,7 +120,7 @@ class FileSystem final : private client::DelegationUser {
   double entry_timeout(const Inode& directory) const;
   double negative_timeout(const Inode& directory) const;
   /// What a lookup of this name answers; told().
-  fuse_entry_param entry_of(Inode& inode, Inode& directory, std::string_view name);
+  EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
 
   /// The kernel is being told the remembered attributes: pages of another version, which somebody
   /// else has written, are dropped.

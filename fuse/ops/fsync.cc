@@ -3,7 +3,7 @@
 
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -31,21 +31,14 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
 
 }  // namespace
 
-void handle::fsync(fuse_req_t req, fuse_ino_t, int, fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = file_or_refuse(fs, request, *info);
-  if (file) spawn(run(fs, std::move(request), std::move(file), std::nullopt));
+void handle::fsync(FileSystem& fs, Request request, FileRef file, fuse_fsync_in) {
+  spawn(run(fs, std::move(request), std::move(file), std::nullopt));
 }
 
 /// close(2) returns when everything is at the server and durable: other clients that open the file
 /// afterwards see it (close-to-open).
-void handle::flush(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = file_or_refuse(fs, request, *info);
-  if (!file) return;
-  const client::LockOwner owner{client::LockKind::posix, info->lock_owner};
+void handle::flush(FileSystem& fs, Request request, FileRef file, fuse_flush_in arguments) {
+  const client::LockOwner owner{client::LockKind::posix, arguments.lock_owner};
   forget_locker(*file->shared, owner.id);
   if (!file->writable() && !may_hold_locks(*file->shared, owner)) {
     request.reply_ok();

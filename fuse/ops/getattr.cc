@@ -1,7 +1,7 @@
 #include "client/requests/getattr.h"
 
 #include "fuse/ops/commit.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -46,7 +46,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
   const cache::Issue issue = fs.issue();
   auto attributes = co_await client::getattr(fs.mount(), caller, inode->handle());
   if (!attributes) {
-    reply_failure(request, attributes.error());
+    reply_failure(fs, request, attributes.error());
     co_return;
   }
   fs.learn(*inode, *attributes, issue, ChangedBy::anyone);
@@ -59,13 +59,9 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
 
 }  // namespace
 
-void handle::getattr(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef inode = inode_or_refuse(fs, request, id);
-  if (!inode) return;
+void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getattr_in arguments) {
   const auto open = inode->open();
-  const Asker asker = info ? Asker::read : Asker::stat;
+  const Asker asker = (arguments.getattr_flags & FUSE_GETATTR_FH) ? Asker::read : Asker::stat;
   if ((open && open->dirty()) || !fs.fresh(*inode)) {
     spawn(run(fs, std::move(request), std::move(inode), asker));
     return;

@@ -1,12 +1,11 @@
 // Tells the kernel that what it has cached of a file is out of date.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "fuse/channel/kernel_channel.h"
 #include "fuse/inode/inode.h"
 #include "fuse/ops/drop_thread.h"
 #include "transport/base/metrics.h"
@@ -26,7 +25,7 @@ class KernelNotifier {
   KernelNotifier(const KernelNotifier&) = delete;
   KernelNotifier& operator=(const KernelNotifier&) = delete;
 
-  void attach(fuse_session& session) { session_ = &session; }
+  void attach(KernelChannel& channel) { channel_ = &channel; }
   /// Drops nothing more. Waits a bounded time for notifications under way; the session may go
   /// afterwards.
   Task<void> stop(Reactor& reactor);
@@ -60,7 +59,7 @@ class KernelNotifier {
   Task<void> drop(DropThread& thread, Reactor& reactor, InodeRef inode, PageRange pages,
                   Duration patience);
 
-  fuse_session* session_ = nullptr;
+  KernelChannel* channel_ = nullptr;
   Counter notifications_;
   Counter given_up_;
   Counter names_doubted_;

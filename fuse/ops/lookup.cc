@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "client/requests/errno.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -19,12 +19,20 @@ void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_
     return;
   }
   parent.tell_name(name, AdvertisedNames::As::missing);
-  fuse_entry_param entry{};
+  EntryAnswer entry;
   entry.entry_timeout = timeout;
   request.reply_entry(entry);
 }
 
-Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+}  // namespace
+
+Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
+                          NameArguments arguments) {
+  const std::string& name = arguments.name;
+  if (fs.size_revalidator().is_asked_for(*parent, name)) {
+    fs.size_revalidator().answer(request);
+    co_return;
+  }
   const cache::Issue issue = fs.issue();
   const client::Credential caller = request.caller();
   auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
@@ -35,20 +43,8 @@ Task<void> run(FileSystem& fs, Request request, InodeRef parent, std::string nam
   } else if (client::to_errno(found.error()) == ENOENT) {
     reply_missing(fs, request, *parent, name);
   } else {
-    reply_failure(request, found.error());
+    reply_failure(fs, request, found.error());
   }
-}
-
-}  // namespace
-
-void handle::lookup(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef directory = inode_or_refuse(fs, request, parent);
-  if (!directory) return;
-  if (fs.size_revalidator().is_asked_for(*directory, name))
-    return fs.size_revalidator().answer(request);
-  spawn(run(fs, std::move(request), std::move(directory), name));
 }
 
 }  // namespace nfsrdma::fuse

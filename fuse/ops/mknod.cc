@@ -7,19 +7,13 @@
 #include "client/files/open.h"
 #include "client/proto/ops_open.h"
 #include "client/requests/create.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
 namespace {
 
 constexpr mode_t kPermissionBits = 07777;
-
-struct Node {
-  std::string name;
-  mode_t mode = 0;
-  dev_t device = 0;
-};
 
 /// NF4REG for a type that CREATE does not make.
 nfs4::nfs_ftype4 node_type(mode_t mode) {
@@ -32,14 +26,14 @@ nfs4::nfs_ftype4 node_type(mode_t mode) {
   }
 }
 
-Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node node) {
+Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, MknodArguments node) {
   const cache::Issue issue = fs.issue();
   const client::Credential caller = request.caller();
-  const nfs4::specdata4 device{major(node.device), minor(node.device)};
+  const nfs4::specdata4 device{major(node.rdev), minor(node.rdev)};
   auto made = co_await client::make_node(fs.mount(), caller, parent->handle(), node.name,
                                          node_type(node.mode), node.mode & kPermissionBits, device);
   if (!made) {
-    reply_failure(request, made.error());
+    reply_failure(fs, request, made.error());
     co_return;
   }
   fs.names_changed(*parent);
@@ -48,7 +42,7 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, Node n
 }
 
 /// Only OPEN makes regular files.
-Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node node) {
+Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, MknodArguments node) {
   const cache::Issue issue = fs.issue();
   const client::Credential caller = request.caller();
   client::SetAttributes initial;
@@ -57,7 +51,7 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node n
                                         client::CreateMode::exclusive, initial,
                                         nfs4::OPEN4_SHARE_ACCESS_READ);
   if (!opened) {
-    reply_failure(request, opened.error());
+    reply_failure(fs, request, opened.error());
     co_return;
   }
   fs.names_changed(*parent);
@@ -70,17 +64,9 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, Node n
 
 }  // namespace
 
-void handle::mknod(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, dev_t device) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef directory = inode_or_refuse(fs, request, parent);
-  if (!directory) return;
-  const Node node{name, mode, device};
-  if (S_ISREG(mode)) {
-    spawn(make_regular(fs, std::move(request), std::move(directory), node));
-  } else {
-    spawn(make_special(fs, std::move(request), std::move(directory), node));
-  }
+void handle::mknod(FileSystem& fs, Request request, InodeRef parent, MknodArguments node) {
+  auto make = S_ISREG(node.mode) ? make_regular : make_special;
+  spawn(make(fs, std::move(request), std::move(parent), std::move(node)));
 }
 
 }  // namespace nfsrdma::fuse

@@ -3,24 +3,24 @@
 #include <fcntl.h>
 
 #include "fuse/convert/arguments.h"
-#include "fuse/ops/handlers.h"
 #include "fuse/ops/open_file.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
 namespace {
 
-client::Delegating delegating(const fuse_file_info& info) {
-  return (info.flags & O_DIRECT) ? client::Delegating::unwanted : client::Delegating::wanted;
+client::Delegating delegating(int flags) {
+  return (flags & O_DIRECT) ? client::Delegating::unwanted : client::Delegating::wanted;
 }
 
-Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info info) {
+Task<void> run(FileSystem& fs, Request request, InodeRef inode, int flags) {
   const cache::Issue issue = fs.issue();
   const client::Credential caller = request.caller();
-  auto opened = co_await client::open(fs.mount(), caller, inode->handle(),
-                                      to_share_access(info.flags), delegating(info));
+  auto opened = co_await client::open(fs.mount(), caller, inode->handle(), to_share_access(flags),
+                                      delegating(flags));
   if (!opened) {
-    reply_failure(request, opened.error());
+    reply_failure(fs, request, opened.error());
     co_return;
   }
   fs.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
@@ -28,31 +28,31 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, fuse_file_info i
   // Others who have it open may be writing, and the kernel pass over the answer to the new opener's
   // question for the size.
   if (inode->open() && !fs.kernel_has_size(*inode)) co_await fs.show_changes(inode);
-  FileRef file = add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, info);
-  if (!request.reply_open(info)) co_await forget_open(fs, std::move(file));
+  OpenAnswer answer;
+  FileRef file =
+      add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, flags, answer);
+  if (!request.reply_open(answer)) co_await forget_open(fs, std::move(file));
 }
 
 void open_here(FileSystem& fs, Request& request, InodeRef inode, client::OpenedLocally opened,
-               fuse_file_info info) {
-  FileRef file =
-      add_open_file(fs, std::move(inode), std::move(opened.open), opened.preserve_unlinked, info);
-  if (!request.reply_open(info)) spawn(forget_open(fs, std::move(file)));
+               int flags) {
+  OpenAnswer answer;
+  FileRef file = add_open_file(fs, std::move(inode), std::move(opened.open),
+                               opened.preserve_unlinked, flags, answer);
+  if (!request.reply_open(answer)) spawn(forget_open(fs, std::move(file)));
 }
 
 }  // namespace
 
-void handle::open(fuse_req_t req, fuse_ino_t id, fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef inode = inode_or_refuse(fs, request, id);
-  if (!inode) return;
+void handle::open(FileSystem& fs, Request request, InodeRef inode, fuse_open_in arguments) {
+  const int flags = static_cast<int>(arguments.flags);
   // Under a delegation nothing can have changed, and the server need not be asked.
   if (inode->attributes().stands()) {
-    auto opened = client::open_locally(fs.mount(), request.caller(), inode->handle(),
-                                       to_share_access(info->flags));
-    if (opened) return open_here(fs, request, std::move(inode), std::move(*opened), *info);
+    auto opened =
+        client::open_locally(fs.mount(), request.caller(), inode->handle(), to_share_access(flags));
+    if (opened) return open_here(fs, request, std::move(inode), std::move(*opened), flags);
   }
-  spawn(run(fs, std::move(request), std::move(inode), *info));
+  spawn(run(fs, std::move(request), std::move(inode), flags));
 }
 
 }  // namespace nfsrdma::fuse

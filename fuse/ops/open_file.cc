@@ -13,21 +13,21 @@ Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode) {
 }
 
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
-                      fuse_file_info& info) {
+                      int flags, OpenAnswer& answer) {
   const std::uint64_t change = inode->attributes().value().change;
-  info.keep_cache = inode->pages_match(change) && !inode->drops_in_flight_set();
+  answer.keep_cache = inode->pages_match(change) && !inode->drops_in_flight_set();
   inode->set_pages(change);
   fs.drop_outdated_attributes(*inode);
 
-  if (!info.keep_cache) inode->pages_to_be_dropped();
+  if (!answer.keep_cache) inode->pages_to_be_dropped();
   const bool others = inode->open() != nullptr;
   FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
-  file->drop_unconfirmed = !info.keep_cache;
+  file->drop_unconfirmed = !answer.keep_cache;
   // What one of them drops, another may be writing.
   if (others && file->inode->drops_in_flight_set()) file->inode->watch_writes();
-  file->append = (info.flags & O_APPEND) != 0;
-  file->synchronous = fs.config().synchronous || (info.flags & (O_SYNC | O_DSYNC)) != 0;
-  info.fh = file->id;
+  file->append = (flags & O_APPEND) != 0;
+  file->synchronous = fs.config().synchronous || (flags & (O_SYNC | O_DSYNC)) != 0;
+  answer.fh = file->id;
   return file;
 }
 

@@ -11,12 +11,12 @@ namespace nfsrdma::fuse {
 /// them; where it looks at size and mtime by itself (acregmin=0) it is left to that.
 Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode);
 
-/// Makes the open file, whose attributes are known, and fills in `info` for the answer: its number,
+/// Makes the open file, whose attributes are known, and fills in the answer: its number,
 /// and whether the kernel may keep the pages it has cached. Close-to-open: it may if the change
 /// attribute is the one they belong to; attributes that the kernel has cached are dropped if they
 /// are out of date.
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
-                      fuse_file_info& info);
+                      int flags, OpenAnswer& answer);
 
 /// Nobody took the answer: closes the file again.
 Task<void> forget_open(FileSystem& fs, FileRef file);

@@ -7,31 +7,43 @@
 #include <optional>
 
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
 namespace {
 
-/// A direct read locks none of them.
-enum class KernelsPages : std::uint8_t { filled, left_alone };
+/// The kernel fills pages with what it reads; a direct read leaves them alone.
+void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
+  fs.revalidation_timer().add(file);
+  file.inode->pages_cached(bytes);
+  file.shared->after_drop.add(bytes);
+}
+
+}  // namespace
 
 /// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
 /// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
 /// error after some bytes is an error. What was written here before is at the server first. A
 /// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
 /// would keep the old bytes in their place.
-Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::size_t size,
-               std::uint64_t offset, KernelsPages kernels_pages, std::uint64_t lock_owner) {
+Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArguments arguments) {
+  // The slot the request came in has nothing else to hold any more.
+  const Buffer slot = std::move(*arguments.slot);
+  const std::uint64_t offset = arguments.offset;
+  const std::size_t size = arguments.size;
   std::optional<InFlightSet::One> in_flight;
-  if (kernels_pages == KernelsPages::filled) in_flight.emplace(file->shared->reads);
+  if ((arguments.flags & O_DIRECT) == 0) {
+    note_cached_read(fs, *file, {offset, offset + size});
+    in_flight.emplace(file->shared->reads);
+  }
   if (file->shared->dirty()) co_await fs.write_behind().flush(file->shared);
   {
     cache::WriteOrder::Reading reading(file->shared->order, offset, size);
     co_await reading;
   }
   const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
-  const IoCaller by{lock_owner, request.context().pid};
+  const IoCaller by{arguments.lock_owner, request.context().pid};
   const client::StateRef state =
       io_state(*file, lock_for_io(*file, by, io_range(offset, sink.size())));
   std::size_t filled = 0;
@@ -41,7 +53,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::
                                       offset + filled, sink.subspan(filled, want),
                                       slot.size() - filled - want);
     if (!part) {
-      reply_failure(request, part.error());
+      reply_failure(fs, request, part.error());
       co_return;
     }
     const std::size_t count = std::min(part->data.size(), want);
@@ -56,28 +68,6 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Buffer slot, std::
     if (ended) break;
   }
   request.reply_data(sink.first(filled));
-}
-
-}  // namespace
-
-void handle::read(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
-                  fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = file_or_refuse(fs, request, *info);
-  if (!file) return;
-  const bool direct = (info->flags & O_DIRECT) != 0;
-  if (!direct) {
-    fs.revalidation_timer().add(*file);
-    const auto begin = static_cast<std::uint64_t>(offset);
-    file->inode->pages_cached({begin, begin + size});
-    file->shared->after_drop.add({begin, begin + size});
-  }
-  // The slot the request came in has nothing else to hold any more.
-  Buffer slot = request.take_buffer();
-  spawn(run(fs, std::move(request), std::move(file), std::move(slot), size,
-            static_cast<std::uint64_t>(offset),
-            direct ? KernelsPages::left_alone : KernelsPages::filled, info->lock_owner));
 }
 
 }  // namespace nfsrdma::fuse

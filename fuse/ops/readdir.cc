@@ -7,7 +7,7 @@
 
 #include "client/requests/errno.h"
 #include "fuse/ops/directory_answer.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -85,7 +85,7 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
   const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
   auto reached = co_await reach(fs, caller, directory, cookie);
   if (!reached) {
-    reply_failure(request, reached.error());
+    reply_failure(fs, request, reached.error());
     co_return;
   }
   answer.add_dots(*directory->inode, offset);
@@ -98,27 +98,15 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
   if (!request.reply_data(answer.data())) answer.take_back();
 }
 
-void start(fuse_req_t req, std::size_t size, off_t offset, const fuse_file_info& info,
-           DirectoryAnswer::Kind kind) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  DirectoryRef directory = directory_or_refuse(fs, request, info);
-  if (!directory) return;
-  DirectoryAnswer answer(fs, kind, request.take_buffer(), size);
-  spawn(run(fs, std::move(request), std::move(directory), std::move(answer),
-            static_cast<std::uint64_t>(offset)));
-}
-
 }  // namespace
 
-void handle::readdir(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
-                     fuse_file_info* info) {
-  start(req, size, offset, *info, DirectoryAnswer::Kind::names);
-}
-
-void handle::readdirplus(fuse_req_t req, fuse_ino_t, std::size_t size, off_t offset,
-                         fuse_file_info* info) {
-  start(req, size, offset, *info, DirectoryAnswer::Kind::names_and_attributes);
+void handle::readdir(FileSystem& fs, Request request, DirectoryRef directory,
+                     ReadArguments arguments) {
+  const auto kind = request.opcode() == FUSE_READDIRPLUS
+                        ? DirectoryAnswer::Kind::names_and_attributes
+                        : DirectoryAnswer::Kind::names;
+  DirectoryAnswer answer(fs, kind, std::move(*arguments.slot), arguments.size);
+  spawn(run(fs, std::move(request), std::move(directory), std::move(answer), arguments.offset));
 }
 
 }  // namespace nfsrdma::fuse

@@ -1,6 +1,6 @@
 #include "fuse/ops/close_file.h"
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
@@ -21,12 +21,10 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner 
 
 }  // namespace
 
-void handle::release(fuse_req_t req, fuse_ino_t, fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = fs.remove_file(info->fh);
+void handle::release(FileSystem& fs, Request request, fuse_release_in arguments) {
+  FileRef file = fs.remove_file(arguments.fh);
   if (file) {
-    const client::LockOwner flock_owner{client::LockKind::flock, info->lock_owner};
+    const client::LockOwner flock_owner{client::LockKind::flock, arguments.lock_owner};
     spawn(run(fs, std::move(request), std::move(file), flock_owner));
   } else {
     request.reply_error(EBADF);

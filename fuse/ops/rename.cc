@@ -5,7 +5,7 @@
 
 #include "client/requests/errno.h"
 #include "client/requests/lookup.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
@@ -55,7 +55,7 @@ Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
   co_await fs.write_behind().flush_all();
   auto kept = co_await keep_target(fs, caller, from, to);
   if (!kept) {
-    reply_failure(request, kept.error());
+    reply_failure(fs, request, kept.error());
     co_return;
   }
   const std::uint64_t ended = fs.silly_removals().ended();
@@ -70,25 +70,20 @@ Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
     co_return;
   }
   if (*kept) co_await restore_name(fs, *kept, to.name);
-  reply_failure(request, renamed.error());
+  reply_failure(fs, request, renamed.error());
 }
 
 }  // namespace
 
-void handle::rename(fuse_req_t req, fuse_ino_t parent, const char* name, fuse_ino_t new_parent,
-                    const char* new_name, unsigned flags) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
+void handle::rename(FileSystem& fs, Request request, InodeRef parent, RenameArguments arguments) {
   // NFSv4.1 has neither RENAME_NOREPLACE nor RENAME_EXCHANGE; EINVAL is renameat2's word for that.
-  if (flags != 0) {
+  if (arguments.flags != 0) {
     request.reply_error(EINVAL);
     return;
   }
-  Place from{inode_or_refuse(fs, request, parent), name};
-  if (!from.directory) return;
-  Place to{inode_or_refuse(fs, request, new_parent), new_name};
-  if (!to.directory) return;
-  spawn(run(fs, std::move(request), std::move(from), std::move(to)));
+  Place from{std::move(parent), std::move(arguments.name)};
+  Place to{inode_or_refuse(fs, request, arguments.new_directory), std::move(arguments.new_name)};
+  if (to.directory) spawn(run(fs, std::move(request), std::move(from), std::move(to)));
 }
 
 }  // namespace nfsrdma::fuse

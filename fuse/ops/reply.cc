@@ -6,31 +6,18 @@
 
 namespace nfsrdma::fuse {
 
-InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id) {
+InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id) {
   InodeRef inode = fs.inodes().find(id);
   if (!inode) request.reply_error(ESTALE);
   return inode;
 }
 
-FileRef file_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info) {
-  FileRef file = fs.find_file(info.fh);
-  if (!file) request.reply_error(EBADF);
-  return file;
-}
-
-DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info) {
-  DirectoryRef directory = fs.find_directory(info.fh);
-  if (!directory) request.reply_error(EBADF);
-  return directory;
-}
-
-void reply_failure(Request& request, const Error& error) {
-  note_failure(request, error);
+void reply_failure(FileSystem& fs, Request& request, const Error& error) {
+  note_failure(fs, request, error);
   request.reply_error(client::to_errno(error));
 }
 
-void note_failure(const Request& request, const Error& error) {
-  auto& fs = *static_cast<FileSystem*>(request.user_data());
+void note_failure(FileSystem& fs, const Request& request, const Error& error) {
   Failed failed{.operation = request.operation(), .caller = request.context().pid};
   if (const InodeRef inode = fs.inodes().find(request.node())) {
     failed.fileid = inode->attributes().value().fileid;
@@ -56,7 +43,7 @@ Error unusable_answer() {
 
 void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
                  const InodeRef& inode) {
-  if (!inode) return reply_failure(request, unusable_answer());
+  if (!inode) return reply_failure(fs, request, unusable_answer());
   if (inode->is_directory()) {
     inode->set_parent_fileid(directory.attributes().value().fileid);
   }

@@ -10,15 +10,12 @@
 namespace nfsrdma::fuse {
 
 /// The inode the kernel names; null after answering ESTALE when there is none.
-InodeRef inode_or_refuse(FileSystem& fs, Request& request, fuse_ino_t id);
-/// The open file of fi->fh; null after answering EBADF when there is none.
-FileRef file_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
-DirectoryRef directory_or_refuse(FileSystem& fs, Request& request, const fuse_file_info& info);
+InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 
 /// Answers with the errno that `error` becomes, and logs and counts it.
-void reply_failure(Request& request, const Error& error);
+void reply_failure(FileSystem& fs, Request& request, const Error& error);
 /// For an operation that answers by itself: before it does.
-void note_failure(const Request& request, const Error& error);
+void note_failure(FileSystem& fs, const Request& request, const Error& error);
 /// For data that a program believes written: fsync(2) or close(2) will tell it. `operation`: a
 /// literal.
 void note_background_failure(FileSystem& fs, const Inode& inode, std::string_view operation,

@@ -5,7 +5,7 @@
 
 #include "fuse/convert/arguments.h"
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -34,7 +34,7 @@ Task<void> apply_change(FileSystem& fs, Request request, InodeRef inode, Change 
   auto changed = co_await client::setattr(fs.mount(), change.caller, inode->handle(), change.state,
                                           change.set);
   if (!changed) {
-    reply_failure(request, changed.error());
+    reply_failure(fs, request, changed.error());
     co_return;
   }
   const auto open = inode->open();
@@ -73,20 +73,15 @@ Task<void> change_others(FileSystem& fs, Request request, InodeRef inode, Change
 
 }  // namespace
 
-void handle::setattr(fuse_req_t req, fuse_ino_t id, struct stat* values, int valid,
-                     fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef inode = inode_or_refuse(fs, request, id);
-  if (!inode) return;
+void handle::setattr(FileSystem& fs, Request request, InodeRef inode, fuse_setattr_in arguments) {
   Change change;
   change.caller = request.caller();
   change.pid = request.context().pid;
-  change.set = to_set_attributes(*values, valid);
+  change.set = to_set_attributes(arguments);
   if (change.set.empty()) {
     reply_attributes(fs, request, *inode, /*asked=*/false);
   } else if (change.set.size) {
-    FileRef file = info ? fs.find_file(info->fh) : FileRef();
+    FileRef file = (arguments.valid & FATTR_FH) ? fs.find_file(arguments.fh) : FileRef();
     spawn(change_size(fs, std::move(request), std::move(inode), std::move(file), change));
   } else {
     spawn(change_others(fs, std::move(request), std::move(inode), change));

@@ -1,14 +1,14 @@
 // fcntl(2) and flock(2) locks. A caller who waits holds no slot: the server is asked again when it
 // says so, and from time to time. While the file's locks are kept here nobody else can change it,
 // so nothing has to be sent first, or asked for afterwards (RFC 8881 section 10.4.2).
-#include <sys/file.h>
+#include <fcntl.h>
 
 #include "client/requests/errno.h"
 #include "client/state/lock_waiters.h"
 #include "fuse/convert/lock.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "transport/base/sync/pauses.h"
 
@@ -53,7 +53,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
   if (!locked_here(fs, file->inode->handle())) co_await fs.write_behind().flush(file->shared);
   auto locked = co_await obtain(fs, request, file, wish);
   if (!locked) {
-    note_failure(request, locked.error());
+    note_failure(fs, request, locked.error());
     request.reply_error(to_lock_errno(locked.error()));
     co_return;
   }
@@ -72,45 +72,30 @@ Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::Loc
   if (unlocked) {
     request.reply_ok();
   } else {
-    reply_failure(request, unlocked.error());
-  }
-}
-
-void start(fuse_req_t req, fuse_file_info* info, int type, client::LockWish wish) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = file_or_refuse(fs, request, *info);
-  if (!file) return;
-  wish.owner.id = info->lock_owner;
-  wish.pid = request.context().pid;
-  wish.exclusive = type == F_WRLCK;
-  if (type == F_UNLCK) {
-    spawn(run_unlock(fs, std::move(request), std::move(file), wish));
-  } else {
-    if (wish.owner.kind == client::LockKind::posix) note_locker(*file, wish.owner.id);
-    if (wish.owner.kind == client::LockKind::flock) file->flock_owner = wish.owner.id;
-    spawn(run_lock(fs, std::move(request), std::move(file), wish));
+    reply_failure(fs, request, unlocked.error());
   }
 }
 
 }  // namespace
 
-void handle::setlk(fuse_req_t req, fuse_ino_t, fuse_file_info* info, struct ::flock* lock,
-                   int wait) {
+void handle::setlk(FileSystem& fs, Request request, FileRef file, fuse_lk_in arguments) {
+  const bool flock = (arguments.lk_flags & FUSE_LK_FLOCK) != 0;
   client::LockWish wish;
-  wish.owner.kind = client::LockKind::posix;
-  wish.range = to_range(*lock);
-  wish.will_wait = wait != 0;
-  start(req, info, lock->l_type, wish);
-}
-
-void handle::flock(fuse_req_t req, fuse_ino_t, fuse_file_info* info, int operation) {
-  client::LockWish wish;
-  wish.owner.kind = client::LockKind::flock;
-  wish.will_wait = (operation & LOCK_NB) == 0;
-  const int kind = operation & ~LOCK_NB;
-  const int type = kind == LOCK_EX ? F_WRLCK : kind == LOCK_SH ? F_RDLCK : F_UNLCK;
-  start(req, info, type, wish);
+  wish.owner = {flock ? client::LockKind::flock : client::LockKind::posix, arguments.owner};
+  if (!flock) wish.range = to_range(arguments.lk);
+  wish.will_wait = request.opcode() == FUSE_SETLKW;
+  wish.pid = request.context().pid;
+  wish.exclusive = arguments.lk.type == F_WRLCK;
+  if (arguments.lk.type == F_UNLCK) {
+    spawn(run_unlock(fs, std::move(request), std::move(file), wish));
+  } else {
+    if (flock) {
+      file->flock_owner = wish.owner.id;
+    } else {
+      note_locker(*file, wish.owner.id);
+    }
+    spawn(run_lock(fs, std::move(request), std::move(file), wish));
+  }
 }
 
 }  // namespace nfsrdma::fuse

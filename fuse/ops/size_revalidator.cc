@@ -117,7 +117,7 @@ Task<std::optional<std::uint64_t>> SizeRevalidator::look() {
   co_return shared_->seen;
 }
 
-bool SizeRevalidator::is_asked_for(const Inode& directory, const char* name) const {
+bool SizeRevalidator::is_asked_for(const Inode& directory, std::string_view name) const {
   return directory.id() == InodeTable::kRootId && !name_.empty() && name_ == name;
 }
 
@@ -127,10 +127,10 @@ void SizeRevalidator::answer(Request& request) {
     return;
   }
   // Neither name nor attributes are believed longer than it takes to read them back.
-  fuse_entry_param entry{};
-  entry.ino = target_->id();
-  entry.attr = fs_.stat_of(*target_);
-  told_ = entry.attr.st_size;
+  EntryAnswer entry;
+  entry.node = target_->id();
+  entry.attributes = fs_.stat_of(*target_);
+  told_ = entry.attributes.st_size;
   fs_.inodes().count_lookup(*target_);
   if (!request.reply_entry(entry)) fs_.inodes().forget(*target_, 1);
 }

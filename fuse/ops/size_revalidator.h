@@ -44,7 +44,7 @@ class SizeRevalidator final : private FdHandler {
   /// or when that cannot be had in bounded time.
   Task<void> tell(InodeRef inode);
   /// What is being looked up is the secret name.
-  bool is_asked_for(const Inode& directory, const char* name) const;
+  bool is_asked_for(const Inode& directory, std::string_view name) const;
   /// Answers who looks it up.
   void answer(Request& request);
   /// Waits a bounded time for the thread.

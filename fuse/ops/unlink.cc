@@ -1,7 +1,7 @@
 #include <string>
 
 #include "client/requests/remove.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/silly_rename.h"
 
@@ -10,20 +10,41 @@ namespace {
 
 void answer(FileSystem& fs, Request& request, Inode& parent, const Result<void>& removed) {
   if (!removed) {
-    reply_failure(request, removed.error());
+    reply_failure(fs, request, removed.error());
     return;
   }
   fs.names_changed(parent);
   request.reply_ok();
 }
 
-Task<void> remove_name(FileSystem& fs, Request request, client::Credential caller, InodeRef parent,
-                       std::string_view name) {
+Task<void> remove_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+  const client::Credential caller = request.caller();
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   answer(fs, request, *parent, removed);
 }
 
-Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
+  const client::Credential caller = request.caller();
+  auto kept = co_await keep_if_open(fs, caller, parent, name, NameIs::removed);
+  if (!kept) {
+    reply_failure(fs, request, kept.error());
+  } else if (*kept) {
+    request.reply_ok();
+  } else {
+    co_await remove_name(fs, std::move(request), std::move(parent), std::move(name));
+  }
+}
+
+}  // namespace
+
+void handle::unlink(FileSystem& fs, Request request, InodeRef parent, NameArguments arguments) {
+  const auto remove = fs.may_matter_to_names() ? remove_file_name : remove_name;
+  spawn(remove(fs, std::move(request), std::move(parent), std::move(arguments.name)));
+}
+
+Task<void> handle::rmdir(FileSystem& fs, Request request, InodeRef parent,
+                         NameArguments arguments) {
+  const std::string& name = arguments.name;
   const client::Credential caller = request.caller();
   const std::uint64_t ended = fs.silly_removals().ended();
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
@@ -32,43 +53,6 @@ Task<void> remove_directory(FileSystem& fs, Request request, InodeRef parent, st
     if (again) removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   }
   answer(fs, request, *parent, removed);
-}
-
-Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
-  const client::Credential caller = request.caller();
-  auto kept = co_await keep_if_open(fs, caller, parent, name, NameIs::removed);
-  if (!kept) {
-    reply_failure(request, kept.error());
-  } else if (*kept) {
-    request.reply_ok();
-  } else {
-    co_await remove_name(fs, std::move(request), caller, std::move(parent), name);
-  }
-}
-
-}  // namespace
-
-void handle::unlink(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef directory = inode_or_refuse(fs, request, parent);
-  if (!directory) return;
-  if (!fs.may_matter_to_names()) {
-    const client::Credential caller = request.caller();
-    spawn(remove_name(fs, std::move(request), caller, std::move(directory), name));
-    return;
-  }
-  std::string copy(name);
-  spawn(remove_file_name(fs, std::move(request), std::move(directory), std::move(copy)));
-}
-
-void handle::rmdir(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  InodeRef directory = inode_or_refuse(fs, request, parent);
-  if (!directory) return;
-  std::string copy(name);
-  spawn(remove_directory(fs, std::move(request), std::move(directory), std::move(copy)));
 }
 
 }  // namespace nfsrdma::fuse

@@ -7,7 +7,7 @@
 #include "client/requests/getattr.h"
 #include "fuse/ops/commit.h"
 #include "fuse/ops/file_locks.h"
-#include "fuse/ops/handlers.h"
+#include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "fuse/ops/send_write.h"
 #include "fuse/ops/written_pages.h"
@@ -122,7 +122,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
     reply_written(request, *file, asked, *written);
     co_return;
   }
-  note_failure(request, written.error());
+  note_failure(fs, request, written.error());
   const int error_number = client::to_errno(written.error());
   // Who was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
@@ -134,37 +134,35 @@ Task<void> answer_gathered(FileSystem& fs, Request request, FileRef file, Incomi
 }
 
 /// Whoever asked for durable data, or for none to be cached, waits for the server.
-bool may_gather(FileSystem& fs, const File& file, const fuse_file_info& info) {
-  return !file.synchronous && (info.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
+bool may_gather(FileSystem& fs, const File& file, const fuse_write_in& arguments) {
+  return !file.synchronous && (arguments.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
 }
 
 }  // namespace
 
-void handle::write(fuse_req_t req, fuse_ino_t, const char* data, std::size_t size, off_t offset,
-                   fuse_file_info* info) {
-  FileSystem& fs = FileSystem::of(req);
-  Request request(req);
-  FileRef file = file_or_refuse(fs, request, *info);
-  if (!file) return;
+void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments arguments) {
+  const bool write_back = (arguments.write_flags & FUSE_WRITE_CACHE) != 0;
   Incoming incoming;
-  incoming.data = std::as_bytes(std::span(data, size));
-  incoming.offset = static_cast<std::uint64_t>(offset);
+  incoming.data = arguments.data;
+  incoming.offset = arguments.offset;
   // Mapped pages that the kernel writes back have their place.
-  incoming.append = file->append && info->writepage == 0;
-  incoming.may_gather = may_gather(fs, *file, *info);
-  const IoCaller by{info->lock_owner, info->writepage != 0 ? 0 : request.context().pid};
-  incoming.lock = lock_for_io(*file, by, io_range(incoming.offset, size));
-  incoming.by = way_of(*info);
-  if (incoming.by != WriteBy::direct) note_whole_pages(*file->inode, incoming.offset, size);
+  incoming.append = file->append && !write_back;
+  incoming.may_gather = may_gather(fs, *file, arguments);
+  const IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
+  incoming.lock = lock_for_io(*file, by, io_range(incoming.offset, incoming.data.size()));
+  incoming.by = way_of(arguments);
+  if (incoming.by != WriteBy::direct) {
+    note_whole_pages(*file->inode, incoming.offset, incoming.data.size());
+  }
   if (gather(fs, file, incoming)) {
     if (incoming.old.any()) {
       spawn(answer_gathered(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
-      reply_written(request, *file, incoming.offset, size);
+      reply_written(request, *file, incoming.offset, incoming.data.size());
     }
     return;
   }
-  incoming.slot = request.take_buffer();
+  incoming.slot = std::move(*arguments.slot);
   spawn(run(fs, std::move(request), std::move(file), std::move(incoming)));
 }
 

@@ -19,9 +19,9 @@ std::uint64_t end_of_unlocked(PageRange written) {
 
 }  // namespace
 
-WriteBy way_of(const fuse_file_info& info) {
-  if (info.writepage != 0) return WriteBy::write_back;
-  return (info.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;
+WriteBy way_of(const fuse_write_in& write) {
+  if (write.write_flags & FUSE_WRITE_CACHE) return WriteBy::write_back;
+  return (write.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;
 }
 
 void note_whole_pages(Inode& inode, std::uint64_t offset, std::size_t size) {

@@ -1,7 +1,7 @@
 // The kernel's pages beside a write: those that are right, and those that have to go.
 #pragma once
 
-#include <fuse_lowlevel.h>
+#include <linux/fuse.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class WriteBy : std::uint8_t {
   write_back,  ///< out of mapped pages, which READs wait for
   direct,      ///< past them
 };
-WriteBy way_of(const fuse_file_info& info);
+WriteBy way_of(const fuse_write_in& write);
 
 /// The kernel keeps the pages that it has written the whole of.
 void note_whole_pages(Inode& inode, std::uint64_t offset, std::size_t size);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Data flows one way: fuse -> cache -> client -> transport. An include against the flow fails, and so
 # does product code that includes the tests. Within transport each folder may include itself and what
-# its line names, and the lines above it are all it can name: no two folders include each other.
+# its line names, and the lines above it are all it can name: no two folders include each other. libfuse is a matter of fuse/channel.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -59,4 +59,9 @@ done
 while read -r folder; do
   [[ $above == *" $folder "* ]] || { echo "transport/$folder has no line here" >&2; status=1; }
 done < <(find transport -name '*.h' -printf '%h\n' | sort -u | sed 's|^transport/||')
+if grep -rnE --include='*.h' --include='*.cc' '^#include <fuse(_lowlevel|_log)?\.h>' \
+  client cache fuse transport tests | grep -v '^fuse/channel/'; then
+  echo "^ libfuse is included under fuse/channel only" >&2
+  status=1
+fi
 exit $status

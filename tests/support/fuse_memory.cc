@@ -64,7 +64,7 @@ Result<void> serve(const Arguments& arguments) {
   config.mount_point = *mount_point;
   config.mount_options = {"fsname=memory", "subtype=fuse-memory"};
   auto session = fuse::KernelSession::create(*reactor, **slots, std::move(config),
-                                             testing::MemoryFileSystem::operations(), &memory);
+                                             testing::MemoryFileSystem::handlers(), &memory);
   if (!session) return fail_from(session);
   TRY((*session)->mount());
   UntilUnmounted observer(*reactor);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <span>
 
@@ -18,112 +19,94 @@ using fuse::Request;
 /// How long the kernel may believe names and attributes: only this program changes them.
 constexpr double kForever = 3600;
 
-MemoryFileSystem& file_system(fuse_req_t request) {
-  return *static_cast<MemoryFileSystem*>(fuse_req_userdata(request));
+fuse::EntryAnswer entry_of(const MemoryFileSystem& memory, std::uint64_t number) {
+  return {number, memory.attributes(number), kForever, kForever};
 }
 
-fuse_entry_param entry_of(const MemoryFileSystem& memory, fuse_ino_t number) {
-  fuse_entry_param entry{};
-  entry.ino = number;
-  entry.attr = memory.attributes(number);
-  entry.attr_timeout = entry.entry_timeout = kForever;
-  return entry;
-}
-
-void on_lookup(fuse_req_t request, fuse_ino_t, const char* name) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  const auto* file = memory.find(name);
+void on_lookup(MemoryFileSystem& memory, Request request, fuse::NameArguments arguments) {
+  const auto* file = memory.find(arguments.name);
   if (!file) {
-    reply.reply_error(ENOENT);
+    request.reply_error(ENOENT);
     return;
   }
-  reply.reply_entry(entry_of(memory, memory.number_of(*file)));
+  request.reply_entry(entry_of(memory, memory.number_of(*file)));
 }
 
-void on_forget(fuse_req_t request, fuse_ino_t, std::uint64_t) { Request(request).reply_none(); }
+void on_forget(MemoryFileSystem&, Request request, fuse::ForgetArguments) { request.reply_none(); }
 
-void on_getattr(fuse_req_t request, fuse_ino_t number, fuse_file_info*) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  reply.reply_attr(memory.attributes(number), kForever);
+void on_getattr(MemoryFileSystem& memory, Request request, fuse_getattr_in) {
+  request.reply_attr(memory.attributes(request.node()), kForever);
 }
 
-void on_setattr(fuse_req_t request, fuse_ino_t number, struct stat* wanted, int which,
-                fuse_file_info*) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  auto* file = memory.find(number);
-  if (file && (which & FUSE_SET_ATTR_SIZE)) {
-    file->content.resize(static_cast<std::size_t>(wanted->st_size));
-  }
-  reply.reply_attr(memory.attributes(number), kForever);
+void on_setattr(MemoryFileSystem& memory, Request request, fuse_setattr_in wanted) {
+  auto* file = memory.find(request.node());
+  if (file && (wanted.valid & FATTR_SIZE)) file->content.resize(wanted.size);
+  request.reply_attr(memory.attributes(request.node()), kForever);
 }
 
-void on_create(fuse_req_t request, fuse_ino_t, const char* name, mode_t, fuse_file_info* open) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  const auto number = memory.number_of(memory.add(name, 0));
-  reply.reply_create(entry_of(memory, number), *open);
+void on_create(MemoryFileSystem& memory, Request request, fuse::CreateArguments arguments) {
+  const auto number = memory.number_of(memory.add(arguments.name, 0));
+  request.reply_create(entry_of(memory, number), {});
 }
 
-void on_open(fuse_req_t request, fuse_ino_t, fuse_file_info* open) {
-  Request(request).reply_open(*open);
+void on_open(MemoryFileSystem&, Request request, fuse_open_in) { request.reply_open({}); }
+
+/// RELEASE, FLUSH: nothing is kept for an open file.
+void on_close(MemoryFileSystem&, Request request, fuse::NoArguments) { request.reply_ok(); }
+
+void on_statfs(MemoryFileSystem&, Request request, fuse::NoArguments) {
+  struct statvfs status {};
+  status.f_namemax = NAME_MAX;
+  status.f_bsize = status.f_frsize = 512;
+  request.reply_statfs(status);
 }
 
-void on_read(fuse_req_t request, fuse_ino_t number, std::size_t size, off_t offset,
-             fuse_file_info*) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  const std::span<const std::byte> content(memory.find(number)->content);
-  const auto start = std::min(static_cast<std::size_t>(offset), content.size());
-  reply.reply_data(content.subspan(start, std::min(size, content.size() - start)));
-}
-
-void on_write(fuse_req_t request, fuse_ino_t number, const char* data, std::size_t size,
-              off_t offset, fuse_file_info*) {
-  auto& memory = file_system(request);
-  Request reply(request);
-  memory.write(*memory.find(number), static_cast<std::size_t>(offset), data, size);
-  reply.reply_write(size);
-}
-
-void on_readdir(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info*) {
-  auto& memory = file_system(request);
-  std::vector<char> page(size);
-  std::size_t used = 0;
+void on_readdir(MemoryFileSystem& memory, Request request, fuse::ReadArguments arguments) {
+  std::vector<std::byte> page(arguments.size);
+  std::span<std::byte> room(page);
   auto& files = memory.files();
-  for (auto i = static_cast<std::size_t>(offset); i < files.size(); ++i) {
+  for (std::size_t i = arguments.offset; i < files.size(); ++i) {
     const auto attributes = memory.attributes(memory.number_of(files[i]));
-    const auto needed =
-        fuse_add_direntry(request, page.data() + used, size - used, files[i].name.c_str(),
-                          &attributes, static_cast<off_t>(i + 1));
-    if (needed > size - used) break;
-    used += needed;
+    const auto needed = fuse::add_entry(room, files[i].name, attributes, i + 1);
+    if (needed > room.size()) break;
+    room = room.subspan(needed);
   }
-  Request reply(request);
-  reply.reply_data(std::as_bytes(std::span(page).first(used)));
+  request.reply_data(std::span(page).first(page.size() - room.size()));
 }
 
-fuse_lowlevel_ops make_operations() {
-  fuse_lowlevel_ops table{};
-  table.lookup = on_lookup;
-  table.forget = on_forget;
-  table.getattr = on_getattr;
-  table.setattr = on_setattr;
-  table.create = on_create;
-  table.open = on_open;
-  table.read = on_read;
-  table.write = on_write;
-  table.readdir = on_readdir;
-  return table;
-}
+constexpr fuse::HandlerTable kHandlers = {
+    {FUSE_LOOKUP, fuse::handler<on_lookup>},
+    {FUSE_FORGET, fuse::handler<on_forget>},
+    {FUSE_BATCH_FORGET, fuse::handler<on_forget>},
+    {FUSE_GETATTR, fuse::handler<on_getattr>},
+    {FUSE_SETATTR, fuse::handler<on_setattr>},
+    {FUSE_CREATE, fuse::handler<on_create>},
+    {FUSE_OPEN, fuse::handler<on_open>},
+    {FUSE_OPENDIR, fuse::handler<on_open>},
+    {FUSE_RELEASE, fuse::handler<on_close>},
+    {FUSE_RELEASEDIR, fuse::handler<on_close>},
+    {FUSE_READ, fuse::handler<MemoryFileSystem::on_read>},
+    {FUSE_WRITE, fuse::handler<MemoryFileSystem::on_write>},
+    {FUSE_READDIR, fuse::handler<on_readdir>},
+    {FUSE_STATFS, fuse::handler<on_statfs>},
+};
 
 }  // namespace
 
-const fuse_lowlevel_ops& MemoryFileSystem::operations() {
-  static const fuse_lowlevel_ops table = make_operations();
-  return table;
+const fuse::HandlerTable& MemoryFileSystem::handlers() { return kHandlers; }
+
+void MemoryFileSystem::on_read(MemoryFileSystem& memory, Request request,
+                               fuse::ReadArguments arguments) {
+  const std::span<const std::byte> content(memory.find(request.node())->content);
+  const auto start = std::min<std::size_t>(arguments.offset, content.size());
+  const auto size = std::min<std::size_t>(arguments.size, content.size() - start);
+  request.reply_data(content.subspan(start, size));
+}
+
+void MemoryFileSystem::on_write(MemoryFileSystem& memory, Request request,
+                                fuse::WriteArguments arguments) {
+  memory.write(*memory.find(request.node()), arguments.offset, arguments.data);
+  request.reply_write(arguments.size);
 }
 
 MemoryFile& MemoryFileSystem::add(std::string name, std::size_t size) {
@@ -137,16 +120,16 @@ MemoryFile* MemoryFileSystem::find(std::string_view name) {
   return found == files_.end() ? nullptr : &*found;
 }
 
-MemoryFile* MemoryFileSystem::find(fuse_ino_t number) {
+MemoryFile* MemoryFileSystem::find(std::uint64_t number) {
   const auto index = number - kFirstFile;
   return number >= kFirstFile && index < files_.size() ? &files_[index] : nullptr;
 }
 
-fuse_ino_t MemoryFileSystem::number_of(const MemoryFile& file) const {
-  return kFirstFile + static_cast<fuse_ino_t>(&file - files_.data());
+std::uint64_t MemoryFileSystem::number_of(const MemoryFile& file) const {
+  return kFirstFile + static_cast<std::uint64_t>(&file - files_.data());
 }
 
-struct stat MemoryFileSystem::attributes(fuse_ino_t number) const {
+struct stat MemoryFileSystem::attributes(std::uint64_t number) const {
   struct stat attributes {};
   attributes.st_ino = number;
   attributes.st_uid = ::getuid();
@@ -160,10 +143,10 @@ struct stat MemoryFileSystem::attributes(fuse_ino_t number) const {
   return attributes;
 }
 
-void MemoryFileSystem::write(MemoryFile& file, std::size_t offset, const char* data,
-                             std::size_t size) {
-  file.content.resize(std::max(file.content.size(), offset + size));
-  if (keep_writes_) std::memcpy(file.content.data() + offset, data, size);
+void MemoryFileSystem::write(MemoryFile& file, std::size_t offset,
+                             std::span<const std::byte> data) {
+  file.content.resize(std::max(file.content.size(), offset + data.size()));
+  if (keep_writes_) std::memcpy(file.content.data() + offset, data.data(), data.size());
 }
 
 }  // namespace nfsrdma::testing

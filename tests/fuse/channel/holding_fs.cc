@@ -3,66 +3,54 @@
 namespace nfsrdma::testing {
 namespace {
 
-HoldingFileSystem& file_system(fuse_req_t request) {
-  return static_cast<HoldingFileSystem&>(
-      *static_cast<MemoryFileSystem*>(fuse_req_userdata(request)));
+using fuse::Request;
+
+bool is_held(HoldingFileSystem& files, const Request& request) {
+  return files.find(request.node())->name.starts_with(HoldingFileSystem::kHeld);
 }
 
-bool is_held(HoldingFileSystem& files, fuse_ino_t number) {
-  return files.find(number)->name.starts_with(HoldingFileSystem::kHeld);
+void on_flush(HoldingFileSystem& files, Request request, fuse_flush_in) {
+  if (files.hold_flushes && is_held(files, request)) {
+    files.held.push_back({std::move(request), Buffer()});
+  } else {
+    request.reply_ok();
+  }
+}
+
+void on_open(HoldingFileSystem& files, Request request, fuse_open_in) {
+  fuse::OpenAnswer direct;
+  // Requests are as large as the calls, and nothing is read ahead.
+  direct.direct_io = files.find(request.node())->name != HoldingFileSystem::kHeldPages;
+  request.reply_open(direct);
+}
+
+void hold_read(HoldingFileSystem& files, Request request, fuse::ReadArguments arguments) {
+  if (!is_held(files, request)) {
+    return MemoryFileSystem::on_read(files, std::move(request), arguments);
+  }
+  files.held.push_back({std::move(request), Buffer(), {}, arguments.size});
+}
+
+void hold_write(HoldingFileSystem& files, Request request, fuse::WriteArguments arguments) {
+  if (!is_held(files, request)) {
+    return MemoryFileSystem::on_write(files, std::move(request), arguments);
+  }
+  files.held.push_back(
+      {std::move(request), std::move(*arguments.slot), arguments.data, arguments.size});
 }
 
 }  // namespace
 
-const fuse_lowlevel_ops& HoldingFileSystem::operations() {
-  static const fuse_lowlevel_ops table = [] {
-    fuse_lowlevel_ops made = MemoryFileSystem::operations();
-    made.open = on_open;
-    made.flush = on_flush;
-    made.read = on_read;
-    made.write = on_write;
+const fuse::HandlerTable& HoldingFileSystem::handlers() {
+  static const fuse::HandlerTable table = [] {
+    fuse::HandlerTable made = MemoryFileSystem::handlers();
+    made.set({FUSE_OPEN, fuse::handler<on_open>});
+    made.set({FUSE_FLUSH, fuse::handler<on_flush>});
+    made.set({FUSE_READ, fuse::handler<hold_read>});
+    made.set({FUSE_WRITE, fuse::handler<hold_write>});
     return made;
   }();
   return table;
-}
-
-void HoldingFileSystem::on_flush(fuse_req_t request, fuse_ino_t number, fuse_file_info*) {
-  auto& files = file_system(request);
-  fuse::Request taken(request);
-  if (files.hold_flushes && is_held(files, number)) {
-    files.held.push_back({std::move(taken), Buffer(), nullptr, 0});
-  } else {
-    taken.reply_ok();
-  }
-}
-
-void HoldingFileSystem::on_open(fuse_req_t request, fuse_ino_t number, fuse_file_info* open) {
-  fuse_file_info direct = *open;
-  // Requests are as large as the calls, and nothing is read ahead.
-  direct.direct_io = file_system(request).find(number)->name != kHeldPages;
-  fuse::Request(request).reply_open(direct);
-}
-
-void HoldingFileSystem::on_read(fuse_req_t request, fuse_ino_t number, std::size_t size,
-                                off_t offset, fuse_file_info* open) {
-  auto& files = file_system(request);
-  if (!is_held(files, number)) {
-    MemoryFileSystem::operations().read(request, number, size, offset, open);
-    return;
-  }
-  files.held.push_back({fuse::Request(request), Buffer(), nullptr, size});
-}
-
-void HoldingFileSystem::on_write(fuse_req_t request, fuse_ino_t number, const char* data,
-                                 std::size_t size, off_t offset, fuse_file_info* open) {
-  auto& files = file_system(request);
-  if (!is_held(files, number)) {
-    MemoryFileSystem::operations().write(request, number, data, size, offset, open);
-    return;
-  }
-  fuse::Request taken(request);
-  Buffer slot = taken.take_buffer();
-  files.held.push_back({std::move(taken), std::move(slot), data, size});
 }
 
 }  // namespace nfsrdma::testing

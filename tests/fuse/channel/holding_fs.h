@@ -13,7 +13,7 @@ namespace nfsrdma::testing {
 struct Held {
   fuse::Request request;
   Buffer slot;
-  const char* data = nullptr;
+  std::span<const std::byte> data{};
   std::size_t size = 0;
 };
 
@@ -34,18 +34,10 @@ class HoldingFileSystem : public MemoryFileSystem {
     for (int i = 2; i <= kFiles; ++i) add(std::string(kHeld) + std::to_string(i), 0);
   }
 
-  static const fuse_lowlevel_ops& operations();
+  static const fuse::HandlerTable& handlers();
   /// In the order of their arrival. For the session's thread.
   std::deque<Held> held;
   bool hold_flushes = false;
-
- private:
-  static void on_open(fuse_req_t request, fuse_ino_t number, fuse_file_info* open);
-  static void on_flush(fuse_req_t request, fuse_ino_t number, fuse_file_info* open);
-  static void on_read(fuse_req_t request, fuse_ino_t number, std::size_t size, off_t offset,
-                      fuse_file_info* open);
-  static void on_write(fuse_req_t request, fuse_ino_t number, const char* data, std::size_t size,
-                       off_t offset, fuse_file_info* open);
 };
 
 }  // namespace nfsrdma::testing

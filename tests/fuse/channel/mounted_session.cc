@@ -27,7 +27,7 @@ void wait_until(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::yield();
 }
 
-MountedSession::MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSystem& files,
+MountedSession::MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files,
                                std::size_t slots)
     : reactor_(make_epoll_reactor()), slots_(*BufferPool::create(fuse::kSlotSize, slots)) {
   char directory[] = "/tmp/nfsrdma-session-XXXXXX";
@@ -37,7 +37,7 @@ MountedSession::MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSy
   config.mount_options = {"fsname=memory", "subtype=nfsrdma-test", "allow_other"};
   config.callers.other_users = true;
   config.answer_limit.exiting = kExiting;
-  auto session = fuse::KernelSession::create(*reactor_, *slots_, config, operations, &files);
+  auto session = fuse::KernelSession::create(*reactor_, *slots_, config, handlers, &files);
   EXPECT_TRUE(session.has_value()) << session.error().message();
   session_ = std::move(*session);
   const auto mounted = session_->mount();

@@ -1,8 +1,6 @@
 // A real FUSE mount served by a thread of the test program.
 #pragma once
 
-#include <fuse_lowlevel.h>
-
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -31,7 +29,7 @@ class MountedSession final : private fuse::ReceiverObserver {
   /// How long a process that exits waits for its FLUSH.
   static constexpr Duration kExiting = std::chrono::milliseconds(600);
 
-  MountedSession(const fuse_lowlevel_ops& operations, MemoryFileSystem& files,
+  MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files,
                  std::size_t slots = 8);
   MountedSession(const MountedSession&) = delete;
   MountedSession& operator=(const MountedSession&) = delete;

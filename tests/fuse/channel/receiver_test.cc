@@ -33,7 +33,7 @@ class ReceiverTest : public ::testing::Test {
   void SetUp() override {
     const auto reason = reason_not_to_mount();
     if (!reason.empty()) GTEST_SKIP() << reason;
-    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::operations(), files_, kSlots);
+    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_, kSlots);
     file_ = mounted_->path(HoldingFileSystem::kHeld.data());
   }
   void TearDown() override {
@@ -85,11 +85,11 @@ TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {
   mounted_->on_shard([&] {
     const auto& write = files_.held.front();
     EXPECT_EQ(write.size, fuse::kMaxTransfer);
-    const auto* slot = reinterpret_cast<const char*>(write.slot.data());
-    EXPECT_GE(write.data, slot);
-    EXPECT_LE(write.data + write.size, slot + write.slot.size());
-    EXPECT_EQ(write.data[0], 'w');
-    EXPECT_EQ(write.data[write.size - 1], 'w');
+    const std::byte* const slot = write.slot.data();
+    EXPECT_GE(write.data.data(), slot);
+    EXPECT_LE(write.data.data() + write.size, slot + write.slot.size());
+    EXPECT_EQ(write.data.front(), std::byte{'w'});
+    EXPECT_EQ(write.data.back(), std::byte{'w'});
   });
   EXPECT_EQ(mounted_->count(&ChannelCounters::slots_taken), 1u);
   answer_first_write();
@@ -118,8 +118,8 @@ TEST_F(ReceiverTest, ATakenSlotIsNotReceivedInto) {
   wait_for_held(2);
   mounted_->on_shard([&] {
     EXPECT_NE(files_.held[0].slot.data(), files_.held[1].slot.data());
-    EXPECT_EQ(files_.held[0].data[fuse::kMaxTransfer / 2], '1');
-    EXPECT_EQ(files_.held[1].data[fuse::kMaxTransfer / 2], '2');
+    EXPECT_EQ(files_.held[0].data[fuse::kMaxTransfer / 2], std::byte{'1'});
+    EXPECT_EQ(files_.held[1].data[fuse::kMaxTransfer / 2], std::byte{'2'});
   });
   answer_first_write();
   answer_first_write();

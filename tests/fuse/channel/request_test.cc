@@ -29,7 +29,7 @@ class RequestTest : public ::testing::Test {
   void SetUp() override {
     const auto reason = reason_not_to_mount();
     if (!reason.empty()) GTEST_SKIP() << reason;
-    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::operations(), files_);
+    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_);
     file_ = mounted_->path(HoldingFileSystem::kHeld.data());
   }
   void TearDown() override {

@@ -2,8 +2,8 @@
 #include "fuse/convert/arguments.h"
 
 #include <fcntl.h>
-#include <fuse_lowlevel.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/proto/ops_attr.h"
@@ -18,30 +18,35 @@ TEST(ShareAccess, FollowsTheAccessModeAlone) {
   EXPECT_EQ(to_share_access(O_RDWR | O_SYNC), nfs4::OPEN4_SHARE_ACCESS_BOTH);
 }
 
-TEST(SetAttributesFromStat, SetsOnlyWhatIsValid) {
-  struct stat values {};
-  values.st_size = 77;
-  values.st_mode = S_IFREG | 04755;
-  EXPECT_TRUE(to_set_attributes(values, 0).empty());
-  EXPECT_TRUE(to_set_attributes(values, FUSE_SET_ATTR_CTIME).empty());
-  const auto size = to_set_attributes(values, FUSE_SET_ATTR_SIZE);
-  EXPECT_EQ(size.size, 77u);
-  EXPECT_FALSE(size.mode);
-  const auto mode = to_set_attributes(values, FUSE_SET_ATTR_MODE);
-  EXPECT_EQ(mode.mode, 04755u);
-  EXPECT_FALSE(mode.size);
+TEST(SetAttributes, SetsOnlyWhatIsValid) {
+  fuse_setattr_in wanted{};
+  wanted.size = 77;
+  wanted.mode = S_IFREG | 04755;
+  const auto valid = [&wanted](std::uint32_t bits) {
+    wanted.valid = bits;
+    return to_set_attributes(wanted);
+  };
+  EXPECT_TRUE(valid(0).empty());
+  EXPECT_TRUE(valid(FATTR_CTIME).empty());
+  EXPECT_EQ(valid(FATTR_SIZE).size, 77u);
+  EXPECT_FALSE(valid(FATTR_SIZE).mode);
+  EXPECT_EQ(valid(FATTR_MODE).mode, 04755u);
+  EXPECT_FALSE(valid(FATTR_MODE).size);
 }
 
-TEST(SetAttributesFromStat, TimesAreTheServersOrTheGivenOnes) {
-  struct stat values {};
-  values.st_atim = {-5, 999999999};
-  const auto given = to_set_attributes(values, FUSE_SET_ATTR_ATIME);
+TEST(SetAttributes, TimesAreTheServersOrTheGivenOnes) {
+  fuse_setattr_in wanted{};
+  wanted.atime = static_cast<std::uint64_t>(-5);
+  wanted.atimensec = 999999999;
+  wanted.valid = FATTR_ATIME;
+  const auto given = to_set_attributes(wanted);
   ASSERT_TRUE(given.access_time);
   EXPECT_FALSE(given.access_time->server_time);
   EXPECT_EQ(given.access_time->time.seconds, -5);
   EXPECT_EQ(given.access_time->time.nseconds, 999999999u);
   EXPECT_FALSE(given.modify_time);
-  const auto now = to_set_attributes(values, FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW);
+  wanted.valid = FATTR_MTIME | FATTR_MTIME_NOW;
+  const auto now = to_set_attributes(wanted);
   ASSERT_TRUE(now.modify_time);
   EXPECT_TRUE(now.modify_time->server_time);
 }

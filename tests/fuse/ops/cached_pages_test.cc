@@ -35,7 +35,7 @@ TEST_F(CachedPages, OwnWritesLeaveThemRight) {
   EXPECT_NE(change(file), before);
   EXPECT_TRUE(file->inode->pages_match(change(file)));
   close(file);
-  fuse_file_info info{};
+  OpenAnswer info;
   file = open("f", O_RDWR, &info);
   EXPECT_TRUE(info.keep_cache);
 }
@@ -44,7 +44,7 @@ TEST_F(CachedPages, AnotherClientsWriteMakesThemWrong) {
   FileRef file = open("f");
   change_elsewhere();
   EXPECT_TRUE(file->inode->pages_match(change(file))) << "nobody has noticed yet";
-  fuse_file_info info{};
+  OpenAnswer info;
   FileRef again = open("f", O_RDWR, &info);
   EXPECT_FALSE(info.keep_cache);
   EXPECT_TRUE(file->inode->pages_match(change(file)));
@@ -58,7 +58,7 @@ TEST_F(CachedPages, AnotherClientsWriteBeforeOursIsNotTakenForOurs) {
   flush(file);
   EXPECT_TRUE(file->inode->pages_stale(change(file)));
   close(file);
-  fuse_file_info info{};
+  OpenAnswer info;
   file = open("f", O_RDWR, &info);
   EXPECT_FALSE(info.keep_cache);
 }
@@ -98,7 +98,7 @@ TEST_F(CachedPages, WhatWasReadSinceADropAndIsWrittenThenIsDroppedAgain) {
 TEST_F(CachedPages, AnOpenThatDropsMayTakeWhatAnotherWrites) {
   FileRef writer = open("f", O_RDWR);
   writer->inode->forget_pages();
-  fuse_file_info info{};
+  OpenAnswer info;
   FileRef reader = open("f", O_RDONLY, &info);
   ASSERT_FALSE(info.keep_cache);
   writer->shared->after_drop.add({0, 4096});

@@ -42,7 +42,7 @@ class ServedFiles : public client::test::ServedMount {
 
   /// Opens a file of the root; an empty one is made when there is none. `answer`: what the kernel
   /// is told.
-  FileRef open(const std::string& name, int flags = O_RDWR, fuse_file_info* answer = nullptr) {
+  FileRef open(const std::string& name, int flags = O_RDWR, OpenAnswer* answer = nullptr) {
     if (!server_.exists(name)) server_.write_file(name, "");
     const cache::Issue issue = fs_->issue();
     return add(open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH), issue, flags, answer);
@@ -57,14 +57,11 @@ class ServedFiles : public client::test::ServedMount {
     EXPECT_TRUE(opened) << opened.error().message();
     return add(std::move(*opened), issue, O_RDWR, nullptr);
   }
-  FileRef add(client::Opened opened, const cache::Issue& issue, int flags, fuse_file_info* answer) {
+  FileRef add(client::Opened opened, const cache::Issue& issue, int flags, OpenAnswer* answer) {
     InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
-    fuse_file_info info{};
-    info.flags = flags;
-    FileRef file = add_open_file(*fs_, std::move(inode), std::move(opened.open),
-                                 opened.preserve_unlinked, info);
-    if (answer) *answer = info;
-    return file;
+    OpenAnswer unused;
+    return add_open_file(*fs_, std::move(inode), std::move(opened.open), opened.preserve_unlinked,
+                         flags, answer ? *answer : unused);
   }
   void close(FileRef& file) {
     fs_->remove_file(file->id);

@@ -1,0 +1,42 @@
+// What the kernel is answered, and how that lies on the channel.
+#pragma once
+
+#include <linux/fuse.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace nfsrdma::fuse {
+
+/// A name that was found or made. Timeouts are in seconds: for how long the kernel may believe it.
+struct EntryAnswer {
+  std::uint64_t node = 0;  ///< 0: there is no such name; or, in a listing, a name without a lookup
+  struct stat attributes {};
+  double attribute_timeout = 0;
+  double entry_timeout = 0;
+};
+
+struct OpenAnswer {
+  std::uint64_t fh = 0;
+  bool keep_cache = false;  ///< the kernel may keep the pages it has
+  bool direct_io = false;   ///< nothing goes through the page cache
+};
+
+fuse_entry_out to_wire(const EntryAnswer& answer);
+fuse_open_out to_wire(const OpenAnswer& answer);
+fuse_attr_out to_wire(const struct stat& attributes, double timeout_seconds);
+fuse_statfs_out to_wire(const struct statvfs& status);
+
+/// Puts one entry of a directory at the begin of `room`, if there is room for it; `next` is the
+/// offset at which a listing goes on behind it. Bytes it takes, or would take.
+std::size_t add_entry(std::span<std::byte> room, std::string_view name,
+                      const struct stat& attributes, std::uint64_t next);
+/// The same for READDIRPLUS.
+std::size_t add_entry_plus(std::span<std::byte> room, std::string_view name,
+                           const EntryAnswer& entry, std::uint64_t next);
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,51 @@
+// A way between the kernel and this program. /dev/fuse is one.
+#pragma once
+
+#include <linux/fuse.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "transport/base/buffer.h"
+
+namespace nfsrdma::fuse {
+
+/// Brings requests to a Dispatcher, and takes answers and notifications.
+class KernelChannel {
+ public:
+  /// Sends one message; the parts follow each other. 0, or an errno value: ENOENT when the kernel
+  /// does not wait for this answer any more. Any thread.
+  virtual int send(std::span<const iovec> parts) = 0;
+
+  /// The kernel speaks FUSE 7.x; known once FUSE_INIT was answered.
+  std::uint32_t kernel_minor = 0;
+
+ protected:
+  ~KernelChannel() = default;
+};
+
+/// One request as it came. Structure and payload may lie apart: then `arguments` holds the
+/// operation's structure only. Memory is valid until the dispatcher returns.
+struct Message {
+  fuse_in_header header{};
+  std::span<const std::byte> arguments;  ///< the operation's structure, then names and data
+  std::span<const std::byte> payload{};  ///< names and data, where they lie apart
+  Buffer* slot = nullptr;                ///< where the message lies; a handler may move it away
+};
+
+/// The answer to request `unique`: an errno value, or 0 and what follows.
+int send_answer(KernelChannel& channel, std::uint64_t unique, int error_number,
+                std::span<const std::byte> body = {});
+
+/// Drops cached pages of an inode from `offset` on (`length` 0: to the end) and its attributes;
+/// with a negative offset the attributes alone. Waits for pages that are locked. 0 or errno.
+int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t offset,
+                       std::int64_t length);
+/// Has the kernel look a name up anew; what is open or a working directory stays. ENOSYS before
+/// Linux 6.2, which would drop it instead. Waits for whoever works on the directory.
+int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);
+
+}  // namespace nfsrdma::fuse

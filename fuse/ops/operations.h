@@ -1,0 +1,48 @@
+// The FUSE operations of an NFS mount; each is in the file of its name, with what it is called
+// with: the inode, the open file or the open directory that the kernel names, and its arguments.
+// One that is a Task runs until it waits before the dispatcher goes on.
+#pragma once
+
+#include "fuse/channel/handler_table.h"
+#include "fuse/inode/file.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fuse {
+
+class FileSystem;
+
+/// For KernelSession; what is served is a FileSystem. Extended attributes are not among them.
+const HandlerTable& operations();
+
+namespace handle {
+
+Task<void> lookup(FileSystem&, Request, InodeRef parent, NameArguments);
+void forget(FileSystem&, Request, ForgetArguments);
+void getattr(FileSystem&, Request, InodeRef, fuse_getattr_in);
+void setattr(FileSystem&, Request, InodeRef, fuse_setattr_in);
+Task<void> readlink(FileSystem&, Request, InodeRef, NoArguments);
+void mknod(FileSystem&, Request, InodeRef parent, MknodArguments);
+Task<void> mkdir(FileSystem&, Request, InodeRef parent, MkdirArguments);
+void unlink(FileSystem&, Request, InodeRef parent, NameArguments);
+Task<void> rmdir(FileSystem&, Request, InodeRef parent, NameArguments);
+Task<void> symlink(FileSystem&, Request, InodeRef parent, SymlinkArguments);
+void rename(FileSystem&, Request, InodeRef parent, RenameArguments);
+Task<void> link(FileSystem&, Request, InodeRef new_parent, LinkArguments);
+void open(FileSystem&, Request, InodeRef, fuse_open_in);
+Task<void> create(FileSystem&, Request, InodeRef parent, CreateArguments);
+Task<void> read(FileSystem&, Request, FileRef, ReadArguments);
+void write(FileSystem&, Request, FileRef, WriteArguments);
+void flush(FileSystem&, Request, FileRef, fuse_flush_in);
+void fsync(FileSystem&, Request, FileRef, fuse_fsync_in);
+void release(FileSystem&, Request, fuse_release_in);
+void opendir(FileSystem&, Request, InodeRef, fuse_open_in);
+void readdir(FileSystem&, Request, DirectoryRef, ReadArguments);
+void releasedir(FileSystem&, Request, fuse_release_in);
+void fsyncdir(FileSystem&, Request, fuse_fsync_in);
+Task<void> statfs(FileSystem&, Request, InodeRef, NoArguments);
+Task<void> access(FileSystem&, Request, InodeRef, fuse_access_in);
+Task<void> getlk(FileSystem&, Request, FileRef, fuse_lk_in);
+void setlk(FileSystem&, Request, FileRef, fuse_lk_in);
+
+}  // namespace handle
+}  // namespace nfsrdma::fuse
