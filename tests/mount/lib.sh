@@ -24,6 +24,7 @@ skip() { echo "SKIPPED: $*"; exit 77; }
 
 [ -c /dev/fuse ] || skip "no /dev/fuse"
 [ -x "$NFSRDMA_BIN/nfsrdma" ] || skip "no $NFSRDMA_BIN/nfsrdma"
+NFSRDMA_BIN=$(cd "$NFSRDMA_BIN" && pwd)
 
 # As an ordinary user: the script starts again, with copies of the programs that user can reach.
 if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
