@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""clang-tidy finds nothing in the product's code; .clang-tidy says what it looks for. clang_tidy.py [FILE...]: these, or
-every source file of the four houses, which takes 15 minutes on two cores."""
+"""clang-tidy finds nothing in the product's code; .clang-tidy says what it looks for.
+
+    clang_tidy.py [FILE...]   these, or the source files that differ from the branch main
+    clang_tidy.py --all       every source file of the four houses: 15 minutes on two cores"""
 
 import concurrent.futures
 import os
@@ -29,8 +31,13 @@ def main():
     if not shutil.which("clang-tidy"):
         print("SKIPPED: no clang-tidy")
         return SKIPPED
-    sources = sys.argv[1:] or run("git", "ls-files", "transport/*.cc", "client/*.cc", "cache/*.cc",
-                                  "fuse/*.cc").stdout.split()
+    houses = ["transport/*.cc", "client/*.cc", "cache/*.cc", "fuse/*.cc"]
+    everything = sys.argv[1:] == ["--all"]
+    if everything:
+        sources = run("git", "ls-files", *houses).stdout.split()
+    else:
+        changed = run("git", "diff", "--name-only", "--diff-filter=d", "main", "--", *houses)
+        sources = sys.argv[1:] or changed.stdout.split()
     # The flags for single files: the folders of the other presets have files of sixteen each.
     with tempfile.TemporaryDirectory(prefix="nfsrdma-clang-tidy-") as build:
         made = run("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
@@ -40,7 +47,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = [text for text in pool.map(lambda source: findings(build, source), sources) if text]
     print("".join(found), end="")
-    return 1 if found or not sources else 0
+    return 1 if found or (everything and not sources) else 0
 
 
 if __name__ == "__main__":

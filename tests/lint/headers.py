@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every header compiles by itself: headers.py BUILD_FOLDER [--all]
+"""Every header compiles by itself: headers.py [BUILD_FOLDER [--all]]
 
 A header with a source file of its name is the first that it includes, so that a build of single files (preset debug)
 shows what it lacks. The others are compiled here, each by itself; with --all every header is. Flags
-are those of BUILD_FOLDER/compile_commands.json."""
+are those of BUILD_FOLDER/compile_commands.json; its default is build/release."""
 
 import concurrent.futures
 import json
@@ -17,6 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # OpenInode and File know each other: code that destroys an OpenInode includes file.h.
 EXCEPTIONS = {"open_inode.h"}
+SKIPPED = 77
 FIRST_INCLUDE = re.compile(r"^#include (\S+)", re.M)
 
 
@@ -40,7 +41,10 @@ def compile_alone(command, header):
 
 
 def main():
-    build, everything = pathlib.Path(sys.argv[1]), "--all" in sys.argv[2:]
+    build, everything = pathlib.Path([*sys.argv, ROOT / "build" / "release"][1]), "--all" in sys.argv[2:]
+    if not (build / "compile_commands.json").exists():
+        print(f"SKIPPED: {build} is not configured")
+        return SKIPPED
     headers = subprocess.run(["git", "ls-files", "*.h"], cwd=ROOT, check=True, capture_output=True,
                              text=True).stdout.split()
     wrong, alone = [], []
