@@ -24,7 +24,7 @@ class BackwardResponder {
   void on_call(const Header& header, std::span<const std::byte> payload, rpc::MessageRef message);
   /// Answers a Call of another version of the transport.
   void refuse_version(const Header& header);
-  /// The connection is gone. Callbacks that are being handled may still be answered, into nothing.
+  /// The connection is gone. Answers to callbacks that are still being handled are dropped.
   void on_down();
 
   /// Dispatched and not answered.
@@ -37,7 +37,8 @@ class BackwardResponder {
   void send_reply(BackwardCallSlot& slot);
   void on_send_done(BackwardCallSlot& slot);
 
-  /// A slot for one answer; null, and the connection ends, when the server has filled them all.
+  /// A slot for one answer. Null if the server has more callbacks open than it was granted; the
+  /// connection ends then.
   BackwardCallSlot* take_slot();
   void refuse(const Header& header, const RdmaError& error);
   /// Posts answer_ and `payload` bytes behind it.

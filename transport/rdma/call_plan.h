@@ -34,7 +34,7 @@ struct CallPlan {
 /// Segments that a piece of memory is cut into.
 std::size_t segments_of(std::size_t length, const Options& options);
 
-/// An Error of Layer::transport when the Call cannot be sent whatever is done.
+/// An Error of Layer::transport if no combination of chunks can carry the Call.
 Result<CallPlan> plan_call(const rpc::Call& call, const Thresholds& thresholds,
                            const Options& options);
 

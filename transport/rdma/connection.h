@@ -28,7 +28,7 @@ class Connection final : public rpc::Channel,
   Connection(Reactor& reactor, const Options& options, Pools& pools, Counters& counters,
              ServerVersion& server, rpc::ChannelObserver& observer);
 
-  /// Starts connecting; the observer hears of the outcome unless this fails.
+  /// Starts connecting. Unless this fails, the observer is told the outcome later.
   Result<void> connect(fabric::Fabric& fabric, const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
@@ -100,7 +100,7 @@ class Connection final : public rpc::Channel,
   std::string_view provider_;
   Header incoming_;  // scratch: too large to make for each message
   Header control_header_;
-  // The observer destroys this object, which must not happen under the provider's feet.
+  // The observer destroys this object, which must not happen within a call from the provider.
   Deferred report_down_;
 };
 

@@ -48,8 +48,8 @@ class ControlSender {
   /// `pool` may be null where nothing is ever sent.
   ControlSender(Link& link, ControlPool* pool) : link_(link), pool_(pool) {}
 
-  /// Posts one message. A peer that makes this side answer more than it takes in ends the
-  /// connection.
+  /// Posts one message. If the peer causes more answers than there are buffers, the
+  /// connection ends.
   void send(const Header& header);
   /// The connection is gone.
   void on_down();

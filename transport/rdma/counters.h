@@ -66,7 +66,7 @@ struct Counters {
   Counter backward_errors;    ///< answered with RDMA_ERROR
   Counter backward_overruns;  ///< more at once than granted
 
-  /// What is said about some of them: a server may go on for ever.
+  /// Bounds the lines about some of them: a faulty server may cause them for ever.
   log::Limit connection_lines;
   log::Limit version_lines;
   log::Limit bad_reply_lines;

@@ -33,7 +33,7 @@ class LeaseSet {
   std::size_t count() const { return count_; }
   const fabric::Segment& segment(std::size_t index) const { return leases_[index].segment; }
   bool has_handle(std::uint32_t handle) const;
-  /// Whether the peer has placed this many bytes at the start of the lease, for all that the
+  /// Whether the peer has placed this many bytes at the start of the lease, as far as the
   /// provider knows. Before invalidate().
   bool has_placed(const fabric::Endpoint& endpoint, std::size_t index, std::size_t length) const;
   /// For SendWork::leases.

@@ -12,8 +12,8 @@ namespace nfsrdma::rdma {
 /// What the reply brought, or a text that says what is wrong with it.
 tl::expected<ReplyShape, const char*> check_reply(const Header& header, const CallContext& context);
 
-/// Whether the server has placed all that a good reply says it wrote and that would be looked at. A
-/// provider that cannot know says yes. Before the leases are invalidated.
+/// Whether all bytes that a good reply claims, and the client would read, were placed. True if the
+/// provider cannot tell. Call it before the leases are invalidated.
 bool is_placed(const Header& header, const CallContext& context, const fabric::Endpoint& endpoint);
 
 /// Decodes the RPC header of a good reply, which context.message holds. Only after every lease is

@@ -9,8 +9,8 @@
 namespace nfsrdma::rpc {
 
 /// First in, first out, reserved Calls first. A suspect Call (one that may have ended a connection)
-/// leaves only when nothing is open, and no ordinary Call leaves while one is open, so that it
-/// alone is to blame if it happens again.
+/// leaves only when nothing is open, and no ordinary Call leaves while one is open, so that a
+/// second loss is certainly its doing.
 class CallQueue {
  public:
   void push(Call& call) {

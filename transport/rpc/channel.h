@@ -62,8 +62,8 @@ class Channel {
   virtual void submit(Call& call) = 0;
   /// Valid after on_channel_up.
   virtual const ChannelLimits& limits() const = 0;
-  /// Bytes of an RPC reply that come without memory being set aside and exposed for them, at
-  /// present. 0: there is no such difference.
+  /// Bytes of the largest RPC reply that needs no Reply chunk at present. 0: this transport has no
+  /// chunks.
   virtual std::size_t max_inline_reply() const { return 0; }
   /// Ends the connection: every open call fails, then on_channel_down.
   virtual void close(Error reason) = 0;

@@ -1,6 +1,6 @@
 // Keeps one connection to a server: makes it, notices its loss, makes the next one.
 //
-// Who replays. A Call that was open when its connection died ends with an Error of Layer::fabric;
+// Replay. A Call that was open when its connection died ends with an Error of Layer::fabric;
 // all its memory is out of the server's reach by then. The layer that owns the session (and so
 // knows slot and sequence number) awaits ready() and submits the *same* Call again, unchanged: same
 // XID, same bytes (V1-4.5.5-1, RFC 8881 section 2.9.2). The keeper never resends anything. A Call
@@ -31,17 +31,16 @@ namespace nfsrdma::rpc {
 class ChannelBinder {
  public:
   /// A new connection is up and carries nothing yet, or rebind() was called. Makes or binds the
-  /// session, with calls that it
-  /// submits on `channel` itself (Urgency::reserved). Waiters of ready() stay until it succeeds. An
-  /// error ends the connection; the next attempt follows after the pause, unless this was start().
-  /// `channel` stays valid until the task has ended.
+  /// session with calls that it submits on `channel` itself (Urgency::reserved). Waiters of ready()
+  /// wait until it succeeds. An error ends the connection; the next attempt follows after the
+  /// pause, unless this was start(). `channel` stays valid until the task has ended.
   virtual Task<Result<void>> on_new_channel(Channel& channel) = 0;
   /// A callback, from on_new_channel on. To be answered now or later.
   virtual void on_backward_call(BackwardCall& call) = 0;
   /// The connection is gone. Comes once for every connection, after its task has ended and all
-  /// open calls have ended. Backward calls not answered by now are answered into nothing.
+  /// open calls have ended. Answers to backward calls are dropped from now on.
   virtual void on_channel_lost(const Error& reason) = 0;
-  /// What may pass now without a connection being tried for. Bounds the pause before the next
+  /// The longest time until the next attempt to connect. Bounds the pause before the next
   /// attempt, and how long one that gets no answer goes on (kShortestAttempt at least).
   virtual Duration longest_pause() const = 0;
 

@@ -20,7 +20,7 @@ class BackwardResponder {
   /// A record that holds a Call. The connection ends when the server has filled all the room there
   /// is for them.
   void on_call(std::uint32_t xid, Received call);
-  /// The connection is gone. Callbacks that are being handled may still be answered, into nothing.
+  /// The connection is gone. Answers to callbacks that are still being handled are dropped.
   void on_down();
 
   /// Dispatched and not answered.

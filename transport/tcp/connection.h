@@ -25,7 +25,7 @@ class Connection final : public rpc::Channel,
              rpc::ChannelObserver& observer);
   ~Connection() override;
 
-  /// Starts connecting; the observer hears of the outcome unless this fails.
+  /// Starts connecting. Unless this fails, the observer is told the outcome later.
   Result<void> connect(const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }

@@ -32,7 +32,7 @@ struct Counters : net::StreamCounters {
   Counter backward_calls;
   Counter backward_overruns;  ///< more at once than this side has room for
 
-  /// What is said about some of them: a server may go on for ever.
+  /// Bounds the lines about some of them: a faulty server may cause them for ever.
   log::Limit connection_lines;
   log::Limit bad_record_lines;
   log::Limit undecodable_callback_lines;
