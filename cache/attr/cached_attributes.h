@@ -47,8 +47,8 @@ class CachedAttributes {
   /// The attributes; all zero until known().
   const FileAttributes& value() const { return value_; }
 
-  /// Known, and nothing has happened that makes them wrong: right as long as nobody else can change
-  /// the file.
+  /// Known, and nothing has happened that makes them wrong: right as long as no other client can
+  /// change the file.
   bool stands() const { return known_ && !expired_; }
 
   /// How much longer the attributes may be used without asking; zero when not at all.

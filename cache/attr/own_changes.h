@@ -11,7 +11,7 @@ namespace nfsrdma::cache {
 /// A change made here leads from one version of the file, that is one change attribute, to the
 /// next; what is cached stays right. Replies come in any order, so steps that do not begin at the
 /// version of the pages are kept until the ones before them are known. A step that never fits shows
-/// that somebody else has changed the file in between.
+/// that another client has changed the file in between.
 class OwnChanges {
  public:
   /// A change of ours led from `before` to `after`. Returns the version that pages belong to now

@@ -17,7 +17,7 @@ class WriteErrors {
     ++count_;
     reported_ = false;
   }
-  /// For a new handle: errors from now on, and an older one if nobody has been told of it.
+  /// For a new handle: errors from now on, and an older one if no handle has reported it.
   Seen sample() const { return reported_ ? count_ : count_ - 1; }
   /// The errno to report to this handle now, or 0.
   int due(Seen seen) const { return seen == count_ ? 0 : error_number_; }

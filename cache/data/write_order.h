@@ -14,7 +14,7 @@ namespace nfsrdma::cache {
 
 /// The writes of one file that are on their way. One that overlaps with an earlier one waits for
 /// it, and an append for all earlier ones, so that the server's file never has a hole; all others
-/// go side by side. Belongs to one shard; must not be destroyed while somebody stands in it.
+/// go side by side. Belongs to one shard; must not be destroyed while an operation is in it.
 class WriteOrder {
  public:
   enum class Kind : std::uint8_t {

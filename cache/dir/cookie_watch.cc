@@ -8,7 +8,7 @@ namespace nfsrdma::cache {
 namespace {
 
 /// The offsets behind "." and ".." stand for the beginning, as does 0. Servers do not use them,
-/// unless they count their entries; nobody goes on from the first two of these.
+/// unless they count their entries; the kernel never continues from the first two of these.
 constexpr std::uint64_t kLastOfDots = 2;
 
 bool leads_to_the_beginning(std::uint64_t from, std::span<const client::Entry> entries,

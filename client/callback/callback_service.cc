@@ -195,7 +195,7 @@ nfsstat4 CallbackService::getattr(xdr::Decoder& in, ResultWriter& out) {
   return out.add(args.attr_request, *attributes);
 }
 
-/// A hint: who waits asks again.
+/// A hint: waiters ask the server again.
 nfsstat4 CallbackService::notify_lock(xdr::Decoder& in) {
   CB_NOTIFY_LOCK4args args;
   decode(in, args);

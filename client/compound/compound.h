@@ -60,7 +60,7 @@ class Compound : public ListNode {
   /// bytes.
   void use_state(StateRef state, std::size_t bytes_before = 0);
   /// The sizes were chosen for the session of the moment. Where another session allows less,
-  /// Session::execute() fails with is_too_large(), and the operation is to be encoded anew.
+  /// Session::execute() fails with is_too_large(), and the caller encodes the operation again.
   void set_divisible() { divisible_ = true; }
   bool divisible() const { return divisible_; }
   /// Completes the request. An error when it does not fit the message slot or the operation limit.
@@ -97,7 +97,7 @@ class Compound : public ListNode {
   Result<void> open_reply();
   CompoundReader& results() { return reader_; }
   const CompoundReader& results() const { return reader_; }
-  /// After the last result was read: the reply itself, for who needs its views longer.
+  /// After the last result was read: the reply itself, for callers that need its views longer.
   rpc::Reply take_reply() { return std::move(**call_.reply); }
 
   /// Lets go of the reply, of kept buffers and of the state.

@@ -54,7 +54,7 @@ class CompoundPool {
   /// The same, begun with SEQUENCE.
   CompoundRef begin_reserved(const Credential& caller);
 
-  /// Nobody gets a Compound any more; those who wait get an empty one.
+  /// No Compound is given out any more; waiters get an empty one.
   void close();
   /// Compounds that are out.
   std::size_t in_use() const { return ordinary_ + reserved_; }

@@ -44,7 +44,7 @@ inline constexpr std::size_t kOwner = kWord + 256;
 inline constexpr std::size_t kFixedAttributes = 220;
 inline constexpr std::size_t kAttributes = kBitmap + kWord + kFixedAttributes + 2 * kOwner;
 
-/// With a delegation that nobody asked for: its stateid, limit and one access control entry.
+/// With a delegation that was not asked for: its stateid, limit and one access control entry.
 inline constexpr std::size_t kDelegation =
     kWord + kStateid + kWord + 3 * kWord + 3 * kWord + kOwner;
 inline constexpr std::size_t kOpen = kStateid + kChangeInfo + kWord + kBitmap + kDelegation;

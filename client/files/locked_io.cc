@@ -40,7 +40,7 @@ class LockedIo final : public StateHolder {
 
 enum Claim : int { kNone = 0, kPerhaps = 1, kCertainly = 2 };
 
-/// How surely the lock is his who reads or writes.
+/// How certain it is that the caller of the I/O owns the lock.
 int claim_on(const LockState& lock, const IoBy& by, bool covers) {
   if (lock.owner.kind == LockKind::flock) {
     return by.description != 0 && lock.owner.id == by.description ? kCertainly : kNone;

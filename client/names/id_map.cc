@@ -8,7 +8,7 @@
 namespace nfsrdma::client {
 namespace {
 
-/// max_attributes_size() reckons with names of kMaxOwner; a longer one is nobody's.
+/// max_attributes_size() reckons with names of kMaxOwner; a longer one is unknown.
 bool plausible(std::string_view name) {
   return !name.empty() && name.size() <= nfs4::kMaxOwner && name.find('\0') == name.npos;
 }
@@ -35,7 +35,7 @@ struct OwnerNames::Name : ListNode {
   bool told = false;                    ///< there was an answer
   bool asked = false;                   ///< an answer is to come
   bool waited_for = false;              ///< operations wait for it
-  TimePoint believed_until{};           ///< until then nobody asks, nor waits
+  TimePoint believed_until{};           ///< until then it is neither asked nor waited for
   WaitQueue waiters;
   std::optional<Timer> patience;
 };

@@ -24,10 +24,10 @@ class OwnerNames {
   struct Name;
 
   bool pending() const { return !names_.empty(); }
-  /// Waits for the answers, or for as long as anybody is to wait for them: IdMap::kPatience.
+  /// Waits for the answers, or for IdMap::kPatience at most.
   Task<void> wait();
-  /// Puts the answers in. An owner whose name nobody has told anything about stays not numeric: it
-  /// is to be shown as nobody, and not to be kept.
+  /// Puts the answers in. An owner without an answer stays not numeric:
+  /// show it as nobody (65534), and do not keep it.
   void fill(Attributes& attributes) const;
   /// wait(), then fill().
   Task<void> resolve(Attributes& attributes);
@@ -43,7 +43,7 @@ class IdMap {
   static constexpr std::uint32_t kNobody = 65534;
   /// So long does an operation wait for a name. The look-up goes on behind it.
   static constexpr Duration kPatience = std::chrono::seconds(5);
-  /// For so long nobody waits again for a name that took longer.
+  /// How long operations do not wait again for a name that took longer.
   static constexpr Duration kUnansweredTime = std::chrono::seconds(60);
   static constexpr Duration kHitTime = std::chrono::seconds(600);  ///< as the Linux client has it
   static constexpr Duration kMissTime = std::chrono::seconds(60);
@@ -62,7 +62,7 @@ class IdMap {
   /// "user@domain"; empty when there is none, or none was told in time.
   Task<std::string> name_of(OwnerKind kind, std::uint32_t number);
 
-  /// The mount is ending: nobody waits any more.
+  /// The mount is ending: wakes all waiters; none waits any more.
   void end();
 
   /// The server has refused numbers where it took names (NFS4ERR_BADOWNER), last of all.
@@ -78,7 +78,7 @@ class IdMap {
       return std::hash<std::string_view>()(text);
     }
   };
-  /// Of users or of groups. Names that nobody waits for stand in `idle`, least recently used first.
+  /// Of users or of groups. Names without waiters stand in `idle`, least recently used first.
   struct Cache {
     std::unordered_map<std::string, NameRef, Hash, std::equal_to<>> names;
     IntrusiveList<Name> idle;
@@ -95,7 +95,7 @@ class IdMap {
   NameService* service_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
   std::array<Cache, 2> caches_;
-  WaitQueue asking_names_;  // who waits in name_of()
+  WaitQueue asking_names_;  // operations in name_of()
   bool ended_ = false;
   bool names_preferred_ = false;
 };

@@ -1,4 +1,4 @@
-// Everything of NFSv4.1 on the wire, for those who need most of it.
+// Includes all of client/proto, for files that need most of it.
 #pragma once
 
 #include "client/proto/attributes.h"

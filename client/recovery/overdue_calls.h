@@ -1,5 +1,5 @@
 // Calls that the server never answers although it answers others: it has dropped them, or lost
-// their replies. Each would keep its slot for ever, and who waits for it would wait as long.
+// their replies. Each would keep its slot for ever, and its caller would wait as long.
 #pragma once
 
 #include "client/recovery/recovery.h"
@@ -33,7 +33,8 @@ class OverdueCalls {
   void act();
   Duration short_patience() const;
   Duration long_patience() const;
-  /// Before when a call was sent that has been passed over for so long.
+  /// Calls sent before this time and still unanswered, although later ones were answered, are
+  /// overdue.
   TimePoint overtaken_since(Duration patience) const;
   bool most_slots_wait(std::uint32_t connections) const;
 

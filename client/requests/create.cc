@@ -43,7 +43,7 @@ Result<Created> read_created(RequestContext& context, CompoundReader& results) {
   return Created{*handle, std::move(attributes), std::move(names)};
 }
 
-/// Whether an object that is there already can be the one that was to be made. The server may have
+/// Whether an existing object can be the one that this request has made. The server may have
 /// changed the upper mode bits; a directory of ours has nothing in it yet.
 bool is_as_made(const Attributes& found, const NewObject& wanted) {
   constexpr std::uint32_t kPermissionBits = 0777;

@@ -11,7 +11,7 @@ struct RequestContext;
 /// Of a delegation whose stateid may be reclaimed until it is sent; a lease is waited at most.
 Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
                                StateRef delegation);
-/// Of one that nobody holds. A failure is logged.
+/// For a delegation that is not in the table. Logs a failure.
 Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
                                nfs4::stateid4 delegation);
 

@@ -75,7 +75,7 @@ int to_errno(nfs4::nfsstat4 status) {
     case NFS4ERR_BAD_SEQID:
     case NFS4ERR_NOT_SAME:
     case NFS4ERR_RESTOREFH:
-    case NFS4ERR_MOVED:  // nobody follows: to the kernel ESTALE would mean to look the path up
+    case NFS4ERR_MOVED:  // not followed: ESTALE would make the kernel look the path up
                          // again
     case NFS4ERR_LEASE_MOVED:
     case NFS4ERR_NO_GRACE:

@@ -20,7 +20,7 @@ struct LockRequest {
   StateRef state;          ///< the owner's, or, while it has none, the open's
 };
 
-/// Of somebody else, in the way.
+/// The conflicting lock of another owner.
 struct LockDenied {
   ByteRange range;
   bool exclusive = false;

@@ -26,7 +26,7 @@ struct ByteRange {
 /// byte-range locks both, of owners that differ.
 enum class LockKind : std::uint8_t { posix, flock };
 
-/// Who locks, as the file system above names him: unique within the mount while he holds anything.
+/// A lock-owner as the file system above names it: unique in the mount while it holds a lock.
 struct LockOwner {
   LockKind kind = LockKind::posix;
   std::uint64_t id = 0;

@@ -21,7 +21,7 @@ struct ReadData {
 };
 
 /// Reads at most sink.size() bytes, and no more than rsize. `sink` is registered memory that stays
-/// the operation's until it has ended, whoever has lost interest meanwhile; so are `room` bytes
+/// the operation's until it has ended, also if the caller was answered before; so are `room` bytes
 /// behind it, where a server may put the XDR pad.
 Task<Result<ReadData>> read(RequestContext& context, Credential caller, FileHandle file,
                             StateRef state, std::uint64_t offset, std::span<std::byte> sink,

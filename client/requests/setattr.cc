@@ -71,7 +71,7 @@ Task<Result<Changed>> set(RequestContext& context, Credential caller, FileHandle
   CO_TRY(passed);
   OwnerNames names;
   auto attributes = steps::read_last_attributes(context, results, names);
-  // Fetched later, they may be of a version that somebody else has made.
+  // Fetched later, they may be of a version that another client has made.
   if (!attributes) change_before->reset();
   compound.reset();
   auto complete =

@@ -95,7 +95,7 @@ class EncodedAttributes {
   nfs4::fattr4 view_;
 };
 
-/// What is to be set, as attributes with their bits in `present`.
+/// The attributes to set, with their bits in `present`.
 Attributes settable(const SetAttributes& change);
 
 }  // namespace nfsrdma::client::steps

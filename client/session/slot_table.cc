@@ -45,7 +45,7 @@ void SlotTable::open() {
 
 bool SlotTable::Acquire::await_ready() {
   if (table_.closed_) return true;
-  // Nobody overtakes those who wait already.
+  // A new request does not overtake the waiters.
   if (table_.waiting_for(urgency_).empty()) hold_ = table_.try_take(urgency_);
   return static_cast<bool>(hold_);
 }

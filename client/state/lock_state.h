@@ -23,9 +23,9 @@ class OpenFile;
 /// The locks of one owner on one open file. LOCK and LOCKU name it while the server has given a
 /// stateid; READ, WRITE and SETATTR name it by LockedIo (locked_io.h).
 ///
-/// A lock that the server has taken away is never taken back unseen: somebody else may have changed
-/// what it protects. Its owner's I/O fails until he unlocks or closes what he has lost, or locks it
-/// again after he has heard of it.
+/// A lock that the server has revoked is never taken back silently: another client may have changed
+/// what it protects. Its owner's I/O fails until the owner unlocks or closes what is lost, or locks
+/// it again after an error has told of the loss.
 struct LockState final : StateHolder {
   LockState(Reactor& reactor, OpenFile& of, const LockOwner& by)
       : file(of), owner(by), changing(reactor) {}
@@ -50,12 +50,12 @@ struct LockState final : StateHolder {
   const LockOwner owner;
   std::int32_t pid = 0;      ///< of the process that locked last; for F_GETLK
   bool established = false;  ///< the server has given a stateid
-  /// The server is asked about this owner's locks; else nobody but this client knows of them.
+  /// The server is asked about this owner's locks; else only this client knows of them.
   bool at_server = false;
-  nfs4::stateid4 given;    ///< the stateid, when established
-  LockRanges ranges;       ///< what he has locked
-  LockRanges lost_ranges;  ///< what the server has taken away, and he has not unlocked since
-  mutable bool loss_told = false;          ///< an operation of his has failed for that
+  nfs4::stateid4 given;                    ///< the stateid, when established
+  LockRanges ranges;                       ///< locked by the owner
+  LockRanges lost_ranges;                  ///< revoked by the server and not unlocked since
+  mutable bool loss_told = false;          ///< an operation of the owner has failed for that
   nfs4::nfsstat4 refused = nfs4::NFS4_OK;  ///< why the server does not accept the stateid given
   AsyncMutex changing;                     ///< LOCK and LOCKU, one at a time
 };
@@ -70,17 +70,17 @@ class FileLocks {
   LockRef obtain(const LockOwner& owner);
   /// Null when the owner has locked nothing here.
   LockRef find(const LockOwner& owner) const;
-  /// Forgets an owner who has neither locks nor a stateid, and whom no other request is about.
+  /// Forgets an owner without locks, stateid and requests in flight.
   void forget_if_unused(const LockRef& state);
   /// The server has forgotten all locks of the file, or the file was closed.
   void clear() { states_.clear(); }
-  /// The same for those that the server does not know: nobody has the file open any more.
+  /// The same for owners that the server does not know: the file is not open any more.
   void clear_local();
   /// The server has forgotten the owners.
   void forget_stateids();
   /// Whether the server does not know all that is locked.
   bool any_local() const;
-  /// Whether the server is asked about anybody's locks.
+  /// Whether the server is asked about locks of any owner.
   bool any_at_server() const;
   std::span<const LockRef> all() const { return states_; }
   bool empty() const { return states_.empty(); }

@@ -1,4 +1,4 @@
-// Whoever waits for a lock that somebody else holds. No slot is held meanwhile: a waiter asks again
+// Callers that wait for a lock of another owner. No slot is held meanwhile: a waiter asks again
 // when it is told to (CB_NOTIFY_LOCK, RFC 8881 section 20.11; an unlock of this client), and from
 // time to time in any case, because such a call is only a hint and may not come.
 #pragma once
@@ -36,7 +36,7 @@ class LockWaiters {
       wait.wake();
     });
   }
-  /// The mount ends: nobody waits any more.
+  /// The mount ends: wakes all waiters; none waits any more.
   void end() {
     ended_ = true;
     waiting_.wake_all();

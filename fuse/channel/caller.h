@@ -18,7 +18,7 @@ struct CallerIds {
   pid_t pid = 0;
 };
 
-/// Whose requests arrive, and with which RPC flavor they are to be sent.
+/// Whose requests are accepted, and the RPC flavor to send them with.
 struct CallerPolicy {
   rpc::AuthFlavor flavor = rpc::AuthFlavor::sys;
   /// Requests of other users than the mount's owner arrive too (allow_other, allow_root).

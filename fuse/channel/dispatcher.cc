@@ -55,7 +55,7 @@ void Dispatcher::initialise(KernelChannel& channel, const Message& message) {
   initialised_ = failed == 0 && wanted.major == FUSE_KERNEL_VERSION;
 }
 
-/// What is open stays usable to whoever has got it (allow_root).
+/// Open files stay usable for a user that they were passed to (allow_root).
 bool Dispatcher::refused(const fuse_in_header& header) const {
   if (!serving_.only_owner_and_root || header.uid == owner_ || header.uid == 0) return false;
   switch (header.opcode) {

@@ -24,7 +24,8 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
 
 /// A READ that began this long ago and whose caller is gone is answered: the kernel keeps its pages
-/// locked until then, and who truncates the file would wait for them where no signal reaches him.
+/// locked until then, and a caller that truncates the file would wait for them without seeing
+/// signals.
 constexpr Duration kPagesKeptForNobody = std::chrono::seconds(1);
 
 /// A process that exits waits so many times longer while the server answers.
@@ -145,7 +146,7 @@ Duration InFlight::server_silent_for() const {
   return reactor_.now() - limit_.waiting_since();
 }
 
-/// Nobody is going to see the answer, and somebody waits for it all the same. FLUSH of a process
+/// The caller is gone, but something still waits for the answer. FLUSH of a process
 /// that exits is the close(2) that makes its data durable: it is waited for longer while the server
 /// does something.
 bool InFlight::is_left_behind(const PendingRequest& pending) const {
@@ -160,8 +161,8 @@ bool InFlight::is_left_behind(const PendingRequest& pending) const {
 }
 
 // Read-ahead outlives its caller and serves others: unlike an interrupted one, such a request is
-// left alone for a while when its caller is gone, and for good when he cannot be looked at. Its
-// operation keeps slot and memory until the server has answered.
+// left alone for a while when its caller is gone, and for good when /proc does not show the caller.
+// Its operation keeps slot and memory until the server has answered.
 void InFlight::release_unsignalled(PendingRequest& pending) {
   if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
   const ProcStatus status(pending.context.pid);

@@ -26,7 +26,7 @@ struct AnswerLimit {
   /// does, six times as long. It sees no signal any more, SIGKILL neither, so
   /// that the kernel sends no INTERRUPT.
   Duration exiting = std::chrono::seconds(5);
-  /// Since when the server owes the answer it owes longest.
+  /// Send time of the oldest unanswered request.
   std::function<TimePoint()> waiting_since;
 };
 
@@ -42,7 +42,7 @@ struct PendingRequest : ListNode {
   TimePoint begun{0};
   TimePoint interrupted_at{0};
   bool interrupted = false;            ///< the kernel sent INTERRUPT for it
-  std::function<void()> on_interrupt;  ///< of an operation that waits for somebody else
+  std::function<void()> on_interrupt;  ///< of an operation that waits for another caller
 };
 
 /// Belongs to the session's reactor thread.

@@ -45,7 +45,7 @@ int send_answer(KernelChannel& channel, std::uint64_t unique, int error_number,
 int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t offset,
                        std::int64_t length);
 /// Has the kernel look a name up anew; what is open or a working directory stays. ENOSYS before
-/// Linux 6.2, which would drop it instead. Waits for whoever works on the directory.
+/// Linux 6.2, which would drop it instead. Waits for operations on the directory.
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);
 
 }  // namespace nfsrdma::fuse

@@ -52,7 +52,7 @@ class KernelSession {
   /// ENOTCONN, and so does all further use of the mount. The observer is not told.
   void end_connection();
 
-  /// Not known() before mount(), or when somebody has unmounted it at once.
+  /// Not known() before mount(), or if it was unmounted at once.
   const OwnMount& own_mount() const { return own_mount_; }
   /// For notifications to the kernel.
   KernelChannel& channel() { return channel_; }

@@ -20,7 +20,7 @@ struct OwnMount {
 };
 
 /// What lies on `path` just after mounting. No request of the mounted file system is made.
-/// Not known() when somebody else's mount is there already.
+/// Not known() when another mount lies there already.
 OwnMount identify_mount(const std::string& path);
 
 /// Whether `mount` is what an access to `path` meets. Makes no request of the mounted file system,

@@ -38,7 +38,7 @@ bool is_being_killed(std::string_view status);
 
 /// Whether a thread still runs programs, as far as /proc tells.
 enum class Life : std::uint8_t {
-  goes_on,  ///< or nobody can tell: it is hidden, or of another pid namespace
+  goes_on,  ///< or not known: it is hidden, or of another pid namespace
   exiting,  ///< in exit(2), or a zombie: it sees no signal any more, and no result
   gone,
 };

@@ -67,7 +67,7 @@ bool Receiver::receive_one() {
   }
   const ssize_t received = ::read(device_, slot_.data(), slot_.size());
   const int failed = received < 0 ? errno : 0;
-  // ENOENT: whoever made the request has given it up meanwhile.
+  // ENOENT: the caller has given the request up meanwhile.
   if (failed == EAGAIN || failed == EINTR || failed == ENOENT) {
     in_flight_.counters().device_idle.add();
     return false;

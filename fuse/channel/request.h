@@ -24,9 +24,9 @@ struct PendingRequest;
 /// Allocates nothing from the heap. Belongs to the session's reactor thread. A handle that is
 /// destroyed unanswered answers EIO, and that is counted as a defect of the operation.
 ///
-/// Every reply function returns true when the kernel took the answer. False means that nobody will
-/// ever know of it (answered EINTR before, or the kernel gave the request up): the operation takes
-/// back what its caller would have owned, such as an open file or a lookup count.
+/// Every reply function returns true when the kernel took the answer. False means that the
+/// caller will not see it (answered EINTR before, or the kernel gave the request up): the operation
+/// takes back what its caller would have owned, such as an open file or a lookup count.
 class Request {
  public:
   Request(InFlight& in_flight, KernelChannel& channel, const fuse_in_header& header);
@@ -45,11 +45,12 @@ class Request {
   rpc::Credential caller() const;
   /// The answer was given, by a reply function or early because the caller is being killed.
   bool answered() const;
-  /// The kernel asked for this request to be interrupted: its caller got a signal. Unless he is
-  /// being killed nothing has been answered: an operation that can take long and has changed
-  /// nothing may answer EINTR itself.
+  /// The kernel asked for this request to be interrupted: its caller got a signal. Unless the
+  /// caller is being killed, nothing has been answered: an operation that can take long and has
+  /// changed nothing may answer EINTR itself.
   bool interrupted() const;
-  /// Calls `wake` once when that happens, until the next call; it must not answer. Null: nobody.
+  /// Calls `wake` once when that happens, until the next call; it must not answer. Null: nothing is
+  /// called.
   void on_interrupt(std::function<void()> wake);
 
   bool reply_error(int error_number);

@@ -22,7 +22,8 @@ constexpr const char* kUnmountStep = "unmount";
 /// Any error number that umount2 does not give; fusermount3 ends with 1.
 constexpr int kNotOwn = ESTALE;
 
-/// A mount without a connection answers at once; on another's this waits for whoever serves it.
+/// A mount without a connection answers at once; on another program's mount this waits for that
+/// program.
 bool is_dead(const char* path) {
   struct statfs ignored {};
   return ::statfs(path, &ignored) != 0 && errno == ENOTCONN;
@@ -35,7 +36,7 @@ void close_descriptors() { ::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0
 /// Runs in the child. Ends with an errno value, or with fusermount3's exit code.
 [[noreturn]] void unmount_in_child(const OwnMount& mount, const char* path, UnmountMode mode) {
   close_descriptors();
-  // At the last moment: whatever is mounted there meanwhile belongs to somebody else.
+  // Compared at the last moment: another mount may lie there by now.
   if (!lies_at(mount, path)) ::_exit(kNotOwn);
   if (mode == UnmountMode::dead && !is_dead(path)) ::_exit(0);
   const bool detach = mode != UnmountMode::clean;

@@ -12,7 +12,8 @@ namespace nfsrdma::fuse {
 
 enum class UnmountMode {
   clean,  ///< only when nothing uses the mount any more
-  lazy,   ///< takes the mount out of the tree at once, whoever uses it, with all mounts below it
+  lazy,   ///< takes the mount out of the tree at once, also if it is in use, with all mounts below
+          ///< it
   dead,   ///< lazy, but only when its connection has ended; else it does nothing
 };
 

@@ -18,7 +18,7 @@ class Backend {
 
   /// Makes everything ready that the operations need. May be called again after it failed.
   virtual Task<Result<void>> start() = 0;
-  /// Writes back what is to be written back and lets go of the server in order, within a bounded
+  /// Writes dirty data back and ends the session in order, within a bounded
   /// time: a server that does nothing is given `patience`, more only to save data. Operations that
   /// still wait are ended. No request comes any more. Harmless when start() failed.
   virtual Task<Result<void>> stop(Duration patience) = 0;
@@ -30,7 +30,7 @@ class Backend {
   /// Where requests and their data lie; slots of at least kSlotSize.
   virtual BufferPool& slots() = 0;
   virtual TransferLimits limits() const = 0;
-  /// Since when the server owes the answer it owes longest; now, when it owes none.
+  /// Send time of the oldest unanswered request; the present time if there is none.
   virtual TimePoint waiting_since() = 0;
 
   /// The session is mounted, and receives no request before this returns. Its channel outlives the

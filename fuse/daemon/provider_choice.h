@@ -21,7 +21,7 @@ struct ProviderChoice {
 Result<ProviderChoice> choose_provider(const TransportOptions& options,
                                        const Result<std::string>& device);
 
-/// Whether iwarp is to be tried after verbs has failed in this way.
+/// Whether to try iwarp after verbs has failed in this way.
 bool may_fall_back(const TransportOptions& options, const Error& error);
 
 /// The provider for connections to `server`. Logs which and why.

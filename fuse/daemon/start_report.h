@@ -19,7 +19,7 @@ class StartReport {
   explicit StartReport(UniqueFd parent) : parent_(std::move(parent)) {}
 
   /// The mount is live: lets the command exit 0 and leaves the terminal. An error means that the
-  /// command is gone (the user gave up), and the mount is to be taken back.
+  /// command is gone (the user gave up), and the mount must be undone.
   Result<void> succeeded();
   /// One line for standard error, and the command's exit code.
   void failed(ExitCode code, const std::string& line);

@@ -11,11 +11,11 @@
 namespace nfsrdma::fuse {
 
 /// Refuses a file of an option (its name is the error's step) whose directory does not exist, or
-/// that lies below the mount point: whoever opened it would ask this program.
+/// that lies below the mount point: opening it would be a request to this program.
 Result<void> check_own_file(const char* option, const std::string& file,
                             const std::string& mount_point);
 
-/// Replaces the file as a whole, so that a reader never sees half of it. For nobody but the user:
+/// Replaces the file as a whole, so that a reader never sees half of it. For the user only:
 /// mode 0600, and no symbolic link is followed.
 ///
 /// Its directory is open from before the mount, so that whatever is mounted or renamed later,

@@ -52,7 +52,7 @@ tl::unexpected<Error> unknown_option(const std::string& given) {
   return usage_error("unknown option " + name + "; " + guess + "nfsrdma --help lists them");
 }
 
-/// Said in our words: Boost's are about dashes, which nobody has typed.
+/// Said in our words: Boost's are about dashes, which -o has not.
 tl::unexpected<Error> wrong_use(const std::string& name) {
   const auto* spec = find_option(name);
   if (!spec) return unknown_option(name);

@@ -24,7 +24,7 @@ constexpr OptionSpec ignored_value(std::string_view name, std::string_view argum
           .doc = doc};
 }
 
-/// Said in any case: who asks for it expects more speed or safety than he gets.
+/// Always logged: its user expects more speed or safety than there is.
 constexpr OptionSpec missed(OptionSpec spec) {
   spec.missed = true;
   return spec;
