@@ -47,3 +47,6 @@ if(NFSRDMA_CCACHE)
     CCACHE_NOHASHDIR=1 ${NFSRDMA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+
+# All symbols are bound at the start, and the table of them is read-only then.
+add_link_options(-Wl,-z,relro,-z,now)

@@ -1,0 +1,67 @@
+# What is installed, and where. Component `nfsrdma` is the program; `nfsrdma-lab` is the responder, for
+# tests and demonstrations. `cmake --install build/release --component nfsrdma` installs one of them,
+# without --component both; `cmake --build build/release --target uninstall` removes what was installed.
+include(GNUInstallDirs)
+find_program(NFSRDMA_GZIP gzip REQUIRED)
+
+# A symbolic link in the installed tree: NAME in FOLDER leads to TARGET, a relative path.
+function(nfsrdma_install_link component folder name target)
+  set(link "${CMAKE_BINARY_DIR}/links/${folder}/${name}")
+  cmake_path(GET link PARENT_PATH parent)
+  file(MAKE_DIRECTORY "${parent}")
+  file(CREATE_LINK "${target}" "${link}" SYMBOLIC)
+  install(FILES "${link}" DESTINATION "${folder}" COMPONENT ${component})
+endfunction()
+
+# A page of man/, compressed as distributions want it, under its own name and each of the others.
+function(nfsrdma_install_page component page)
+  set(source "${CMAKE_SOURCE_DIR}/man/${page}")
+  cmake_path(GET page EXTENSION LAST_ONLY section)
+  string(REPLACE "." "${CMAKE_INSTALL_MANDIR}/man" folder "${section}")
+  set(compressed "${CMAKE_BINARY_DIR}/man/${page}.gz")
+  add_custom_command(OUTPUT "${compressed}"
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_BINARY_DIR}/man"
+    COMMAND "${NFSRDMA_GZIP}" -9nc "${source}" > "${compressed}"
+    DEPENDS "${source}" VERBATIM)
+  string(MAKE_C_IDENTIFIER "man_${page}" target)
+  add_custom_target(${target} ALL DEPENDS "${compressed}")
+  install(FILES "${compressed}" DESTINATION "${folder}" COMPONENT ${component})
+  foreach(name ${ARGN})
+    nfsrdma_install_link(${component} "${folder}" "${name}${section}.gz" "${page}.gz")
+  endforeach()
+endfunction()
+
+install(TARGETS nfsrdma DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma)
+# mount(8) looks for its helpers in sbin only.
+file(RELATIVE_PATH from_sbin "${CMAKE_INSTALL_FULL_SBINDIR}" "${CMAKE_INSTALL_FULL_BINDIR}/nfsrdma")
+nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.nfsrdma "${from_sbin}")
+nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.fuse.nfsrdma "${from_sbin}")
+nfsrdma_install_page(nfsrdma nfsrdma.8 mount.nfsrdma mount.fuse.nfsrdma)
+nfsrdma_install_page(nfsrdma nfsrdma-semantics.7)
+install(FILES "${CMAKE_SOURCE_DIR}/fuse/options/nfsrdma.bash-completion"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME nfsrdma
+  COMPONENT nfsrdma)
+# Templates for mounts of the system and of a user; systemd reads its units in lib, on every distribution.
+install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/system/nfsrdma@.service"
+  DESTINATION "lib/systemd/system" COMPONENT nfsrdma)
+install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/user/nfsrdma@.service"
+  DESTINATION "lib/systemd/user" COMPONENT nfsrdma)
+install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT nfsrdma)
+
+if(NFSRDMA_TESTS)
+  install(TARGETS nfsrdma-responder DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma-lab)
+  nfsrdma_install_page(nfsrdma-lab nfsrdma-responder.8)
+endif()
+
+# The licence goes where a package keeps it: Debian's name for it is `copyright`.
+foreach(component nfsrdma nfsrdma-lab)
+  install(FILES "${CMAKE_SOURCE_DIR}/cmake/packages/copyright"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${component}" COMPONENT ${component})
+endforeach()
+
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFESTS=${CMAKE_BINARY_DIR} -P "${CMAKE_SOURCE_DIR}/cmake/Uninstall.cmake"
+  VERBATIM)
+
+include(NfsrdmaPackages)

@@ -1,0 +1,50 @@
+# Debian packages, made by `cpack --config build/release/CPackConfig.cmake` from the rules of
+# NfsrdmaInstall.cmake: nfsrdma and nfsrdma-lab, and the debugging symbols of each (-dbgsym).
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME nfsrdma)
+set(CPACK_PACKAGE_VENDOR nfsrdma)
+set(CPACK_PACKAGE_CONTACT "nfsrdma maintainers <maintainers@nfsrdma.invalid>")
+set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# 022 whatever the builder's umask is, or the package would change the modes of /usr.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL nfsrdma)
+if(NFSRDMA_TESTS)
+  list(APPEND CPACK_COMPONENTS_ALL nfsrdma-lab)
+endif()
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+set(CPACK_DEBIAN_NFSRDMA_PACKAGE_NAME nfsrdma)
+set(CPACK_DEBIAN_NFSRDMA_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_NFSRDMA_PACKAGE_DEPENDS fuse3)
+set(CPACK_DEBIAN_NFSRDMA_PACKAGE_RECOMMENDS ibverbs-providers)
+set(CPACK_COMPONENT_NFSRDMA_DESCRIPTION "mounts NFSv4.1 exports over RPC-over-RDMA without privileges
+A FUSE file system that speaks NFSv4.1 over RPC-over-RDMA, or over TCP, from
+userspace. It needs neither root nor an RDMA device: without one it carries
+RDMA over one TCP connection (iWARP).")
+
+set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_NAME nfsrdma-lab)
+set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_SECTION net)
+set(CPACK_COMPONENT_NFSRDMA-LAB_DESCRIPTION "NFS/RDMA server for tests and demonstrations
+nfsrdma-responder serves a directory over NFSv4.1 with RPC-over-RDMA versions
+1 and 2 or TCP, and misbehaves on request: faults, delays, lost connections
+and reboots, for those who look for problems of NFS over RDMA.")
+
+# Debian wants a changelog of the package in each, compressed.
+set(changelog "${CMAKE_BINARY_DIR}/packages-files/changelog.gz")
+configure_file("${CMAKE_SOURCE_DIR}/cmake/packages/changelog.in"
+  "${CMAKE_BINARY_DIR}/packages-files/changelog" @ONLY)
+execute_process(COMMAND "${NFSRDMA_GZIP}" -9nc "${CMAKE_BINARY_DIR}/packages-files/changelog"
+  OUTPUT_FILE "${changelog}" COMMAND_ERROR_IS_FATAL ANY)
+foreach(component ${CPACK_COMPONENTS_ALL})
+  install(FILES "${changelog}" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${component}"
+    COMPONENT ${component})
+endforeach()
+include(CPack)
