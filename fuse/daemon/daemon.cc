@@ -10,6 +10,7 @@
 #include "fuse/channel/unmount.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/read_ahead.h"
+#include "fuse/daemon/service_manager.h"
 #include "fuse/daemon/statistics.h"
 #include "transport/base/log.h"
 #include "transport/base/log_thread.h"
@@ -71,7 +72,9 @@ Task<void> Daemon::live() {
   if (up) log::info("{} is mounted, by process {}", config_.source, ::getpid());
   if (up) up = report_.succeeded();
   if (up) {
+    if (config_.foreground) notify_ready(config_.source, session_->own_mount().path);
     co_await over_.wait();
+    if (config_.foreground) notify_stopping();
   } else {
     const auto failure = describe_failure(config_.source, up.error());
     exit_code_ = failure.code;

@@ -16,6 +16,7 @@
 #include "fuse/daemon/daemon.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/nfs_backend.h"
+#include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
 #include "transport/base/log.h"
 #include "transport/base/log_terminal.h"
@@ -149,7 +150,7 @@ int run(int argc, char** argv) {
   if (!line) return say_usage_error(line.error());
   switch (line->action) {
     case Action::show_help: fmt::print("{}", help_text()); return kSuccess;
-    case Action::show_version: fmt::print("nfsrdma {}\n", NFSRDMA_VERSION); return kSuccess;
+    case Action::show_version: fmt::print("{}", version_text()); return kSuccess;
     case Action::mount: break;
   }
   return mount(std::move(line->options));

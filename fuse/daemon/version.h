@@ -1,0 +1,12 @@
+// What --version prints: which build this is, for a report of a problem.
+#pragma once
+
+#include <string>
+
+namespace nfsrdma::fuse {
+
+/// Lines: name, version and commit; the providers that carry RDMA; the libraries with the versions
+/// that are in use.
+std::string version_text();
+
+}  // namespace nfsrdma::fuse
