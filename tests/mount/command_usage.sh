@@ -25,4 +25,6 @@ expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg 
 
 "$nfsrdma" --help >"$work/help"
 grep -q 'rsize=BYTES' "$work/help" || fail "--help does not list rsize"
-same "nfsrdma" "$("$nfsrdma" --version | cut -d' ' -f1)" "--version"
+"$nfsrdma" --version >"$work/version"
+grep -qE '^nfsrdma [0-9.]+( \([0-9a-f]+(-dirty)?\))?$' "$work/version" || fail "--version: $(cat "$work/version")"
+grep -q 'libfuse 3' "$work/version" || fail "--version does not name libfuse"
