@@ -1,0 +1,66 @@
+// GETATTR: what is remembered, what is asked, and what only this client knows.
+#include <fcntl.h>
+
+#include "tests/fuse/ops/kernel_requests.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+class GetattrRequest : public KernelRequests {
+ protected:
+  int getattrs() const { return server_.successes_of(nfs4::OP_GETATTR); }
+};
+
+TEST_F(GetattrRequest, IsAnsweredFromMemoryWhileThatIsFresh) {
+  server_.write_file("f", "text");
+  const std::uint64_t node = lookup("f").nodeid;
+  const int before = getattrs();
+  EXPECT_EQ(getattr(node).size, 4U);
+  EXPECT_EQ(getattrs(), before);
+  reactor_.advance(std::chrono::minutes(2));
+  server_.write_file("f", "longer text");
+  EXPECT_EQ(getattr(node).size, 11U);
+  EXPECT_EQ(getattrs(), before + 1);
+}
+
+TEST_F(GetattrRequest, ShowsWhatWasWrittenHere) {
+  const Opened file = kernel_open("f");
+  ASSERT_EQ(write(file, 100, "text"), 0);
+  EXPECT_EQ(writes(), 0);
+  EXPECT_EQ(getattr(file.node).size, 104U);
+  EXPECT_EQ(writes(), 1) << "the times are the server's";
+  release(file);
+}
+
+TEST_F(GetattrRequest, TheSillyNameIsNoLink) {
+  server_.write_file("f", "");
+  const Opened file = kernel_open("f");
+  ASSERT_EQ(ask(FUSE_UNLINK, kRoot, "f").error, 0);
+  EXPECT_EQ(getattr(file.node).nlink, 0U);
+  release(file);
+}
+
+TEST_F(GetattrRequest, ErrorsAreTold) {
+  server_.write_file("f", "");
+  const std::uint64_t node = lookup("f").nodeid;
+  reactor_.advance(std::chrono::minutes(2));
+  server_.fail(nfs4::OP_GETATTR, nfs4::NFS4ERR_STALE);
+  EXPECT_EQ(ask(FUSE_GETATTR, node, fuse_getattr_in{}).error, ESTALE);
+  EXPECT_EQ(ask(FUSE_GETATTR, 4711, fuse_getattr_in{}).error, ESTALE);
+}
+
+TEST_F(GetattrRequest, TimesOwnersAndTypesAreThoseOfTheFile) {
+  server_.write_file("f", "text");
+  const fuse_attr attributes = getattr(lookup("f").nodeid);
+  struct stat real {};
+  ASSERT_EQ(::stat(server_.path("f").c_str(), &real), 0);
+  EXPECT_EQ(attributes.mode, real.st_mode);
+  EXPECT_EQ(attributes.uid, real.st_uid);
+  EXPECT_EQ(attributes.gid, real.st_gid);
+  EXPECT_EQ(attributes.nlink, 1U);
+  EXPECT_EQ(attributes.mtime, static_cast<std::uint64_t>(real.st_mtim.tv_sec));
+  EXPECT_EQ(attributes.mtimensec, static_cast<std::uint32_t>(real.st_mtim.tv_nsec));
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test

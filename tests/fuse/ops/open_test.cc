@@ -1,0 +1,85 @@
+// OPEN: how a file is opened, and whether the kernel may keep what it has cached.
+#include <fcntl.h>
+
+#include "client/files/close.h"
+#include "tests/fuse/ops/kernel_requests.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+class OpenRequest : public KernelRequests {
+ protected:
+  FileRef file_of(const Opened& opened) { return fs_->find_file(opened.fh); }
+};
+
+TEST_F(OpenRequest, OpensForReadingOrWritingAsAsked) {
+  const Opened reader = kernel_open("f", O_RDONLY);
+  const Opened writer = open_node(reader.node, O_WRONLY);
+  const Opened both = open_node(reader.node, O_RDWR);
+  EXPECT_FALSE(file_of(reader)->writable());
+  EXPECT_TRUE(file_of(writer)->writable());
+  EXPECT_TRUE(file_of(both)->writable());
+  EXPECT_NE(reader.fh, writer.fh);
+  for (const Opened& file : {reader, writer, both}) release(file);
+  EXPECT_TRUE(fs_->open_files().empty());
+}
+
+TEST_F(OpenRequest, RemembersAppendAndSync) {
+  const Opened append = kernel_open("f", O_WRONLY | O_APPEND);
+  const Opened synchronous = open_node(append.node, O_WRONLY | O_SYNC);
+  EXPECT_TRUE(file_of(append)->append);
+  EXPECT_FALSE(file_of(append)->synchronous);
+  EXPECT_FALSE(file_of(synchronous)->append);
+  EXPECT_TRUE(file_of(synchronous)->synchronous);
+  release(append);
+  release(synchronous);
+}
+
+TEST_F(OpenRequest, PagesAreKeptUntilAnotherClientWrites) {
+  attach();
+  Opened file = kernel_open("f");
+  release(file);
+  file = open_node(file.node);
+  EXPECT_TRUE(file.open_flags & FOPEN_KEEP_CACHE);
+  EXPECT_TRUE(drops_of(file.node).empty());
+  release(file);
+  client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
+  ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
+  ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+  file = open_node(file.node);
+  ASSERT_EQ(drops_of(file.node).size(), 1U) << "before the answer";
+  EXPECT_EQ(drops_of(file.node)[0].offset, 0);
+  EXPECT_EQ(drops_of(file.node)[0].length, 0) << "to the end";
+  release(file);
+}
+
+TEST_F(OpenRequest, ErrorsAreTold) {
+  server_.write_file("f", "");
+  const std::uint64_t node = lookup("f").nodeid;
+  server_.fail(nfs4::OP_OPEN, nfs4::NFS4ERR_ACCESS);
+  EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0}).error, EACCES);
+  EXPECT_EQ(ask(FUSE_OPEN, 4711, fuse_open_in{O_RDWR, 0}).error, ESTALE);
+}
+
+TEST_F(OpenRequest, WhenNobodyTakesTheAnswerTheFileIsClosed) {
+  server_.write_file("f", "");
+  const std::uint64_t node = lookup("f").nodeid;
+  kernel_->takes_answers = false;
+  begin(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0});
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
+  EXPECT_TRUE(fs_->open_files().empty());
+}
+
+TEST_F(OpenRequest, AnotherUsersOpenIsMadeInHisName) {
+  server_.write_file("f", "");
+  std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
+  std::filesystem::permissions(server_.path("f"), std::filesystem::perms(0644));
+  const std::uint64_t node = lookup("f").nodeid;
+  kernel_->caller.uid = 4242;
+  EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0}).error, EACCES);
+  release(open_node(node, O_RDONLY));
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test

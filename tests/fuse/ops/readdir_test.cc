@@ -1,0 +1,146 @@
+// READDIR and READDIRPLUS: every name once, from any offset, and what is counted.
+#include <dirent.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/fuse/ops/kernel_requests.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+class ReaddirRequest : public KernelRequests {
+ protected:
+  static constexpr std::uint32_t kRoom = 65536;
+
+  std::vector<ListedEntry> list(const Opened& directory, std::uint64_t offset,
+                                std::uint32_t size = kRoom, bool plus = false) {
+    const Answer answer = ask(plus ? FUSE_READDIRPLUS : FUSE_READDIR, directory.node,
+                              read_in(directory, offset, size));
+    EXPECT_EQ(answer.error, 0);
+    EXPECT_LE(answer.body.size(), size);
+    return listed(answer, plus);
+  }
+  static std::set<std::string> names(const std::vector<ListedEntry>& entries) {
+    std::set<std::string> found;
+    for (const ListedEntry& entry : entries) EXPECT_TRUE(found.insert(entry.name).second);
+    return found;
+  }
+};
+
+TEST_F(ReaddirRequest, ListsEveryNameOnceWithItsType) {
+  server_.write_file("f", "");
+  std::filesystem::create_directory(server_.path("d"));
+  const Opened directory = open_directory();
+  const auto entries = list(directory, 0);
+  EXPECT_EQ(names(entries), (std::set<std::string>{".", "..", "d", "f"}));
+  for (const ListedEntry& entry : entries) {
+    EXPECT_EQ(entry.type, static_cast<std::uint32_t>(entry.name == "f" ? DT_REG : DT_DIR));
+    if (entry.name == "f") {
+      EXPECT_EQ(entry.number, lookup("f").attr.ino);
+    }
+  }
+  EXPECT_TRUE(list(directory, entries.back().next).empty());
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, GoesOnBehindAnyEntry) {
+  constexpr int kFiles = 100;
+  for (int i = 0; i < kFiles; ++i) server_.write_file("file" + std::to_string(i), "");
+  const Opened directory = open_directory();
+  std::set<std::string> found;
+  std::uint64_t offset = 0;
+  for (;;) {
+    const auto entries = list(directory, offset, 512);
+    if (entries.empty()) break;
+    EXPECT_LT(entries.size(), 20U);
+    for (const ListedEntry& entry : entries) EXPECT_TRUE(found.insert(entry.name).second);
+    offset = entries.back().next;
+  }
+  EXPECT_EQ(found.size(), kFiles + 2U);
+  const auto all = list(directory, 0);
+  ASSERT_EQ(all.size(), kFiles + 2U);
+  const auto rest = list(directory, all[50].next);
+  ASSERT_EQ(rest.size(), all.size() - 51);
+  EXPECT_EQ(rest.front().name, all[51].name);
+  EXPECT_EQ(list(directory, all[0].next).front().name, all[1].name) << "behind the first dot";
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, FromTheBeginItIsReadAnew) {
+  const Opened directory = open_directory();
+  EXPECT_EQ(list(directory, 0).size(), 2U);
+  server_.write_file("f", "");
+  EXPECT_EQ(list(directory, 0).size(), 3U);
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, WithAttributesEachEntryIsALookup) {
+  server_.write_file("f", "text");
+  const Opened directory = open_directory();
+  std::uint64_t node = 0;
+  for (const ListedEntry& entry : list(directory, 0, kRoom, true)) {
+    if (entry.name != "f") {
+      EXPECT_EQ(entry.entry.nodeid, 0U) << entry.name;
+      continue;
+    }
+    node = entry.entry.nodeid;
+    EXPECT_EQ(entry.entry.attr.size, 4U);
+    EXPECT_GT(entry.entry.attr_valid, 0U);
+    EXPECT_GT(entry.entry.entry_valid, 0U);
+  }
+  ASSERT_TRUE(known(node));
+  forget(node, 1);
+  EXPECT_FALSE(known(node));
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, WhatHasNoRoomIsNotCounted) {
+  for (int i = 0; i < 10; ++i) server_.write_file("file" + std::to_string(i), "");
+  const Opened directory = open_directory();
+  std::uint64_t offset = 0;
+  std::size_t counted = 0;
+  for (;;) {
+    const auto entries = list(directory, offset, 500, true);
+    if (entries.empty()) break;
+    offset = entries.back().next;
+    for (const ListedEntry& entry : entries) {
+      if (entry.entry.nodeid == 0) continue;
+      ++counted;
+      forget(entry.entry.nodeid, 1);
+      EXPECT_FALSE(known(entry.entry.nodeid)) << entry.name;
+    }
+  }
+  EXPECT_EQ(counted, 10U);
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, AnAnswerThatNobodyTakesCountsNothing) {
+  server_.write_file("f", "");
+  const Opened directory = open_directory();
+  kernel_->takes_answers = false;
+  begin(FUSE_READDIRPLUS, kRoot, read_in(directory, 0, kRoom));
+  reactor_.settle();
+  kernel_->takes_answers = true;
+  EXPECT_EQ(fs_counter("fs_inodes"), 1U) << "the root alone";
+  close_directory(directory);
+}
+
+TEST_F(ReaddirRequest, ErrorsAreTold) {
+  const Opened directory = open_directory();
+  server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_ACCESS);
+  EXPECT_EQ(ask(FUSE_READDIR, kRoot, read_in(directory, 0, kRoom)).error, EACCES);
+  close_directory(directory);
+  EXPECT_EQ(ask(FUSE_READDIR, kRoot, read_in(directory, 0, kRoom)).error, EBADF);
+}
+
+TEST_F(ReaddirRequest, AVerifierThatIsRefusedIsForgotten) {
+  server_.write_file("f", "");
+  const Opened directory = open_directory();
+  server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_NOT_SAME);
+  EXPECT_EQ(list(directory, 0).size(), 3U);
+  close_directory(directory);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test

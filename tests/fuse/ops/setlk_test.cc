@@ -1,0 +1,127 @@
+// GETLK, SETLK and SETLKW: whose lock, on which bytes, and who waits.
+#include <fcntl.h>
+
+#include "tests/fuse/ops/kernel_requests.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+class LockRequests : public KernelRequests {
+ protected:
+  static constexpr std::uint64_t kOne = 11;
+  static constexpr std::uint64_t kTwo = 22;
+
+  void SetUp() override {
+    KernelRequests::SetUp();
+    file_ = kernel_open("f");
+  }
+  void TearDown() override {
+    flush(file_, kOne);
+    flush(file_, kTwo);
+    release(file_);
+    KernelRequests::TearDown();
+  }
+  fuse_lk_in lock_in(std::uint64_t owner, std::uint64_t first, std::uint64_t last, int type,
+                     std::uint32_t flags = 0) const {
+    return {file_.fh, owner, {first, last, static_cast<std::uint32_t>(type), 1234}, flags, 0};
+  }
+  int lock(std::uint64_t owner, std::uint64_t first, std::uint64_t last, int type,
+           std::uint32_t flags = 0) {
+    return ask(FUSE_SETLK, file_.node, lock_in(owner, first, last, type, flags)).error;
+  }
+  fuse_file_lock test(std::uint64_t owner, std::uint64_t first, std::uint64_t last, int type) {
+    const Answer answer = ask(FUSE_GETLK, file_.node, lock_in(owner, first, last, type));
+    EXPECT_EQ(answer.error, 0);
+    return answer.as<fuse_lk_out>().lk;
+  }
+
+  Opened file_;
+};
+
+TEST_F(LockRequests, ALockKeepsOthersOffItsBytes) {
+  EXPECT_EQ(lock(kOne, 10, 19, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 19, 25, F_WRLCK), EAGAIN);
+  EXPECT_EQ(lock(kTwo, 20, 25, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 0, 10, F_RDLCK), EAGAIN);
+  EXPECT_EQ(lock(kOne, 10, 10, F_RDLCK), 0) << "its own";
+  EXPECT_EQ(lock(kTwo, 10, 10, F_RDLCK), 0) << "shared by now";
+}
+
+TEST_F(LockRequests, UnlockingGivesBackTheseBytesOnly) {
+  EXPECT_EQ(lock(kOne, 0, kLast, F_WRLCK), 0);
+  EXPECT_EQ(lock(kOne, 5, 9, F_UNLCK), 0);
+  EXPECT_EQ(lock(kTwo, 5, 9, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 9, 10, F_WRLCK), EAGAIN);
+  EXPECT_EQ(lock(kTwo, 1000000, 1000000, F_WRLCK), EAGAIN);
+}
+
+TEST_F(LockRequests, GetlkTellsWhatIsInTheWay) {
+  EXPECT_EQ(test(kTwo, 0, kLast, F_WRLCK).type, static_cast<std::uint32_t>(F_UNLCK));
+  ASSERT_EQ(lock(kOne, 10, 19, F_RDLCK), 0);
+  const fuse_file_lock found = test(kTwo, 15, kLast, F_WRLCK);
+  EXPECT_EQ(found.type, static_cast<std::uint32_t>(F_RDLCK));
+  EXPECT_EQ(found.start, 10U);
+  EXPECT_EQ(found.end, 19U);
+  EXPECT_EQ(test(kTwo, 15, 15, F_RDLCK).type, static_cast<std::uint32_t>(F_UNLCK));
+  EXPECT_EQ(test(kTwo, 20, kLast, F_WRLCK).type, static_cast<std::uint32_t>(F_UNLCK));
+  EXPECT_EQ(test(kOne, 10, 19, F_WRLCK).type, static_cast<std::uint32_t>(F_UNLCK));
+  ASSERT_EQ(lock(kOne, 100, kLast, F_WRLCK), 0);
+  EXPECT_EQ(test(kTwo, 200, 200, F_RDLCK).end, kLast);
+}
+
+TEST_F(LockRequests, FlockLocksTheWholeFile) {
+  EXPECT_EQ(lock(kOne, 0, 0, F_WRLCK, FUSE_LK_FLOCK), 0);
+  EXPECT_EQ(lock(kTwo, 0, 0, F_RDLCK, FUSE_LK_FLOCK), EAGAIN);
+  EXPECT_EQ(lock(kOne, 0, 0, F_UNLCK, FUSE_LK_FLOCK), 0);
+  EXPECT_EQ(lock(kTwo, 0, 0, F_WRLCK, FUSE_LK_FLOCK), 0);
+  EXPECT_EQ(lock(kTwo, 0, 0, F_UNLCK, FUSE_LK_FLOCK), 0);
+}
+
+TEST_F(LockRequests, SetlkwWaitsForTheLock) {
+  ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
+  const auto waiting = begin(FUSE_SETLKW, file_.node, lock_in(kTwo, 0, 9, F_WRLCK));
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_FALSE(kernel_->answered(waiting));
+  ASSERT_EQ(lock(kOne, 0, 9, F_UNLCK), 0);
+  EXPECT_EQ(end(waiting).error, 0);
+  EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), EAGAIN);
+}
+
+TEST_F(LockRequests, ASignalEndsTheWait) {
+  ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
+  const auto waiting = begin(FUSE_SETLKW, file_.node, lock_in(kTwo, 0, 9, F_WRLCK));
+  reactor_.settle();
+  kernel_->interrupt(waiting);
+  EXPECT_EQ(end(waiting).error, EINTR);
+  EXPECT_EQ(kernel_->counters().interrupts.value(), 1U);
+  ASSERT_EQ(lock(kOne, 0, 9, F_UNLCK), 0);
+  reactor_.advance(std::chrono::minutes(1));
+  EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), 0) << "it does not get the lock later";
+}
+
+TEST_F(LockRequests, ALockThatNobodyTakesIsGivenBack) {
+  kernel_->takes_answers = false;
+  begin(FUSE_SETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK));
+  reactor_.advance(std::chrono::seconds(1));
+  kernel_->takes_answers = true;
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
+}
+
+TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
+  ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
+  ASSERT_EQ(write(file_, 0, "text"), 0);
+  EXPECT_EQ(lock(kOne, 0, 9, F_UNLCK), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+}
+
+TEST_F(LockRequests, ErrorsAreTold) {
+  server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_OPENMODE);
+  EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), EBADF);
+  server_.fail(nfs4::OP_LOCKT, nfs4::NFS4ERR_ACCESS);
+  EXPECT_EQ(ask(FUSE_GETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK)).error, EACCES);
+  EXPECT_EQ(ask(FUSE_SETLK, file_.node, fuse_lk_in{.fh = 4711}).error, EBADF);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test
