@@ -20,14 +20,14 @@ Task<void> ShutdownFlush::work() {
 Task<bool> ShutdownFlush::finish(Duration patience) {
   fs_.mount().hurry();
   spawn(work());
-  FileSystem::Unfinished left = fs_.unfinished();
+  cache::Files::Unfinished left = fs_.files().unfinished();
   TimePoint changed = reactor_.now();
   while (!finished_.is_set() || left.unsaved()) {
     const Duration bound = left.unsaved() ? std::max(kSavePatience, patience) : patience;
     const Duration waited = reactor_.now() - changed;
     if (waited >= bound) break;
     co_await look_again_in(std::min(kInterval, bound - waited));
-    const FileSystem::Unfinished now = fs_.unfinished();
+    const cache::Files::Unfinished now = fs_.files().unfinished();
     if (now != left) changed = reactor_.now();
     left = now;
   }

@@ -22,7 +22,7 @@ client::SetAttributes initial_attributes(mode_t mode, int flags) {
 
 Task<void> handle::create(FileSystem& fs, Request request, InodeRef parent,
                           CreateArguments arguments) {
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   const std::string& name = arguments.name;
   const int flags = static_cast<int>(arguments.flags);
@@ -34,18 +34,18 @@ Task<void> handle::create(FileSystem& fs, Request request, InodeRef parent,
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  fs.names_changed(*parent);
-  InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, ChangedBy::anyone);
+  fs.attributes().names_changed(*parent);
+  InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, cache::ChangedBy::anyone);
   if (!inode) {
     reply_failure(fs, request, unusable_answer());
     co_return;  // dropping the open closes it
   }
-  co_await drop_pages_before_open(fs, inode);
+  co_await fs.kernel().drop_pages_before_open(inode);
   OpenAnswer answer;
   FileRef file =
       add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, flags, answer);
   fs.inodes().count_lookup(*inode);
-  const EntryAnswer entry = fs.entry_of(*inode, *parent, name);
+  const EntryAnswer entry = fs.kernel().entry_of(*inode, *parent, name);
   if (!request.reply_create(entry, answer)) {
     fs.inodes().forget(*inode, 1);
     co_await forget_open(fs, std::move(file));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fuse/convert/attributes.h"
+#include "cache/attr/from_server.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -41,7 +41,7 @@ void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
       add_plus(name, entry, next);
     }
   };
-  const std::uint64_t self = fs_->stat_of(directory).st_ino;
+  const std::uint64_t self = fs_->kernel().stat_of(directory).st_ino;
   if (offset < DirectoryStream::kAfterDot) add_dot(".", self, DirectoryStream::kAfterDot);
   if (offset < DirectoryStream::kAfterDotDot) {
     add_dot("..", directory.parent_fileid(), DirectoryStream::kAfterDotDot);
@@ -50,22 +50,23 @@ void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
 
 /// An entry of a page older than a change of ours is listed, but not instantiated: the name may be
 /// gone by now.
-bool DirectoryAnswer::names_current(const Directory& directory) const {
+bool DirectoryAnswer::names_current(const cache::Directory& directory) const {
   return directory.stream.asked().epoch == directory.inode->epoch();
 }
 
-InodeRef DirectoryAnswer::inode_of(Directory& directory, const client::Entry& entry) {
+InodeRef DirectoryAnswer::inode_of(cache::Directory& directory, const client::Entry& entry) {
   if (kind_ != Kind::names_and_attributes || !names_current(directory)) return {};
   if (!entry.has_attributes || entry.handle.length == 0) return {};
   return fs_->adopt(entry.handle, entry.attributes, directory.stream.asked().issue,
-                    ChangedBy::anyone);
+                    cache::ChangedBy::anyone);
 }
 
-bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry, const InodeRef& inode) {
+bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entry,
+                          const InodeRef& inode) {
   if (inode && names_current(directory)) return add_inode(directory, entry, *inode);
 
   cache::FileAttributes attributes;
-  apply(entry.attributes, attributes);
+  cache::apply(entry.attributes, attributes);
   EntryAnswer bare;
   bare.attributes.st_ino = attributes.fileid;
   bare.attributes.st_mode = attributes.mode;
@@ -73,8 +74,9 @@ bool DirectoryAnswer::add(Directory& directory, const client::Entry& entry, cons
   return add_plus(entry.name, bare, entry.cookie);
 }
 
-bool DirectoryAnswer::add_inode(Directory& directory, const client::Entry& entry, Inode& inode) {
-  const EntryAnswer found = fs_->entry_of(inode, *directory.inode, entry.name);
+bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry& entry,
+                                Inode& inode) {
+  const EntryAnswer found = fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name);
   if (!add_plus(entry.name, found, entry.cookie)) return false;
   if (inode.is_directory()) {
     inode.set_parent_fileid(directory.inode->attributes().value().fileid);

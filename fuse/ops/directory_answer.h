@@ -19,9 +19,9 @@ class DirectoryAnswer {
   /// "." and "..", as far as they come after `offset`.
   void add_dots(Inode& directory, std::uint64_t offset);
   /// What the kernel is to be told of an entry besides its name; null: nothing.
-  InodeRef inode_of(Directory& directory, const client::Entry& entry);
+  InodeRef inode_of(cache::Directory& directory, const client::Entry& entry);
   /// False when there is no room left for this entry.
-  bool add(Directory& directory, const client::Entry& entry, const InodeRef& inode);
+  bool add(cache::Directory& directory, const client::Entry& entry, const InodeRef& inode);
 
   std::span<const std::byte> data() const { return memory_.first(used_); }
   /// Nobody took the answer.
@@ -30,8 +30,8 @@ class DirectoryAnswer {
  private:
   bool add_plain(std::string_view name, const struct stat& attributes, std::uint64_t offset);
   bool add_plus(std::string_view name, const EntryAnswer& entry, std::uint64_t offset);
-  bool add_inode(Directory& directory, const client::Entry& entry, Inode& inode);
-  bool names_current(const Directory& directory) const;
+  bool add_inode(cache::Directory& directory, const client::Entry& entry, Inode& inode);
+  bool names_current(const cache::Directory& directory) const;
   bool took(std::size_t needed);
   std::span<std::byte> room() const { return memory_.first(size_).subspan(used_); }
 

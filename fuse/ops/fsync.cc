@@ -1,8 +1,9 @@
 #include <cerrno>
 #include <optional>
 
-#include "fuse/ops/commit.h"
-#include "fuse/ops/file_locks.h"
+#include "cache/file/io_lock.h"
+#include "cache/lock/file_locks.h"
+#include "cache/write/commit.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -13,13 +14,13 @@ namespace {
 /// that closes any descriptor of a file gives up all its fcntl locks on it.
 Task<void> run(FileSystem& fs, Request request, FileRef file,
                std::optional<client::LockOwner> leaving) {
-  const FileRef writer = file->writable() ? file : any_writer(*file->shared);
-  if (writer) co_await commit_file(fs, writer);
+  const cache::FileRef writer = file->writable() ? file : file->shared->any_writer();
+  if (writer) co_await cache::commit_file(fs.files().writes(), writer);
   // What was read and written under a lock that is lost is not what its owner takes it for.
-  const IoCaller by{leaving ? leaving->id : 0, request.context().pid};
-  bool lock_lost = lost(lock_for_io(*file, by, client::ByteRange::whole_file()));
+  const cache::IoCaller by{leaving ? leaving->id : 0, request.context().pid};
+  bool lock_lost = cache::lost(cache::lock_for_io(*file, by, client::ByteRange::whole_file()));
   if (leaving) {
-    const bool kept = co_await release_locks(fs, file->shared, *leaving);
+    const bool kept = co_await cache::release_locks(fs.files().writes(), file->shared, *leaving);
     lock_lost = lock_lost || !kept;
   }
   cache::WriteErrors& errors = file->shared->errors;
@@ -39,8 +40,8 @@ void handle::fsync(FileSystem& fs, Request request, FileRef file, fuse_fsync_in)
 /// afterwards see it (close-to-open).
 void handle::flush(FileSystem& fs, Request request, FileRef file, fuse_flush_in arguments) {
   const client::LockOwner owner{client::LockKind::posix, arguments.lock_owner};
-  forget_locker(*file->shared, owner.id);
-  if (!file->writable() && !may_hold_locks(*file->shared, owner)) {
+  cache::forget_locker(*file->shared, owner.id);
+  if (!file->writable() && !cache::may_hold_locks(*file->shared, owner)) {
     request.reply_ok();
     return;
   }

@@ -1,6 +1,5 @@
 #include "client/requests/getattr.h"
 
-#include "fuse/ops/commit.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -17,17 +16,17 @@ enum class Asker : std::uint8_t { stat, read };
 /// would go on with a size from before its open. With acregmin=0 the kernel drops pages itself, but
 /// after it has taken in the new size: other readers could find what fills the last one up.
 bool changes_to_show(FileSystem& fs, const Inode& inode, Asker asker) {
-  if (fs.pages_outdated(inode)) return true;
+  if (fs.kernel().pages_outdated(inode)) return true;
   const auto open = inode.open();
-  if (!open || fs.kernel_has_size(inode)) return false;
-  return fs.kernel_auto_invalidates() || (asker == Asker::read && any_writer(*open));
+  if (!open || inode.size_is_shown()) return false;
+  return fs.kernel().auto_invalidates() || (asker == Asker::read && open->any_writer());
 }
 
 Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
-  if (asker == Asker::read || fs.kernel_auto_invalidates()) {
-    co_await fs.show_changes(inode);
+  if (asker == Asker::read || fs.kernel().auto_invalidates()) {
+    co_await fs.kernel().show_changes(inode);
   } else {
-    co_await fs.drop_outdated_pages(inode);
+    co_await fs.kernel().drop_outdated_pages(inode);
   }
   reply_attributes(fs, request, *inode);
 }
@@ -37,19 +36,19 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
   const client::Credential caller = request.caller();
   const auto open = inode->open();
   if (open && open->dirty()) {
-    co_await fs.write_behind().flush(open);
-    if (fs.fresh(*inode)) {
+    co_await fs.files().writes().behind().flush(open);
+    if (fs.attributes().fresh(*inode)) {
       reply_attributes(fs, request, *inode);
       co_return;
     }
   }
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   auto attributes = co_await client::getattr(fs.mount(), caller, inode->handle());
   if (!attributes) {
     reply_failure(fs, request, attributes.error());
     co_return;
   }
-  fs.learn(*inode, *attributes, issue, ChangedBy::anyone);
+  fs.attributes().learn(*inode, *attributes, issue, cache::ChangedBy::anyone);
   if (changes_to_show(fs, *inode, asker)) {
     co_await answer_changed(fs, std::move(request), std::move(inode), asker);
     co_return;
@@ -62,7 +61,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
 void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getattr_in arguments) {
   const auto open = inode->open();
   const Asker asker = (arguments.getattr_flags & FUSE_GETATTR_FH) ? Asker::read : Asker::stat;
-  if ((open && open->dirty()) || !fs.fresh(*inode)) {
+  if ((open && open->dirty()) || !fs.attributes().fresh(*inode)) {
     spawn(run(fs, std::move(request), std::move(inode), asker));
     return;
   }

@@ -10,7 +10,7 @@ Task<void> handle::mkdir(FileSystem& fs, Request request, InodeRef parent,
                          MkdirArguments arguments) {
   constexpr mode_t kPermissionBits = 07777;
   const std::string& name = arguments.name;
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   auto made = co_await client::make_directory(fs.mount(), caller, parent->handle(), name,
                                               arguments.mode & kPermissionBits);
@@ -18,8 +18,8 @@ Task<void> handle::mkdir(FileSystem& fs, Request request, InodeRef parent,
     reply_failure(fs, request, made.error());
     co_return;
   }
-  fs.names_changed(*parent);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
+  fs.attributes().names_changed(*parent);
+  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, name, inode);
 }
 

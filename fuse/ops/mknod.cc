@@ -27,7 +27,7 @@ nfs4::nfs_ftype4 node_type(mode_t mode) {
 }
 
 Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, MknodArguments node) {
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   const nfs4::specdata4 device{major(node.rdev), minor(node.rdev)};
   auto made = co_await client::make_node(fs.mount(), caller, parent->handle(), node.name,
@@ -36,14 +36,14 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, MknodA
     reply_failure(fs, request, made.error());
     co_return;
   }
-  fs.names_changed(*parent);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
+  fs.attributes().names_changed(*parent);
+  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, node.name, inode);
 }
 
 /// Only OPEN makes regular files.
 Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, MknodArguments node) {
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   client::SetAttributes initial;
   initial.mode = node.mode & kPermissionBits;
@@ -54,8 +54,9 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, MknodA
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  fs.names_changed(*parent);
-  const InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, ChangedBy::anyone);
+  fs.attributes().names_changed(*parent);
+  const InodeRef inode =
+      fs.adopt(opened->handle, opened->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, node.name, inode);
   // The answer does not depend on how the close ends: nothing was written.
   auto closed = co_await client::close(fs.mount(), std::move(opened->open));

@@ -15,7 +15,7 @@ client::Delegating delegating(int flags) {
 }
 
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, int flags) {
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   auto opened = co_await client::open(fs.mount(), caller, inode->handle(), to_share_access(flags),
                                       delegating(flags));
@@ -23,11 +23,11 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, int flags) {
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  fs.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
-  co_await drop_pages_before_open(fs, inode);
+  fs.attributes().learn(*inode, opened->attributes, issue, cache::ChangedBy::anyone);
+  co_await fs.kernel().drop_pages_before_open(inode);
   // Others who have it open may be writing, and the kernel pass over the answer to the new opener's
   // question for the size.
-  if (inode->open() && !fs.kernel_has_size(*inode)) co_await fs.show_changes(inode);
+  if (inode->open() && !inode->size_is_shown()) co_await fs.kernel().show_changes(inode);
   OpenAnswer answer;
   FileRef file =
       add_open_file(fs, inode, std::move(opened->open), opened->preserve_unlinked, flags, answer);

@@ -6,15 +6,8 @@
 
 namespace nfsrdma::fuse {
 
-/// Drops pages of another version than the remembered attributes are of. The kernel would drop them
-/// itself at an open that says so, but not before others may be told the size that does not go with
-/// them; where it looks at size and mtime by itself (acregmin=0) it is left to that.
-Task<void> drop_pages_before_open(FileSystem& fs, InodeRef inode);
-
 /// Makes the open file, whose attributes are known, and fills in the answer: its number,
-/// and whether the kernel may keep the pages it has cached. Close-to-open: it may if the change
-/// attribute is the one they belong to; attributes that the kernel has cached are dropped if they
-/// are out of date.
+/// and whether the kernel may keep the pages it has cached.
 FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
                       int flags, OpenAnswer& answer);
 

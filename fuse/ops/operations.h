@@ -3,8 +3,9 @@
 // One that is a Task runs until it waits before the dispatcher goes on.
 #pragma once
 
+#include "cache/file/directory.h"
 #include "fuse/channel/handler_table.h"
-#include "fuse/inode/file.h"
+#include "fuse/kernel/file.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fuse {
@@ -36,7 +37,7 @@ void flush(FileSystem&, Request, FileRef, fuse_flush_in);
 void fsync(FileSystem&, Request, FileRef, fuse_fsync_in);
 void release(FileSystem&, Request, fuse_release_in);
 void opendir(FileSystem&, Request, InodeRef, fuse_open_in);
-void readdir(FileSystem&, Request, DirectoryRef, ReadArguments);
+void readdir(FileSystem&, Request, cache::DirectoryRef, ReadArguments);
 void releasedir(FileSystem&, Request, fuse_release_in);
 void fsyncdir(FileSystem&, Request, fuse_fsync_in);
 Task<void> statfs(FileSystem&, Request, InodeRef, NoArguments);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "fuse/ops/file_locks.h"
+#include "cache/file/io_lock.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -15,9 +15,9 @@ namespace {
 
 /// The kernel fills pages with what it reads; a direct read leaves them alone.
 void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
-  fs.revalidation_timer().add(file);
-  file.inode->pages_cached(bytes);
-  file.shared->after_drop.add(bytes);
+  fs.kernel().revalidation_timer().add(file);
+  file.node().view().pages_cached(bytes);
+  file.seen->after_drop.add(bytes);
 }
 
 }  // namespace
@@ -35,17 +35,17 @@ Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArgum
   std::optional<InFlightSet::One> in_flight;
   if ((arguments.flags & O_DIRECT) == 0) {
     note_cached_read(fs, *file, {offset, offset + size});
-    in_flight.emplace(file->shared->reads);
+    in_flight.emplace(file->seen->reads);
   }
-  if (file->shared->dirty()) co_await fs.write_behind().flush(file->shared);
+  if (file->shared->dirty()) co_await fs.files().writes().behind().flush(file->shared);
   {
     cache::WriteOrder::Reading reading(file->shared->order, offset, size);
     co_await reading;
   }
   const std::span<std::byte> sink = slot.first(std::min(size, slot.size()));
-  const IoCaller by{arguments.lock_owner, request.context().pid};
+  const cache::IoCaller by{arguments.lock_owner, request.context().pid};
   const client::StateRef state =
-      io_state(*file, lock_for_io(*file, by, io_range(offset, sink.size())));
+      cache::io_state(*file, cache::lock_for_io(*file, by, cache::io_range(offset, sink.size())));
   std::size_t filled = 0;
   while (filled < sink.size()) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, fs.mount().rsize());
@@ -58,7 +58,7 @@ Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArgum
     }
     const std::size_t count = std::min(part->data.size(), want);
     const bool ended = part->eof || count == 0;
-    if (ended) file->inode->kernel_read_end(offset + filled + count);
+    if (ended) file->node().view().read_end(offset + filled + count);
     if (filled == 0 && (ended || count == sink.size())) {
       request.reply_data(part->data.first(count));
       co_return;

@@ -24,9 +24,9 @@ bool cookie_refused(const Error& error) {
 }
 
 /// What the kernel was told of names that are listed now, or are not, is to be looked up anew.
-void compare_names(FileSystem& fs, Directory& directory, std::uint64_t cookie,
+void compare_names(FileSystem& fs, cache::Directory& directory, std::uint64_t cookie,
                    const client::DirectoryPage& page) {
-  AdvertisedNames* const told = directory.inode->names();
+  AdvertisedNames* const told = with_view(*directory.inode).view().names();
   if (!told || directory.listed_to != cookie) {
     directory.listed_to.reset();
     return;
@@ -37,16 +37,16 @@ void compare_names(FileSystem& fs, Directory& directory, std::uint64_t cookie,
     if (told->listed(entry.name)) doubted.push_back(entry.name);
   }
   if (page.eof) std::ranges::move(told->listing_ends(), std::back_inserter(doubted));
-  fs.notifier().doubt_names(*directory.inode, std::move(doubted));
+  fs.kernel().doubt_names(with_view(*directory.inode), std::move(doubted));
   if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
 }
 
 /// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
 /// try without: most of them can go on from any cookie.
-Task<Result<void>> fetch(FileSystem& fs, client::Credential caller, DirectoryRef directory,
+Task<Result<void>> fetch(FileSystem& fs, client::Credential caller, cache::DirectoryRef directory,
                          std::uint64_t cookie) {
   DirectoryStream& stream = directory->stream;
-  const DirectoryStream::Asked asked{cookie, fs.issue(), directory->inode->epoch()};
+  const DirectoryStream::Asked asked{cookie, fs.attributes().issue(), directory->inode->epoch()};
   auto page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
                                        stream.verifier(), kPageBytes, true);
   if (!page && cookie_refused(page.error())) {
@@ -66,7 +66,7 @@ Task<Result<void>> fetch(FileSystem& fs, client::Credential caller, DirectoryRef
 }
 
 /// Makes the entries after `cookie` present, unless the directory ends there.
-Task<Result<void>> reach(FileSystem& fs, client::Credential caller, DirectoryRef directory,
+Task<Result<void>> reach(FileSystem& fs, client::Credential caller, cache::DirectoryRef directory,
                          std::uint64_t cookie) {
   DirectoryStream& stream = directory->stream;
   if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return Result<void>();
@@ -74,8 +74,8 @@ Task<Result<void>> reach(FileSystem& fs, client::Credential caller, DirectoryRef
   co_return fetched;
 }
 
-Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, DirectoryAnswer answer,
-               std::uint64_t offset) {
+Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
+               DirectoryAnswer answer, std::uint64_t offset) {
   const client::Credential caller = request.caller();
   auto guard = co_await directory->reading.lock();
   if (offset == 0) {
@@ -88,10 +88,11 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
     reply_failure(fs, request, reached.error());
     co_return;
   }
-  answer.add_dots(*directory->inode, offset);
+  answer.add_dots(with_view(*directory->inode), offset);
   for (const client::Entry& entry : directory->stream.following(cookie)) {
     const InodeRef inode = answer.inode_of(*directory, entry);
-    if (inode && fs.pages_outdated(*inode)) co_await fs.drop_outdated_pages(inode);
+    if (inode && fs.kernel().pages_outdated(*inode))
+      co_await fs.kernel().drop_outdated_pages(inode);
     const bool added = answer.add(*directory, entry, inode);
     if (!added) break;
   }
@@ -100,7 +101,7 @@ Task<void> run(FileSystem& fs, Request request, DirectoryRef directory, Director
 
 }  // namespace
 
-void handle::readdir(FileSystem& fs, Request request, DirectoryRef directory,
+void handle::readdir(FileSystem& fs, Request request, cache::DirectoryRef directory,
                      ReadArguments arguments) {
   const auto kind = request.opcode() == FUSE_READDIRPLUS
                         ? DirectoryAnswer::Kind::names_and_attributes

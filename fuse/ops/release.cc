@@ -1,8 +1,8 @@
-#include "fuse/ops/close_file.h"
-#include "fuse/ops/file_locks.h"
+#include "cache/files.h"
+#include "cache/lock/file_locks.h"
+#include "cache/name/silly_names.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
-#include "fuse/ops/silly_rename.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 /// rmdir(2) fail.
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
   request.reply_ok();
-  announce_removal(fs, *file->shared);
-  co_await release_locks(fs, file->shared, flock_owner);
-  co_await release_description_locks(fs, file);
-  co_await close_file(fs, std::move(file));
+  fs.files().silly_names().announce_removal(*file->shared);
+  co_await cache::release_locks(fs.files().writes(), file->shared, flock_owner);
+  co_await cache::release_description_locks(fs.files().writes(), file);
+  co_await fs.files().close(std::move(file));
 }
 
 }  // namespace

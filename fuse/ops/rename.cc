@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <string>
 
+#include "cache/name/silly_names.h"
 #include "client/requests/errno.h"
 #include "client/requests/lookup.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
-#include "fuse/ops/silly_rename.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -26,20 +26,21 @@ Task<bool> same_file(FileSystem& fs, client::Credential caller, const Place& a, 
 }
 
 /// Saves a file that is open here from being replaced; null when there is none.
-Task<Result<InodeRef>> keep_target(FileSystem& fs, client::Credential caller, const Place& from,
-                                   const Place& to) {
-  if (!fs.may_matter_to_names()) co_return InodeRef();
+Task<Result<cache::InodeRef>> keep_target(FileSystem& fs, client::Credential caller,
+                                          const Place& from, const Place& to) {
+  if (!fs.files().silly_names().may_matter()) co_return cache::InodeRef();
   const bool same = co_await same_file(fs, caller, from, to);
-  if (same) co_return InodeRef();
-  auto kept = co_await keep_if_open(fs, caller, to.directory, to.name, NameIs::replaced);
-  if (!kept && client::to_errno(kept.error()) == ENOENT) co_return InodeRef();
+  if (same) co_return cache::InodeRef();
+  auto kept = co_await fs.files().silly_names().keep_if_open(caller, to.directory, to.name,
+                                                             cache::NameIs::replaced);
+  if (!kept && client::to_errno(kept.error()) == ENOENT) co_return cache::InodeRef();
   co_return kept;
 }
 
 /// Both directories, and the file itself, are not what they were.
 void moved(FileSystem& fs, const Place& from, const Place& to) {
-  fs.names_changed(*from.directory);
-  if (from.directory != to.directory) fs.names_changed(*to.directory);
+  fs.attributes().names_changed(*from.directory);
+  if (from.directory != to.directory) fs.attributes().names_changed(*to.directory);
 }
 
 Task<Result<void>> rename_once(FileSystem& fs, client::Credential caller, const Place& from,
@@ -52,16 +53,16 @@ Task<Result<void>> rename_once(FileSystem& fs, client::Credential caller, const 
 Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
   const client::Credential caller = request.caller();
   // A file that replaces another one has its data by then.
-  co_await fs.write_behind().flush_all();
+  co_await fs.files().writes().behind().flush_all();
   auto kept = co_await keep_target(fs, caller, from, to);
   if (!kept) {
     reply_failure(fs, request, kept.error());
     co_return;
   }
-  const std::uint64_t ended = fs.silly_removals().ended();
+  const std::uint64_t ended = fs.files().silly_names().removed();
   auto renamed = co_await rename_once(fs, caller, from, to);
   if (!renamed) {
-    const bool again = co_await may_be_empty_now(fs, renamed.error(), ended);
+    const bool again = co_await fs.files().silly_names().may_be_empty_now(renamed.error(), ended);
     if (again) renamed = co_await rename_once(fs, caller, from, to);
   }
   if (renamed) {
@@ -69,7 +70,7 @@ Task<void> run(FileSystem& fs, Request request, Place from, Place to) {
     request.reply_ok();
     co_return;
   }
-  if (*kept) co_await restore_name(fs, *kept, to.name);
+  if (*kept) co_await fs.files().silly_names().restore(*kept, to.name);
   reply_failure(fs, request, renamed.error());
 }
 

@@ -18,22 +18,15 @@ void reply_failure(FileSystem& fs, Request& request, const Error& error) {
 }
 
 void note_failure(FileSystem& fs, const Request& request, const Error& error) {
-  Failed failed{.operation = request.operation(), .caller = request.context().pid};
+  cache::Failed failed{.operation = request.operation(), .caller = request.context().pid};
   if (const InodeRef inode = fs.inodes().find(request.node())) {
     failed.fileid = inode->attributes().value().fileid;
   }
   if (request.answered()) {
-    fs.failures().untold(failed, error);
+    fs.files().failures().untold(failed, error);
   } else {
-    fs.failures().told(failed, error, fs.mount().reactor().now());
+    fs.files().failures().told(failed, error, fs.mount().reactor().now());
   }
-}
-
-void note_background_failure(FileSystem& fs, const Inode& inode, std::string_view operation,
-                             const Error& error) {
-  const Failed failed{
-      .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
-  fs.failures().told(failed, error, fs.mount().reactor().now());
 }
 
 Error unusable_answer() {
@@ -48,12 +41,13 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string
     inode->set_parent_fileid(directory.attributes().value().fileid);
   }
   fs.inodes().count_lookup(*inode);
-  if (!request.reply_entry(fs.entry_of(*inode, directory, name))) fs.inodes().forget(*inode, 1);
+  if (!request.reply_entry(fs.kernel().entry_of(*inode, directory, name)))
+    fs.inodes().forget(*inode, 1);
 }
 
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
-  fs.told(inode, asked);
-  request.reply_attr(fs.stat_of(inode), fs.attribute_timeout(inode));
+  fs.kernel().told(inode, asked);
+  request.reply_attr(fs.kernel().stat_of(inode), fs.kernel().attribute_timeout(inode));
 }
 
 }  // namespace nfsrdma::fuse

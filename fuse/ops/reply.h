@@ -16,10 +16,6 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 void reply_failure(FileSystem& fs, Request& request, const Error& error);
 /// For an operation that answers by itself: before it does.
 void note_failure(FileSystem& fs, const Request& request, const Error& error);
-/// For data that a program believes written: fsync(2) or close(2) will tell it. `operation`: a
-/// literal.
-void note_background_failure(FileSystem& fs, const Inode& inode, std::string_view operation,
-                             const Error& error);
 /// What a server has answered that cannot be adopted.
 Error unusable_answer();
 

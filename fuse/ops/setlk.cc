@@ -3,11 +3,12 @@
 // so nothing has to be sent first, or asked for afterwards (RFC 8881 section 10.4.2).
 #include <fcntl.h>
 
+#include "cache/file/io_lock.h"
+#include "cache/lock/file_locks.h"
+#include "cache/write/commit.h"
 #include "client/requests/errno.h"
 #include "client/state/lock_waiters.h"
 #include "fuse/convert/lock.h"
-#include "fuse/ops/commit.h"
-#include "fuse/ops/file_locks.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "transport/base/sync/pauses.h"
@@ -49,8 +50,24 @@ Task<Result<void>> obtain(FileSystem& fs, Request& request, FileRef file, client
   }
 }
 
+/// After a lock was granted: what others wrote before it is seen from now on. The kernel keeps no
+/// page of another version.
+Task<void> see_changes(FileSystem& fs, FileRef file) {
+  Inode& inode = file->node();
+  if (!cache::locked_here(fs.mount(), inode.handle()) || !inode.attributes().stands()) {
+    auto seen = co_await fs.attributes().revalidate(file);
+    if (!seen) {
+      inode.attributes().expire();
+      inode.view().forget_pages();
+    }
+  }
+  co_await fs.kernel().show_changes(&inode);
+  fs.kernel().drop_outdated_attributes(inode);
+}
+
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
-  if (!locked_here(fs, file->inode->handle())) co_await fs.write_behind().flush(file->shared);
+  if (!cache::locked_here(fs.mount(), file->inode->handle()))
+    co_await fs.files().writes().behind().flush(file->shared);
   auto locked = co_await obtain(fs, request, file, wish);
   if (!locked) {
     note_failure(fs, request, locked.error());
@@ -67,8 +84,10 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
 /// What was written under the lock becomes durable first. Otherwise it might be sent again, after a
 /// reboot of the server, over what the next holder has written.
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
-  if (file->writable() && !locked_here(fs, file->inode->handle())) co_await commit_file(fs, file);
-  auto unlocked = co_await unlock_everywhere(fs, file->shared, wish.owner, wish.range);
+  if (file->writable() && !cache::locked_here(fs.mount(), file->inode->handle()))
+    co_await cache::commit_file(fs.files().writes(), file);
+  auto unlocked =
+      co_await cache::unlock_everywhere(fs.files().writes(), file->shared, wish.owner, wish.range);
   if (unlocked) {
     request.reply_ok();
   } else {
@@ -92,7 +111,7 @@ void handle::setlk(FileSystem& fs, Request request, FileRef file, fuse_lk_in arg
     if (flock) {
       file->flock_owner = wish.owner.id;
     } else {
-      note_locker(*file, wish.owner.id);
+      cache::note_locker(*file, wish.owner.id);
     }
     spawn(run_lock(fs, std::move(request), std::move(file), wish));
   }

@@ -7,7 +7,7 @@
 namespace nfsrdma::fuse {
 Task<void> handle::symlink(FileSystem& fs, Request request, InodeRef parent,
                            SymlinkArguments arguments) {
-  const cache::Issue issue = fs.issue();
+  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
   auto made = co_await client::make_symlink(fs.mount(), caller, parent->handle(), arguments.name,
                                             arguments.target);
@@ -15,8 +15,8 @@ Task<void> handle::symlink(FileSystem& fs, Request request, InodeRef parent,
     reply_failure(fs, request, made.error());
     co_return;
   }
-  fs.names_changed(*parent);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, ChangedBy::anyone);
+  fs.attributes().names_changed(*parent);
+  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, arguments.name, inode);
 }
 

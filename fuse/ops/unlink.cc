@@ -1,9 +1,9 @@
 #include <string>
 
+#include "cache/name/silly_names.h"
 #include "client/requests/remove.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
-#include "fuse/ops/silly_rename.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -13,7 +13,7 @@ void answer(FileSystem& fs, Request& request, Inode& parent, const Result<void>&
     reply_failure(fs, request, removed.error());
     return;
   }
-  fs.names_changed(parent);
+  fs.attributes().names_changed(parent);
   request.reply_ok();
 }
 
@@ -25,7 +25,8 @@ Task<void> remove_name(FileSystem& fs, Request request, InodeRef parent, std::st
 
 Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, std::string name) {
   const client::Credential caller = request.caller();
-  auto kept = co_await keep_if_open(fs, caller, parent, name, NameIs::removed);
+  auto kept =
+      co_await fs.files().silly_names().keep_if_open(caller, parent, name, cache::NameIs::removed);
   if (!kept) {
     reply_failure(fs, request, kept.error());
   } else if (*kept) {
@@ -38,7 +39,7 @@ Task<void> remove_file_name(FileSystem& fs, Request request, InodeRef parent, st
 }  // namespace
 
 void handle::unlink(FileSystem& fs, Request request, InodeRef parent, NameArguments arguments) {
-  const auto remove = fs.may_matter_to_names() ? remove_file_name : remove_name;
+  const auto remove = fs.files().silly_names().may_matter() ? remove_file_name : remove_name;
   spawn(remove(fs, std::move(request), std::move(parent), std::move(arguments.name)));
 }
 
@@ -46,10 +47,10 @@ Task<void> handle::rmdir(FileSystem& fs, Request request, InodeRef parent,
                          NameArguments arguments) {
   const std::string& name = arguments.name;
   const client::Credential caller = request.caller();
-  const std::uint64_t ended = fs.silly_removals().ended();
+  const std::uint64_t ended = fs.files().silly_names().removed();
   auto removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   if (!removed) {
-    const bool again = co_await may_be_empty_now(fs, removed.error(), ended);
+    const bool again = co_await fs.files().silly_names().may_be_empty_now(removed.error(), ended);
     if (again) removed = co_await client::remove(fs.mount(), caller, parent->handle(), name);
   }
   answer(fs, request, *parent, removed);

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/file/io_lock.h"
+#include "cache/write/commit.h"
+#include "cache/write/send_write.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
-#include "fuse/ops/commit.h"
-#include "fuse/ops/file_locks.h"
+#include "fuse/kernel/written_pages.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
-#include "fuse/ops/send_write.h"
-#include "fuse/ops/written_pages.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -41,32 +41,32 @@ std::uint64_t known_end(const File& file) {
 /// append at any time, and NFS has no atomic append (RFC 8881 section 18.32). Where the kernel
 /// takes the end to be does not count: another client may have shortened the file since.
 Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
-  Inode& inode = *file.inode;
-  if (inode.attributes().remaining(fs.mount().reactor().now()) == Duration::zero()) {
-    const cache::Issue issue = fs.issue();
+  Inode& inode = file.node();
+  if (fs.attributes().remaining(inode) == Duration::zero()) {
+    const cache::Issue issue = fs.attributes().issue();
     auto attributes = co_await client::getattr(fs.mount(), file.caller, inode.handle());
     CO_TRY(attributes);
-    fs.learn(inode, *attributes, issue, ChangedBy::anyone);
+    fs.attributes().learn(inode, *attributes, issue, cache::ChangedBy::anyone);
   }
   co_return known_end(file);
 }
 
 /// Keeps the bytes of a small write for later; false when they are to be sent now.
 bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
-  if (!incoming.may_gather || lost(incoming.lock)) return false;
+  if (!incoming.may_gather || cache::lost(incoming.lock)) return false;
   if (incoming.append) {
-    const auto& attributes = file->inode->attributes();
-    const bool fresh = attributes.remaining(fs.mount().reactor().now()) > Duration::zero();
+    const bool fresh = fs.attributes().remaining(*file->inode) > Duration::zero();
     if (!fresh || incoming.offset != known_end(*file)) return false;
   }
-  if (!fs.write_behind().take(file, incoming.lock, incoming.offset, incoming.data)) return false;
+  if (!fs.files().writes().behind().take(file, incoming.lock, incoming.offset, incoming.data))
+    return false;
   incoming.old = old_pages(*file, incoming.by, incoming.range());
   return true;
 }
 
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
-  const std::shared_ptr<OpenInode> open = file->shared;
-  fs.write_behind().send(*open);
+  const std::shared_ptr<cache::OpenInode> open = file->shared;
+  fs.files().writes().behind().send(*open);
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
                         incoming.data.size(),
                         incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
@@ -74,10 +74,10 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
-  Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
+  cache::Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
   outgoing.lock = incoming.lock;
   if (file->synchronous) outgoing.stable = nfs4::FILE_SYNC4;
-  auto written = co_await send_write(fs, file, outgoing);
+  auto written = co_await cache::send_write(fs.files().writes(), file, outgoing);
   if (written) open->write_through = false;
   co_return written;
 }
@@ -87,37 +87,38 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
   CO_TRY(offset);
   const std::uint64_t asked = std::exchange(incoming.offset, *offset);
   auto written = co_await send_now(fs, file, incoming);
-  if (asked != *offset) co_await correct_pages(fs, file, asked, *offset, incoming.data.size());
+  if (asked != *offset)
+    co_await correct_pages(fs.kernel(), file, asked, *offset, incoming.data.size());
   co_return written;
 }
 
 /// Waits for memory, and while much of this file is on its way already; then the bytes of a small
 /// write may have found room after all.
 Task<bool> gather_late(FileSystem& fs, FileRef file, Incoming& incoming) {
-  if (fs.uncommitted_memory().filling()) spawn(relieve(fs));
-  co_await fs.uncommitted_memory().room();
+  if (fs.files().writes().memory().filling()) spawn(cache::relieve(fs.files().writes()));
+  co_await fs.files().writes().memory().room();
   if (!incoming.may_gather) co_return false;
-  WriteOrder::Look look(file->shared->order, WriteBehind::kMostUnderWay - 1);
+  WriteOrder::Look look(file->shared->order, cache::WriteBehind::kMostUnderWay - 1);
   co_await look;
   co_return gather(fs, file, incoming);
 }
 
 /// The kernel takes the bytes to be where it wanted them.
 void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t bytes) {
-  if (request.reply_write(bytes)) file.inode->kernel_wrote(asked + bytes);
+  if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes);
 }
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   const std::uint64_t asked = incoming.offset;
   const bool gathered = co_await gather_late(fs, file, incoming);
   if (gathered) {
-    if (incoming.old.any()) co_await drop_old_pages(fs, file, incoming.old);
+    if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
     reply_written(request, *file, asked, incoming.data.size());
     co_return;
   }
   auto sending = incoming.append ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
   auto written = co_await sending;
-  if (incoming.old.any()) co_await drop_old_pages(fs, file, incoming.old);
+  if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
   if (written) {
     reply_written(request, *file, asked, *written);
     co_return;
@@ -129,8 +130,14 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
 }
 
 Task<void> answer_gathered(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
-  co_await drop_old_pages(fs, file, incoming.old);
+  co_await drop_old_pages(fs.kernel(), file, incoming.old);
   reply_written(request, *file, incoming.offset, incoming.data.size());
+}
+
+/// Which way the write takes through the kernel.
+WriteBy way_of(const fuse_write_in& write) {
+  if (write.write_flags & FUSE_WRITE_CACHE) return WriteBy::write_back;
+  return (write.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;
 }
 
 /// Whoever asked for durable data, or for none to be cached, waits for the server.
@@ -148,11 +155,12 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   // Mapped pages that the kernel writes back have their place.
   incoming.append = file->append && !write_back;
   incoming.may_gather = may_gather(fs, *file, arguments);
-  const IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
-  incoming.lock = lock_for_io(*file, by, io_range(incoming.offset, incoming.data.size()));
+  const cache::IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
+  incoming.lock =
+      cache::lock_for_io(*file, by, cache::io_range(incoming.offset, incoming.data.size()));
   incoming.by = way_of(arguments);
   if (incoming.by != WriteBy::direct) {
-    note_whole_pages(*file->inode, incoming.offset, incoming.data.size());
+    note_whole_pages(file->node(), incoming.offset, incoming.data.size());
   }
   if (gather(fs, file, incoming)) {
     if (incoming.old.any()) {

@@ -4,10 +4,16 @@
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
 
+#include "cache/attr/from_server.h"
+
 namespace nfsrdma::fuse {
 namespace {
 
 using namespace nfs4;
+using cache::apply;
+using cache::describes_file;
+using cache::owners_known;
+using cache::type_bits;
 
 constexpr cache::FileSystemId kRoot{1, 2};
 

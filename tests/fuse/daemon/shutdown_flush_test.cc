@@ -89,9 +89,9 @@ TEST_F(ShutdownFlushTest, AServerThatIsAwayMayStillGetTheData) {
 TEST_F(ShutdownFlushTest, DataOfFilesBeingClosedIsWaitedFor) {
   leave_open("file", "text");
   slow_down(nfs4::OP_WRITE, 3 * kPatience);
-  const FileRef file = fs_->open_files().front();
+  const FileRef file = fs_->find_file(1);
   fs_->remove_file(file->id);
-  spawn(close_file(*fs_, file));
+  spawn(fs_->files().close(file));
   finish_in_time();
   EXPECT_TRUE(finished_);
   EXPECT_EQ(server_.read_file("file"), "text");
@@ -121,7 +121,7 @@ TEST_F(ShutdownFlushTest, ASlowServerGetsEverything) {
   for (int i = 0; i < kFiles; ++i) {
     const std::string name = "f" + std::to_string(i);
     leave_open(name, "text");
-    finish(fs_->write_behind().flush_all());
+    finish(fs_->files().writes().behind().flush_all());
   }
   slow_down(nfs4::OP_COMMIT,
             std::chrono::duration_cast<milliseconds>(ShutdownFlush::kSavePatience) * 4 / 5);

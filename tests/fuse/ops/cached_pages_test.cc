@@ -5,7 +5,7 @@
 #include <string>
 
 #include "client/files/close.h"
-#include "fuse/ops/written_pages.h"
+#include "fuse/kernel/written_pages.h"
 #include "tests/fuse/ops/served_files.h"
 
 namespace nfsrdma::fuse::test {
@@ -26,14 +26,14 @@ class CachedPages : public ServedFiles {
 
 TEST_F(CachedPages, OwnWritesLeaveThemRight) {
   FileRef file = open("f");
-  const InodeRef known = file->inode;  // as the kernel knows it
+  const cache::InodeRef known = file->inode;  // as the kernel knows it
   const std::uint64_t before = change(file);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(gather(file, 0, "text"));
     flush(file);
   }
   EXPECT_NE(change(file), before);
-  EXPECT_TRUE(file->inode->pages_match(change(file)));
+  EXPECT_TRUE(file->node().view().pages_match(change(file)));
   close(file);
   OpenAnswer info;
   file = open("f", O_RDWR, &info);
@@ -43,20 +43,20 @@ TEST_F(CachedPages, OwnWritesLeaveThemRight) {
 TEST_F(CachedPages, AnotherClientsWriteMakesThemWrong) {
   FileRef file = open("f");
   change_elsewhere();
-  EXPECT_TRUE(file->inode->pages_match(change(file))) << "nobody has noticed yet";
+  EXPECT_TRUE(file->node().view().pages_match(change(file))) << "nobody has noticed yet";
   OpenAnswer info;
   FileRef again = open("f", O_RDWR, &info);
   EXPECT_FALSE(info.keep_cache);
-  EXPECT_TRUE(file->inode->pages_match(change(file)));
+  EXPECT_TRUE(file->node().view().pages_match(change(file)));
 }
 
 TEST_F(CachedPages, AnotherClientsWriteBeforeOursIsNotTakenForOurs) {
   FileRef file = open("f");
-  const InodeRef known = file->inode;
+  const cache::InodeRef known = file->inode;
   change_elsewhere();
   ASSERT_TRUE(gather(file, 100, "text"));
   flush(file);
-  EXPECT_TRUE(file->inode->pages_stale(change(file)));
+  EXPECT_TRUE(file->node().view().pages_stale(change(file)));
   close(file);
   OpenAnswer info;
   file = open("f", O_RDWR, &info);
@@ -67,17 +67,17 @@ TEST_F(CachedPages, OwnWritesSideBySideAreOurs) {
   FileRef file = open("f");
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(gather(file, static_cast<std::uint64_t>(i) * 1000, "text"));
-    fs_->write_behind().send(*file->shared);
+    fs_->files().writes().behind().send(*file->shared);
   }
   flush(file);
-  EXPECT_TRUE(file->inode->pages_match(change(file)));
+  EXPECT_TRUE(file->node().view().pages_match(change(file)));
 }
 
 TEST_F(CachedPages, WhatWasReadBesideADirectWriteIsDropped) {
   FileRef file = open("f");
   const PageRange written{4096, 8192};
   EXPECT_FALSE(old_pages(*file, WriteBy::direct, written).any()) << "nothing was read";
-  file->inode->pages_cached({0, 16384});
+  file->node().view().pages_cached({0, 16384});
   const OldPages old = old_pages(*file, WriteBy::direct, written);
   EXPECT_LE(old.bytes.begin, written.begin);
   EXPECT_GE(old.bytes.end, written.end);
@@ -88,8 +88,8 @@ TEST_F(CachedPages, WhatWasReadSinceADropAndIsWrittenThenIsDroppedAgain) {
   FileRef file = open("f");
   file->confirm_drop();
   const PageRange page{0, 4096};
-  file->inode->watch_writes();
-  file->shared->after_drop.add(page);
+  file->node().watch_writes();
+  file->seen->after_drop.add(page);
   EXPECT_FALSE(old_pages(*file, WriteBy::write_back, page).any()) << "READs wait for it";
   EXPECT_TRUE(old_pages(*file, WriteBy::page_cache, page).any());
   EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, page).any());
@@ -97,17 +97,17 @@ TEST_F(CachedPages, WhatWasReadSinceADropAndIsWrittenThenIsDroppedAgain) {
 
 TEST_F(CachedPages, AnOpenThatDropsMayTakeWhatAnotherWrites) {
   FileRef writer = open("f", O_RDWR);
-  writer->inode->forget_pages();
+  writer->node().view().forget_pages();
   OpenAnswer info;
   FileRef reader = open("f", O_RDONLY, &info);
   ASSERT_FALSE(info.keep_cache);
-  writer->shared->after_drop.add({0, 4096});
+  writer->seen->after_drop.add({0, 4096});
   EXPECT_TRUE(old_pages(*writer, WriteBy::page_cache, {0, 4096}).any());
 }
 
 TEST_F(CachedPages, AnOpenWithoutOthersCannot) {
   FileRef file = open("f", O_RDWR);
-  file->shared->after_drop.add({0, 4096});
+  file->seen->after_drop.add({0, 4096});
   EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, {0, 4096}).any());
 }
 

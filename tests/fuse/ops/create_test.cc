@@ -70,7 +70,7 @@ TEST_F(CreateRequest, WhenNobodyTakesTheAnswerTheFileIsClosed) {
   begin(FUSE_CREATE, kRoot, in, "f");
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
-  EXPECT_TRUE(fs_->open_files().empty());
+  EXPECT_EQ(fs_->files().unfinished().files, 0U);
   EXPECT_EQ(fs_counter("fs_inodes"), 1U) << "the root alone";
 }
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <string>
 
-#include "fuse/ops/send_write.h"
+#include "cache/write/send_write.h"
 #include "tests/fuse/ops/served_files.h"
 
 namespace nfsrdma::fuse::test {
@@ -34,8 +34,8 @@ class Durability : public ServedFiles {
     Buffer slot = pool->acquire();
     const auto data = std::as_bytes(std::span(text));
     std::ranges::copy(data, slot.bytes().begin());
-    const Outgoing outgoing{&slot, slot.first(text.size()), 0};
-    auto sent = run(send_write(*fs_, file, outgoing));
+    const cache::Outgoing outgoing{&slot, slot.first(text.size()), 0};
+    auto sent = run(cache::send_write(fs_->files().writes(), file, outgoing));
     ASSERT_TRUE(sent) << sent.error().message();
     EXPECT_EQ(*sent, text.size());
     big_slots_.push_back(std::move(pool));

@@ -51,7 +51,7 @@ TEST_F(MakeRequests, MknodOfARegularFileLeavesNothingOpen) {
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_EQ(real("f").st_mode, S_IFREG | 0604U);
   EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
-  EXPECT_TRUE(fs_->open_files().empty());
+  EXPECT_EQ(fs_->files().unfinished().files, 0U);
   expect_one_lookup(made);
   EXPECT_EQ(mknod("f", S_IFREG | 0604).error, EEXIST);
 }

@@ -21,7 +21,7 @@ TEST_F(OpenRequest, OpensForReadingOrWritingAsAsked) {
   EXPECT_TRUE(file_of(both)->writable());
   EXPECT_NE(reader.fh, writer.fh);
   for (const Opened& file : {reader, writer, both}) release(file);
-  EXPECT_TRUE(fs_->open_files().empty());
+  EXPECT_EQ(fs_->files().unfinished().files, 0U);
 }
 
 TEST_F(OpenRequest, RemembersAppendAndSync) {
@@ -68,7 +68,7 @@ TEST_F(OpenRequest, WhenNobodyTakesTheAnswerTheFileIsClosed) {
   begin(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0});
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
-  EXPECT_TRUE(fs_->open_files().empty());
+  EXPECT_EQ(fs_->files().unfinished().files, 0U);
 }
 
 TEST_F(OpenRequest, AnotherUsersOpenIsMadeInHisName) {

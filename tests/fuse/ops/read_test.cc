@@ -67,10 +67,10 @@ TEST_F(ReadRequest, TheKernelHasThePagesAfterwardsUnlessItReadsPastThem) {
   server_.write_file("f", text_of(9000));
   const Opened direct = kernel_open("f", O_RDONLY | O_DIRECT);
   read(direct, 0, 4096);
-  EXPECT_FALSE(file_of(direct)->inode->pages().any({0, 9000}));
+  EXPECT_FALSE(file_of(direct)->node().view().pages().any({0, 9000}));
   const Opened cached = open_node(direct.node, O_RDONLY);
   read(cached, 4096, 4096);
-  EXPECT_TRUE(file_of(direct)->inode->pages().any({4096, 8192}));
+  EXPECT_TRUE(file_of(direct)->node().view().pages().any({4096, 8192}));
   release(direct);
   release(cached);
 }

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "fuse/ops/close_file.h"
-#include "fuse/ops/commit.h"
+#include "cache/files.h"
+#include "cache/write/commit.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/ops/open_file.h"
 #include "tests/client/served_mount.h"
@@ -44,35 +44,36 @@ class ServedFiles : public client::test::ServedMount {
   /// is told.
   FileRef open(const std::string& name, int flags = O_RDWR, OpenAnswer* answer = nullptr) {
     if (!server_.exists(name)) server_.write_file(name, "");
-    const cache::Issue issue = fs_->issue();
+    const cache::Issue issue = fs_->attributes().issue();
     return add(open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH), issue, flags, answer);
   }
   /// The same by another user, who may.
   FileRef open_as(const client::Credential& user, const std::string& name) {
     std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
     std::filesystem::permissions(server_.path(name), std::filesystem::perms(0666));
-    const cache::Issue issue = fs_->issue();
+    const cache::Issue issue = fs_->attributes().issue();
     auto opened =
         run(client::open_by_name(mount(), user, root(), name, nfs4::OPEN4_SHARE_ACCESS_BOTH));
     EXPECT_TRUE(opened) << opened.error().message();
     return add(std::move(*opened), issue, O_RDWR, nullptr);
   }
   FileRef add(client::Opened opened, const cache::Issue& issue, int flags, OpenAnswer* answer) {
-    InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, ChangedBy::anyone);
+    InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, cache::ChangedBy::anyone);
     OpenAnswer unused;
     return add_open_file(*fs_, std::move(inode), std::move(opened.open), opened.preserve_unlinked,
                          flags, answer ? *answer : unused);
   }
   void close(FileRef& file) {
     fs_->remove_file(file->id);
-    finish(close_file(*fs_, std::exchange(file, {})));
+    finish(fs_->files().close(std::exchange(file, {})));
   }
 
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
-    return fs_->write_behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
+    return fs_->files().writes().behind().take(file, nullptr, offset,
+                                               std::as_bytes(std::span(text)));
   }
-  void commit(const FileRef& file) { finish(commit_file(*fs_, file)); }
-  void flush(const FileRef& file) { finish(fs_->write_behind().flush(file->shared)); }
+  void commit(const FileRef& file) { finish(cache::commit_file(fs_->files().writes(), file)); }
+  void flush(const FileRef& file) { finish(fs_->files().writes().behind().flush(file->shared)); }
 
   int writes() const { return server_.successes_of(nfs4::OP_WRITE); }
   int commits() const { return server_.successes_of(nfs4::OP_COMMIT); }

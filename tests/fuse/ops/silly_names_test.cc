@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "cache/name/silly_names.h"
 #include "client/requests/errno.h"
 #include "client/requests/remove.h"
-#include "fuse/ops/silly_rename.h"
 #include "tests/client/fake_mount.h"
 #include "tests/fuse/ops/served_files.h"
 
@@ -21,19 +21,20 @@ class SillyNames : public ServedFiles {
   /// What RELEASE does, up to where the server has to answer.
   Pending<bool> begin_close(FileRef file) {
     fs_->remove_file(file->id);
-    announce_removal(*fs_, *file->shared);
+    fs_->files().silly_names().announce_removal(*file->shared);
     return Pending<bool>(closed(*fs_, std::move(file)));
   }
   bool kept(const std::string& name) {
-    auto found =
-        run(keep_if_open(*fs_, caller(), fs_->inodes().find(FUSE_ROOT_ID), name, NameIs::removed));
+    auto found = run(fs_->files().silly_names().keep_if_open(
+        caller(), fs_->inodes().find(FUSE_ROOT_ID), name, cache::NameIs::removed));
     EXPECT_TRUE(found) << found.error().message();
     return found && *found;
   }
   /// Whether rmdir(2), told that the directory is not empty, is to be tried again.
   Pending<bool> ask_again() {
     const auto not_empty = Error{Layer::nfs, nfs4::NFS4ERR_NOTEMPTY, "REMOVE", {}};
-    return Pending<bool>(may_be_empty_now(*fs_, not_empty, fs_->silly_removals().ended()));
+    return Pending<bool>(fs_->files().silly_names().may_be_empty_now(
+        not_empty, fs_->files().silly_names().removed()));
   }
   bool any_silly_name() const {
     for (const auto& entry : std::filesystem::directory_iterator(server_.path(""))) {
@@ -44,7 +45,7 @@ class SillyNames : public ServedFiles {
 
  private:
   static Task<bool> closed(FileSystem& fs, FileRef file) {
-    co_await close_file(fs, std::move(file));
+    co_await fs.files().close(std::move(file));
     co_return true;
   }
 };

@@ -53,10 +53,10 @@ TEST_F(WriteBehindTest, ManySmallWritesGoAsOneThatIsDurable) {
 TEST_F(WriteBehindTest, NothingWaitsLongerThanTheLongest) {
   FileRef file = open("f");
   ASSERT_TRUE(gather(file, 0, "one"));
-  reactor_.advance(WriteBehind::kLongest / 2);
+  reactor_.advance(cache::WriteBehind::kLongest / 2);
   ASSERT_TRUE(gather(file, 3, " two"));
   EXPECT_EQ(writes(), 0);
-  reactor_.advance(WriteBehind::kLongest / 2);
+  reactor_.advance(cache::WriteBehind::kLongest / 2);
   reactor_.settle();
   EXPECT_EQ(server_.read_file("f"), "one two");
   EXPECT_EQ(writes(), 1);
@@ -102,9 +102,9 @@ TEST_F(WriteBehindTest, TheSamePlaceIsWrittenInOrder) {
     return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
   };
   ASSERT_TRUE(gather(file, 0, "old old"));
-  fs_->write_behind().send(*file->shared);
+  fs_->files().writes().behind().send(*file->shared);
   ASSERT_TRUE(gather(file, 4, "new"));
-  fs_->write_behind().send(*file->shared);
+  fs_->files().writes().behind().send(*file->shared);
   reactor_.settle();
   EXPECT_EQ(writes(), 1) << "the second one waits for the answer to the first";
   server_.fate = nullptr;
@@ -116,13 +116,13 @@ TEST_F(WriteBehindTest, TheSamePlaceIsWrittenInOrder) {
 
 TEST_F(WriteBehindTest, SizeAndTimesAreNotBelievedWhileSomethingIsGathered) {
   FileRef file = open("f");
-  EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
+  EXPECT_GT(fs_->kernel().attribute_timeout(file->node()), 0);
   ASSERT_TRUE(gather(file, 10, "tail"));
-  EXPECT_EQ(fs_->stat_of(*file->inode).st_size, 14);
-  EXPECT_EQ(fs_->attribute_timeout(*file->inode), 0);
+  EXPECT_EQ(fs_->kernel().stat_of(file->node()).st_size, 14);
+  EXPECT_EQ(fs_->kernel().attribute_timeout(file->node()), 0);
   flush(file);
-  EXPECT_EQ(fs_->stat_of(*file->inode).st_size, 14);
-  EXPECT_GT(fs_->attribute_timeout(*file->inode), 0);
+  EXPECT_EQ(fs_->kernel().stat_of(file->node()).st_size, 14);
+  EXPECT_GT(fs_->kernel().attribute_timeout(file->node()), 0);
 }
 
 TEST_F(WriteBehindTest, MemoryIsBoundedAndTheLongestMakesRoom) {
@@ -136,7 +136,7 @@ TEST_F(WriteBehindTest, MemoryIsBoundedAndTheLongestMakesRoom) {
   EXPECT_EQ(server_.read_file("f0"), "text");
   EXPECT_TRUE(gather(files[4], 0, "text"));
   EXPECT_TRUE(gather(files[1], 4, " and more")) << "where there is room, none is asked for";
-  finish(fs_->write_behind().flush_all());
+  finish(fs_->files().writes().behind().flush_all());
   for (int i = 1; i < 5; ++i)
     EXPECT_EQ(server_.read_file("f" + std::to_string(i)).substr(0, 4), "text");
   EXPECT_EQ(fs_counter("cache_gather_slots"), 0u);
@@ -166,7 +166,7 @@ TEST_F(WriteBehindTest, AnErrorOfTheTimersWriteIsToldAtTheNextFlush) {
   FileRef file = open("f");
   server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DQUOT);
   ASSERT_TRUE(gather(file, 0, "text"));
-  reactor_.advance(WriteBehind::kLongest);
+  reactor_.advance(cache::WriteBehind::kLongest);
   reactor_.settle();
   commit(file);
   EXPECT_EQ(take_error(file), EDQUOT);

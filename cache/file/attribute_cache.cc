@@ -1,0 +1,55 @@
+#include "cache/file/attribute_cache.h"
+
+#include "cache/attr/from_server.h"
+#include "client/requests/getattr.h"
+#include "client/state/delegation_table.h"
+
+namespace nfsrdma::cache {
+
+AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attributes& fresh,
+                                              const Issue& issue, ChangedBy by) {
+  CachedAttributes& known = inode.attributes();
+  // Without a base, or without a change attribute to order by, a part of the attributes is no use.
+  if (!fresh.has(nfs4::FATTR4_CHANGE) || (!known.known() && !describes_file(fresh))) {
+    known.expire();
+    return Outcome::older;
+  }
+  FileAttributes whole = known.value();
+  apply(fresh, whole);
+  if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
+  const Outcome outcome = known.store(whole, issue, clock_, policy_);
+  // Nobody, until the name service tells: to be asked again, delegation or not.
+  if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
+  // After a change made here its change attribute is another one in any case, and what others have
+  // changed with it shows in a listing only.
+  if (outcome == Outcome::changed && inode.is_directory() && !inode.changed_by_us()) {
+    observer_.on_names_changed(inode);
+  }
+  return outcome;
+}
+
+Task<Result<AttributeCache::Outcome>> AttributeCache::revalidate(FileRef file) {
+  Inode& inode = *file->inode;
+  const Issue asked = issue();
+  auto attributes = co_await client::getattr(mount_, file->caller, inode.handle());
+  CO_TRY(attributes);
+  co_return learn(inode, *attributes, asked, ChangedBy::anyone);
+}
+
+bool AttributeCache::fresh(const Inode& inode) const {
+  if (!inode.attributes().newer_than(names_changed_at_)) return false;
+  return remaining(inode) > Duration::zero() || delegated(inode);
+}
+
+// A recall tells before anybody else can change the file.
+bool AttributeCache::delegated(const Inode& inode) const {
+  return inode.attributes().stands() && mount_.delegations().held(inode.handle());
+}
+
+void AttributeCache::names_changed(Inode& directory) {
+  directory.count_change();
+  directory.attributes().expire();
+  names_changed_at_ = clock_.last();
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,65 @@
+// Attributes of all files of a mount: taken in from replies, believed for a while.
+#pragma once
+
+#include <optional>
+
+#include "cache/attr/cached_attributes.h"
+#include "cache/file/file.h"
+#include "cache/file/inode_observer.h"
+#include "client/mount.h"
+
+namespace nfsrdma::cache {
+
+/// How attributes came to differ from the remembered ones, as far as the asker knows.
+struct ChangedBy {
+  static const ChangedBy anyone;
+  /// By the operation that brought them, which found the change attribute `before`: what is cached
+  /// of that version is right.
+  static ChangedBy us(std::optional<std::uint64_t> before) { return {before}; }
+
+  std::optional<std::uint64_t> before;
+};
+inline constexpr ChangedBy ChangedBy::anyone{};
+
+/// One for each mount; belongs to its shard.
+class AttributeCache {
+ public:
+  using Outcome = CachedAttributes::Outcome;
+
+  /// Both outlive this; `observer` may be constructed later.
+  AttributeCache(client::Mount& mount, AttributePolicy policy, InodeObserver& observer)
+      : mount_(mount), policy_(policy), observer_(observer) {}
+  AttributeCache(const AttributeCache&) = delete;
+  AttributeCache& operator=(const AttributeCache&) = delete;
+
+  const AttributePolicy& policy() const { return policy_; }
+  /// Marks the sending of a request whose answer has attributes.
+  Issue issue() { return clock_.issue(mount_.reactor().now()); }
+  /// Takes in attributes; returns what came of it.
+  Outcome learn(Inode& inode, const client::Attributes& fresh, const Issue& issue, ChangedBy by);
+  /// Asks the server in the name of who opened the file.
+  Task<Result<Outcome>> revalidate(FileRef file);
+
+  /// Seconds and less for which the attributes may be used without asking; zero when not at all.
+  Duration remaining(const Inode& inode) const {
+    return inode.attributes().remaining(mount_.reactor().now());
+  }
+  /// Whether the attributes may be shown without asking the server.
+  bool fresh(const Inode& inode) const;
+  /// The attributes hold as long as the delegation of the file is not recalled.
+  bool delegated(const Inode& inode) const;
+
+  /// A name of some file changed here: its link count and change time differ, whichever it is.
+  void names_changed(Inode& directory);
+  /// They are to be asked for again, by whoever was shown them, too.
+  void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
+
+ private:
+  client::Mount& mount_;
+  const AttributePolicy policy_;
+  InodeObserver& observer_;
+  IssueClock clock_;
+  std::uint64_t names_changed_at_ = 0;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,29 @@
+// One opendir(3).
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "cache/dir/directory_stream.h"
+#include "cache/file/inode.h"
+#include "transport/base/sync/async_mutex.h"
+
+namespace nfsrdma::cache {
+
+/// An open directory.
+class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_unsafe_counter> {
+ public:
+  Directory(Reactor& reactor, InodeRef of) : inode(std::move(of)), reading(reactor) {}
+
+  InodeRef inode;
+  DirectoryStream stream;
+  /// A listing from the begin of the directory goes on at this cookie; nothing: it does not go on.
+  std::optional<std::uint64_t> listed_to;
+  AsyncMutex reading;  ///< one reader of the stream at a time
+};
+
+using DirectoryRef = boost::intrusive_ptr<Directory>;
+
+}  // namespace nfsrdma::cache

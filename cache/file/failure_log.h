@@ -1,0 +1,63 @@
+// Errors that programs are told: one line and one count for each kind, so that an administrator who
+// is asked about an I/O error finds where it came from.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "transport/base/error.h"
+#include "transport/base/log_limit.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::cache {
+
+/// What failed, for whom.
+struct Failed {
+  std::string_view operation;  ///< a literal: "read", "lookup", "write-behind"
+  std::uint64_t fileid = 0;    ///< of the file or directory it was about; 0: not known
+  pid_t caller = 0;            ///< 0: nobody waits for it
+  bool data_lost = false;      ///< what was acknowledged: no error is an everyday one then
+};
+
+/// An answer that programs live with, such as ENOENT: the server, or this program in its place,
+/// has looked and said no. Whatever came from below NFS is none, whichever errno becomes of it.
+bool is_everyday(const Error& error);
+
+/// Belongs to the shard's thread. Everyday errors are logged at debug. Others are warnings, a
+/// bounded number of each kind, and all of them at debug.
+class FailureLog {
+ public:
+  /// A program gets an error, or will get it from fsync(2) or close(2).
+  void told(const Failed& failed, const Error& error, TimePoint now);
+  /// Nobody will ever get it: its caller is gone.
+  void untold(const Failed& failed, const Error& error);
+
+  /// "errors_<operation>_<status>", those that were met only.
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  /// The server chooses codes: there may be more kinds than it is worth to tell apart.
+  static constexpr std::size_t kMostKinds = 256;
+
+  struct Kind {
+    Counter count;
+    log::Limit lines;
+  };
+  /// Operation, layer, code.
+  using Key = std::tuple<std::string_view, Layer, int>;
+
+  Kind& kind_of(std::string_view operation, const Error& error);
+
+  std::map<Key, Kind> kinds_;
+  Kind others_;
+  Counter everyday_;
+  Counter others_told_;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,27 @@
+#include "cache/file/inode.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "cache/file/file.h"
+
+namespace nfsrdma::cache {
+
+bool Inode::is_directory() const { return S_ISDIR(attributes_.value().mode); }
+
+std::uint64_t Inode::size() const {
+  const auto open = open_.lock();
+  const std::uint64_t size = attributes_.value().size;
+  return open && open->dirty() ? std::max(size, open->dirty_end()) : size;
+}
+
+boost::intrusive_ptr<File> OpenInode::any_writer() {
+  FileRef writer;
+  files.for_each([&](File& file) {
+    if (!writer && file.writable()) writer = &file;
+  });
+  return writer;
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,77 @@
+// What this client knows of one file or directory: the server's handle, attributes, who has it
+// open.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "cache/attr/cached_attributes.h"
+#include "client/proto/object.h"
+
+namespace nfsrdma::cache {
+
+class InodeIndex;
+class OpenInode;
+
+/// Exists while something refers to it (InodeRef), or whoever made it has given it a number that is
+/// still in use. Belongs to one shard.
+class Inode {
+ public:
+  explicit Inode(const client::FileHandle& handle) : handle_(handle) {}
+  Inode(const Inode&) = delete;
+  Inode& operator=(const Inode&) = delete;
+
+  const client::FileHandle& handle() const { return handle_; }
+  CachedAttributes& attributes() { return attributes_; }
+  const CachedAttributes& attributes() const { return attributes_; }
+  bool is_directory() const;
+  /// The size with what was written here and is not at the server yet.
+  std::uint64_t size() const;
+
+  /// Set while the file is open here.
+  std::shared_ptr<OpenInode> open() const { return open_.lock(); }
+  void set_open(const std::shared_ptr<OpenInode>& open) { open_ = open; }
+
+  /// How often this client itself changed the names in this directory.
+  std::uint32_t epoch() const { return epoch_; }
+  void count_change() { ++epoch_; }
+  /// The directory's change attribute is another one than before: whether this client has changed
+  /// it since it was asked this the last time.
+  bool changed_by_us() { return std::exchange(seen_epoch_, epoch_) != epoch_; }
+
+  /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
+  std::uint64_t parent_fileid() const { return parent_fileid_; }
+  void set_parent_fileid(std::uint64_t fileid) { parent_fileid_ = fileid; }
+
+ protected:
+  virtual ~Inode() = default;
+
+  std::uint64_t lookups_ = 0;  ///< keep it besides references: as the kernel counts them
+  bool referenced() const { return references_ > 0; }
+
+ private:
+  friend class InodeIndex;
+  friend void intrusive_ptr_add_ref(Inode* inode) { ++inode->references_; }
+  friend void intrusive_ptr_release(Inode* inode) {
+    if (--inode->references_ == 0 && inode->lookups_ == 0) inode->unused();
+  }
+  /// Nothing keeps it any more: destroys it.
+  virtual void unused() = 0;
+
+  Inode* hash_next_ = nullptr;
+  std::uint64_t parent_fileid_ = 0;
+  std::weak_ptr<OpenInode> open_;
+  std::uint32_t references_ = 0;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t seen_epoch_ = 0;
+  bool hashed_ = false;
+  CachedAttributes attributes_;
+  const client::FileHandle handle_;
+};
+
+/// Keeps an Inode from going while an operation uses it.
+using InodeRef = boost::intrusive_ptr<Inode>;
+
+}  // namespace nfsrdma::cache

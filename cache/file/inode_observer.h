@@ -1,0 +1,26 @@
+// What the room above has to be told: it shows files to programs and keeps what it has shown.
+#pragma once
+
+#include <cstdint>
+
+#include "cache/file/inode.h"
+
+namespace nfsrdma::cache {
+
+/// One for each mount. Called on the shard, within the operation that found it out; an
+/// implementation must not wait or call back.
+class InodeObserver {
+ public:
+  /// A change made here led the file from version `before` to `after` (change attributes): data
+  /// kept of the one are right for the other.
+  virtual void on_own_change(Inode& inode, std::uint64_t before, std::uint64_t after) = 0;
+  /// Others may have changed which names the directory has.
+  virtual void on_names_changed(Inode& directory) = 0;
+  /// Attributes that were shown are to be asked for again.
+  virtual void on_attributes_doubted(Inode& inode) = 0;
+
+ protected:
+  ~InodeObserver() = default;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,77 @@
+// What a file has while it is open here: who has it open, and what was written but not committed.
+#pragma once
+
+#include <algorithm>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cache/data/gathered_write.h"
+#include "cache/data/uncommitted_data.h"
+#include "cache/data/write_errors.h"
+#include "cache/data/write_gate.h"
+#include "cache/data/write_order.h"
+#include "cache/file/inode.h"
+#include "client/state/lock_state.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/in_flight_set.h"
+
+namespace nfsrdma::cache {
+
+class File;
+
+/// The name an open file was given when its last name was removed or replaced (`.nfs...`).
+struct SillyName {
+  InodeRef directory;
+  std::string name;
+  client::Credential caller;    ///< who removed the file, and so may remove this name
+  bool beside_another = false;  ///< given by a link: the name before it was still there
+};
+
+/// Small writes that were answered and not sent (cache/write/write_behind.h). As a list node it
+/// stands among those of all files.
+struct Gathering : ListNode {
+  GatheredWrite bytes;
+  boost::intrusive_ptr<File> by;    ///< through which they are sent; empty when there are none
+  client::FileLocks::LockRef lock;  ///< in whose name; empty: nobody's
+  TimePoint since{};                ///< when the first of them was written
+  bool appended = false;            ///< some of them with O_APPEND
+};
+
+/// One for each file that is open here; shared by its Files and by operations under way. As a list
+/// node it stands among the files that have uncommitted data.
+class OpenInode : public ListNode {
+ public:
+  OpenInode(Reactor& reactor, UncommittedMemory& memory)
+      : uncommitted(memory), gate(reactor), order(reactor), committing(reactor) {}
+
+  /// Some of what was written here and answered is not at the server.
+  bool dirty() const { return !gathering.bytes.empty() || order.gathered() > 0; }
+  /// The end of the byte of those that is farthest from the file's start; 0 without any.
+  std::uint64_t dirty_end() {
+    const std::uint64_t end = gathering.bytes.empty() ? 0 : gathering.bytes.end();
+    return std::max(end, order.gathered_end());
+  }
+
+  /// One of its writable opens; null when there is none.
+  boost::intrusive_ptr<File> any_writer();
+
+  IntrusiveList<File> files;
+  UncommittedData uncommitted;
+  WriteErrors errors;
+  WriteGate gate;
+  WriteOrder order;
+  Gathering gathering;
+  /// A gathered write failed: writes are sent at once until one succeeds.
+  bool write_through = false;
+  AsyncMutex committing;  ///< one COMMIT at a time
+  std::optional<SillyName> silly;
+  /// The closes are under way that the silly name goes with.
+  std::optional<InFlightSet::One> removal;
+  /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).
+  bool preserve_unlinked = false;
+};
+
+}  // namespace nfsrdma::cache

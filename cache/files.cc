@@ -1,0 +1,110 @@
+#include "cache/files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/write/commit.h"
+#include "client/files/close.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+/// Mapped pages can be written back after the last flush; what fails then can only be logged.
+Task<void> flush_writes(WriteBack& writes, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  {
+    // Writes that were answered early, because their caller was killed, still use the open.
+    auto pass = co_await open->gate.enter(WriteGate::Mode::exclusive);
+  }
+  co_await commit_file(writes, file);
+}
+
+}  // namespace
+
+Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
+             InodeObserver& observer)
+    : mount_(mount),
+      attributes_(mount, policy, observer),
+      writes_(mount, attributes_, failures_, data_slots),
+      silly_names_(mount, attributes_, index_) {
+  mount_.delegations().attach(this);
+}
+
+Files::~Files() { mount_.delegations().attach(nullptr); }
+
+std::shared_ptr<OpenInode> Files::opened(Inode& inode, bool preserve_unlinked) {
+  auto shared = inode.open();
+  if (!shared) {
+    shared = std::make_shared<OpenInode>(mount_.reactor(), writes_.memory());
+    inode.set_open(shared);
+  }
+  shared->preserve_unlinked |= preserve_unlinked;
+  shared->removal.reset();  // the silly name stays until this one is closed, too
+  silly_names_.opened();
+  return shared;
+}
+
+void Files::released(File& file) {
+  file.released = true;
+  silly_names_.released();
+}
+
+Task<void> Files::close(FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  if (file->writable()) co_await flush_writes(writes_, file);
+  file->unlink();
+  const bool last = open->files.empty();
+  if (last && open->errors.unreported()) {
+    log::warning("writes to file {} failed after its last flush",
+                 file->inode->attributes().value().fileid);
+  }
+  auto closed = co_await client::close(mount_, std::move(file->open));
+  if (!closed) log::debug("close: {}", closed.error().message());
+  if (!last || !open->silly || !open->files.empty()) co_return;
+  SillyName silly = std::move(*open->silly);
+  open->silly.reset();
+  co_await mount_.delegations().give_back(file->inode->handle());
+  co_await silly_names_.remove(std::move(silly));
+  open->removal.reset();
+}
+
+Files::Unfinished Files::unfinished() const {
+  return {silly_names_.open_files(), writes_.memory().slots_uncommitted(),
+          writes_.memory().bytes_copied(), writes_.behind().slots_used()};
+}
+
+void Files::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("fs_open_files", silly_names_.open_files());
+  writes_.visit_counters(visitor);
+  failures_.visit_counters(visitor);
+}
+
+Task<void> Files::flush(client::FileHandle handle) {
+  const InodeRef inode = index_.find(handle);
+  const auto open = inode ? inode->open() : nullptr;
+  if (!open) co_return;
+  if (const FileRef writer = open->any_writer()) {
+    co_await commit_file(writes_, writer);
+  } else {
+    co_await writes_.behind().flush(open);  // the last writer is closing the file, and commits it
+  }
+}
+
+void Files::on_delegation_ended(const client::FileHandle& handle) {
+  const InodeRef inode = index_.find(handle);
+  if (!inode) return;
+  inode->attributes().expire();
+  attributes_.doubt(*inode);
+}
+
+std::optional<Files::LocalAttributes> Files::local_attributes(const client::FileHandle& handle) {
+  const InodeRef inode = index_.find(handle);
+  if (!inode || !inode->attributes().stands()) return std::nullopt;
+  const FileAttributes& known = inode->attributes().value();
+  const auto open = inode->open();
+  const std::uint64_t end = open ? open->dirty_end() : 0;
+  return LocalAttributes{std::max(known.size, end), known.change, open && open->dirty()};
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,69 @@
+// All that this client knows of a mount's files: attributes, data on its way, names, locks.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cache/file/attribute_cache.h"
+#include "cache/file/failure_log.h"
+#include "cache/file/file.h"
+#include "cache/file/inode_index.h"
+#include "cache/name/silly_names.h"
+#include "cache/write/write_back.h"
+#include "client/mount.h"
+#include "client/state/delegation_table.h"
+
+namespace nfsrdma::cache {
+
+/// One for each mount; belongs to its shard.
+class Files final : private client::DelegationUser {
+ public:
+  /// The mount has been started. `data_slots`: the pool that written data arrives in, see
+  /// WriteBack. `observer` may be constructed later. All outlive this.
+  Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
+        InodeObserver& observer);
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+  ~Files();
+
+  client::Mount& mount() { return mount_; }
+  InodeIndex& index() { return index_; }
+  AttributeCache& attributes() { return attributes_; }
+  WriteBack& writes() { return writes_; }
+  SillyNames& silly_names() { return silly_names_; }
+  FailureLog& failures() { return failures_; }
+
+  /// What a new File of the inode shares with the others. The File will be released.
+  std::shared_ptr<OpenInode> opened(Inode& inode, bool preserve_unlinked);
+  /// No program has the file any more: only its close is left.
+  void released(File& file);
+  /// Commits what is left, gives the open back, and with the last one removes the silly name. After
+  /// released().
+  Task<void> close(FileRef file);
+
+  /// What closing all files has still to do: it gets on as long as this changes.
+  struct Unfinished {
+    std::size_t files = 0;     ///< open
+    std::size_t slots = 0;     ///< with data that is not durable
+    std::size_t copied = 0;    ///< bytes of such data
+    std::size_t gathered = 0;  ///< slots with data that was not sent, or not answered
+    bool operator==(const Unfinished&) const = default;
+    bool unsaved() const { return slots + copied + gathered > 0; }
+  };
+  Unfinished unfinished() const;
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Task<void> flush(client::FileHandle file) override;
+  void on_delegation_ended(const client::FileHandle& file) override;
+  std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
+
+  client::Mount& mount_;
+  InodeIndex index_;
+  AttributeCache attributes_;
+  FailureLog failures_;
+  WriteBack writes_;
+  SillyNames silly_names_;
+};
+
+}  // namespace nfsrdma::cache

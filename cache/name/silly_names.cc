@@ -1,0 +1,127 @@
+#include "cache/name/silly_names.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "client/requests/errno.h"
+#include "client/requests/link.h"
+#include "client/requests/lookup.h"
+#include "client/requests/remove.h"
+#include "client/requests/rename.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+constexpr int kNamesTried = 16;
+
+}  // namespace
+
+// The open file that loses its last name with this one; null when nothing is to be kept.
+InodeRef SillyNames::open_file_of(const client::Found& found) const {
+  const bool last_name =
+      !found.attributes.has(nfs4::FATTR4_NUMLINKS) || found.attributes.numlinks <= 1;
+  InodeRef inode = index_.find(found.handle);
+  if (!inode || !last_name) return {};
+  const auto open = inode->open();
+  if (!open || open->files.empty() || open->preserve_unlinked) return {};
+  return inode;
+}
+
+// A name that is not taken, not even by a leftover of an earlier mount.
+Task<Result<std::string>> SillyNames::free_name(client::Credential caller, InodeRef directory,
+                                                InodeRef inode) {
+  for (int i = 0; i < kNamesTried; ++i) {
+    std::string name =
+        fmt::format(".nfs{:016x}{:08x}", inode->attributes().value().fileid, ++given_);
+    auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
+    if (found) continue;
+    if (client::to_errno(found.error()) != ENOENT) co_return fail_from(found);
+    co_return name;
+  }
+  co_return fail(Error::local(EBUSY, "silly rename", "all names tried are taken"));
+}
+
+// Gives the file a silly name: beside `name`, or instead of it.
+Task<Result<SillyName>> SillyNames::give(client::Credential caller, InodeRef inode,
+                                         InodeRef directory, std::string name, NameIs next) {
+  auto free = co_await free_name(caller, directory, inode);
+  CO_TRY(free);
+  SillyName silly{directory, std::move(*free), caller};
+  if (next == NameIs::replaced) {
+    auto linked =
+        co_await client::link(mount_, caller, inode->handle(), directory->handle(), silly.name);
+    silly.beside_another = linked.has_value();
+  }
+  if (!silly.beside_another) {
+    auto renamed = co_await client::rename(mount_, caller, directory->handle(), name,
+                                           directory->handle(), silly.name);
+    CO_TRY(renamed);
+  }
+  co_return silly;
+}
+
+Task<Result<InodeRef>> SillyNames::keep_if_open(client::Credential caller, InodeRef directory,
+                                                std::string name, NameIs next) {
+  if (!may_matter()) co_return InodeRef();
+  auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
+  CO_TRY(found);
+  InodeRef inode = open_file_of(*found);
+  if (!inode) {
+    co_await mount_.delegations().give_back(found->handle);
+    co_return InodeRef();
+  }
+  auto kept = co_await give(caller, inode, directory, std::move(name), next);
+  CO_TRY(kept);
+  attributes_.names_changed(*directory);
+  const auto open = inode->open();
+  if (open && !open->files.empty()) {
+    open->silly = std::move(*kept);
+    announce_removal(*open);
+  } else {
+    co_await remove(std::move(*kept));  // closed meanwhile
+  }
+  co_return inode;
+}
+
+void SillyNames::announce_removal(OpenInode& open) {
+  bool in_use = false;
+  open.files.for_each([&](const File& file) { in_use |= !file.released; });
+  if (open.silly && !open.removal && !in_use) open.removal.emplace(removals_);
+}
+
+Task<void> SillyNames::restore(InodeRef kept, std::string name) {
+  const auto open = kept->open();
+  if (!open || !open->silly) co_return;
+  SillyName silly = *open->silly;
+  if (silly.beside_another) {
+    open->silly.reset();
+    open->removal.reset();
+    co_await remove(std::move(silly));
+    co_return;
+  }
+  auto renamed = co_await client::rename(mount_, silly.caller, silly.directory->handle(),
+                                         silly.name, silly.directory->handle(), name);
+  attributes_.names_changed(*silly.directory);
+  if (!renamed) co_return;
+  open->silly.reset();
+  open->removal.reset();
+}
+
+Task<bool> SillyNames::may_be_empty_now(Error error, std::uint64_t removed) {
+  const int error_number = client::to_errno(error);
+  if (error_number != ENOTEMPTY && error_number != EEXIST) co_return false;
+  co_await removals_.wait();
+  co_return removals_.ended() != removed;
+}
+
+Task<void> SillyNames::remove(SillyName silly) {
+  auto gone = co_await client::remove(mount_, silly.caller, silly.directory->handle(), silly.name);
+  if (!gone && client::to_errno(gone.error()) != ENOENT) {
+    log::warning("{} is left over: {}", silly.name, gone.error().message());
+  }
+  attributes_.names_changed(*silly.directory);
+}
+
+}  // namespace nfsrdma::cache

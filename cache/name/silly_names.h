@@ -1,0 +1,77 @@
+// Removing a name of a file that is open here: the server would drop the file, so it gets another
+// name (.nfs...) until the last close. What the Linux client does ("silly rename").
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cache/file/attribute_cache.h"
+#include "cache/file/inode_index.h"
+#include "cache/file/open_inode.h"
+#include "client/mount.h"
+#include "client/state/delegation_table.h"
+#include "transport/base/sync/in_flight_set.h"
+
+namespace nfsrdma::cache {
+
+/// What is to become of a name.
+enum class NameIs : std::uint8_t { removed, replaced };
+
+/// One for each mount; belongs to its shard.
+class SillyNames {
+ public:
+  /// All outlive this.
+  SillyNames(client::Mount& mount, AttributeCache& attributes, const InodeIndex& index)
+      : mount_(mount), attributes_(attributes), index_(index), removals_(mount.reactor()) {}
+  SillyNames(const SillyNames&) = delete;
+  SillyNames& operator=(const SillyNames&) = delete;
+
+  /// A file was opened; one has been given up by the program that had it open.
+  void opened() { ++open_files_; }
+  void released() { --open_files_; }
+  std::size_t open_files() const { return open_files_; }
+  /// Some file that loses its name may be open or delegated: it has to be found first.
+  bool may_matter() const { return open_files_ > 0 || mount_.delegations().any(); }
+
+  /// If `name` is the last name of a file that is open here and that the server would not keep
+  /// without a name, gives it another one. One that is to be removed is gone then; one that is to
+  /// be replaced stays until it is, if the server can link files: nobody finds it missing
+  /// meanwhile. Returns that file, or null. The delegation of a file that is not kept is returned
+  /// (RFC 8881 section 10.4.4).
+  Task<Result<InodeRef>> keep_if_open(client::Credential caller, InodeRef directory,
+                                      std::string name, NameIs next);
+  /// Leaves the kept file with its old name alone, for a rename(2) whose second half failed. Best
+  /// effort.
+  Task<void> restore(InodeRef kept, std::string name);
+  /// Removes the silly name after the last close. Best effort: a leftover is logged.
+  Task<void> remove(SillyName silly);
+
+  /// Of a file that has a silly name and whose last RELEASE has come, or the other way round: who
+  /// removes the directory waits until the name is gone.
+  void announce_removal(OpenInode& open);
+  /// How many silly names have gone.
+  std::uint64_t removed() const { return removals_.ended(); }
+  /// A change was refused with `error`. True when that was because a directory is not empty and it
+  /// may be by now, because silly names are gone of which `removed` had gone before the change was
+  /// asked for.
+  Task<bool> may_be_empty_now(Error error, std::uint64_t removed);
+
+ private:
+  Task<Result<std::string>> free_name(client::Credential caller, InodeRef directory,
+                                      InodeRef inode);
+  Task<Result<SillyName>> give(client::Credential caller, InodeRef inode, InodeRef directory,
+                               std::string name, NameIs next);
+  InodeRef open_file_of(const client::Found& found) const;
+
+  client::Mount& mount_;
+  AttributeCache& attributes_;
+  const InodeIndex& index_;
+  /// The last closes of files with a silly name, from the arrival of RELEASE, or of the removal if
+  /// that comes later, until the name is gone. The kernel does not wait for RELEASE: who closes a
+  /// removed file and then removes its directory may be ahead.
+  InFlightSet removals_;
+  std::size_t open_files_ = 0;
+  std::uint32_t given_ = 0;
+};
+
+}  // namespace nfsrdma::cache

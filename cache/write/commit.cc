@@ -1,0 +1,136 @@
+#include "cache/write/commit.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "cache/file/io_lock.h"
+#include "cache/write/send_write.h"
+#include "client/requests/commit.h"
+#include "client/requests/errno.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+/// Copies of small writes lie in memory the network cannot reach.
+std::span<const std::byte> sendable(WriteBack& writes, std::span<const std::byte> data) {
+  const std::span<std::byte> slot = writes.resend_memory();
+  const std::size_t length = std::min(data.size(), slot.size());
+  std::memcpy(slot.data(), data.data(), length);
+  return slot.first(length);
+}
+
+/// In whose name lost bytes are sent again: by an open file that has a lock on them, so that they
+/// do not go over what others have written after the lock was lost; else by the one given.
+struct Resender {
+  FileRef file;
+  client::FileLocks::LockRef lock;
+};
+
+Resender resender(const FileRef& file, client::ByteRange range) {
+  Resender found{file, nullptr};
+  file->shared->files.for_each([&](File& other) {
+    if (!other.writable()) return;
+    const auto lock = lock_for_io(other, IoCaller{}, range);
+    const bool better = lock && (!found.lock || lock->any_lost());
+    if (better) found = {&other, lock};
+  });
+  return found;
+}
+
+/// Sends one lost piece, or its beginning, again; what is durable now is no longer kept. A server
+/// that answers UNSTABLE4 all the same (RFC 8881 section 18.32.3 forbids it) has to be asked for a
+/// COMMIT.
+Task<Result<void>> send_again(WriteBack& writes, FileRef file, UncommittedData::Lost lost) {
+  const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), writes.mount().wsize());
+  const auto data = sendable(writes, lost.kept.data.first(limit));
+  const Resender by = resender(file, io_range(lost.offset, data.size()));
+  auto written = co_await write_once(writes, by.file, lost.offset, data, nfs4::FILE_SYNC4, by.lock);
+  CO_TRY(written);
+  UncommittedData& uncommitted = file->shared->uncommitted;
+  if (written->committed == nfs4::UNSTABLE4) {
+    uncommitted.keep(lost.offset, {lost.kept.owner, lost.kept.data.first(written->count)},
+                     written->verifier);
+  } else {
+    uncommitted.supersede(lost.offset, written->count);
+  }
+  co_return Result<void>();
+}
+
+/// No write runs meanwhile, so that old data cannot replace newer.
+Task<void> send_lost(WriteBack& writes, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  auto pass = co_await open->gate.enter(WriteGate::Mode::exclusive);
+  auto memory = co_await writes.resend_mutex().lock();
+  for (auto lost = open->uncommitted.next_lost(); lost; lost = open->uncommitted.next_lost()) {
+    auto sent = co_await send_again(writes, file, *lost);
+    if (sent) continue;
+    writes.note_failure(*file->inode, "sending-again", sent.error());
+    open->errors.record(client::to_errno(sent.error()));
+    open->uncommitted.supersede(lost->offset, lost->kept.data.size());
+  }
+}
+
+/// What is kept at the time of `mark` is given up.
+void give_up(OpenInode& open, UncommittedData::Mark mark, int error_number) {
+  open.errors.record(error_number);
+  open.uncommitted.abandon(mark);
+}
+
+/// One COMMIT. True when data that it had not made durable was sent again.
+Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark mark) {
+  OpenInode& open = *file->shared;
+  constexpr std::uint64_t kFromStart = 0;
+  constexpr std::uint32_t kToEnd = 0;
+  auto verifier = co_await client::commit(writes.mount(), file->caller, file->inode->handle(),
+                                          kFromStart, kToEnd);
+  if (!verifier) {
+    writes.note_failure(*file->inode, "commit", verifier.error());
+    give_up(open, mark, client::to_errno(verifier.error()));
+    co_return false;
+  }
+  const std::size_t lost = open.uncommitted.committed(mark, *verifier);
+  if (lost == 0) co_return false;
+  log::info("the server has restarted: {} writes are sent again", lost);
+  co_await send_lost(writes, file);
+  co_return true;
+}
+
+/// COMMITs that find data lost, one after the other, before the server is taken not to keep any.
+constexpr int kMostCommits = 8;
+
+}  // namespace
+
+Task<void> commit_file(WriteBack& writes, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  auto guard = co_await open->committing.lock();
+  co_await writes.behind().flush_durably(open);
+  UncommittedData::Mark mark = open->uncommitted.mark();
+  // What was sent again is durable as a rule: then nothing is left to be committed.
+  for (int commits = 0; open->uncommitted.any_until(mark); ++commits) {
+    if (commits == kMostCommits) {
+      const Error error = Error::local(EIO, "COMMIT", "the server does not keep what it is sent");
+      writes.note_failure(*file->inode, "commit", error);
+      give_up(*open, mark, EIO);
+      break;
+    }
+    const bool sent_again = co_await commit_once(writes, file, mark);
+    if (sent_again) mark = open->uncommitted.mark();
+  }
+  writes.list(*open);
+}
+
+Task<void> relieve(WriteBack& writes) {
+  if (!writes.begin_relief()) co_return;
+  while (writes.memory().filling() && !writes.uncommitted().empty()) {
+    OpenInode& oldest = writes.uncommitted().front();
+    oldest.unlink();
+    const FileRef writer = oldest.any_writer();
+    // Without one the last writer is closing the file, and commits it.
+    if (writer) co_await commit_file(writes, writer);
+  }
+  writes.end_relief();
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,16 @@
+// Making written data durable: COMMIT, sending lost data again, and doing so early when the memory
+// for uncommitted data fills up.
+#pragma once
+
+#include "cache/write/write_back.h"
+
+namespace nfsrdma::cache {
+
+/// Makes durable what was written to the file before the call, by anyone here. What fails is
+/// recorded in the file's errors. Returns when nothing more can be done.
+Task<void> commit_file(WriteBack& writes, FileRef file);
+
+/// Commits files until there is room again. Does nothing while another run is under way.
+Task<void> relieve(WriteBack& writes);
+
+}  // namespace nfsrdma::cache

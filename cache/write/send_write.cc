@@ -1,0 +1,76 @@
+#include "cache/write/send_write.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cache/file/io_lock.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+/// A reply that was overtaken has not been taken in: appends have to know this end of the file. A
+/// WRITE can take away set-id bits, but does not ask for the mode, and nor does the kernel then.
+void doubt_attributes(WriteBack& writes, Inode& inode, std::uint64_t end) {
+  const FileAttributes& known = inode.attributes().value();
+  const bool set_id = (known.mode & (S_ISUID | S_ISGID)) != 0;
+  if (set_id) writes.attributes().doubt(inode);
+  if (set_id || known.size < end) inode.attributes().expire();
+}
+
+/// Sends the bytes from `done` on; returns how many the server took. Unstable ones are kept.
+Task<Result<std::size_t>> send_part(WriteBack& writes, FileRef file, const Outgoing& outgoing,
+                                    std::size_t done, std::optional<Uncommitted>& kept) {
+  const std::size_t length =
+      std::min<std::size_t>(outgoing.data.size() - done, writes.mount().wsize());
+  const std::uint64_t offset = outgoing.offset + done;
+  OpenInode& open = *file->shared;
+  auto written = co_await write_once(writes, file, offset, outgoing.data.subspan(done, length),
+                                     outgoing.stable, outgoing.lock);
+  CO_TRY(written);
+  const std::size_t count = std::min<std::size_t>(written->count, length);
+  if (written->committed != nfs4::UNSTABLE4) {
+    open.uncommitted.supersede(offset, count);
+    co_return count;
+  }
+  if (!kept) kept = writes.memory().keep(*outgoing.slot, outgoing.data);
+  open.uncommitted.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
+  writes.list(open);
+  co_return count;
+}
+
+}  // namespace
+
+Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::uint64_t offset,
+                                         std::span<const std::byte> data, nfs4::stable_how4 stable,
+                                         client::FileLocks::LockRef lock) {
+  Inode& inode = *file->inode;
+  const Issue issue = writes.attributes().issue();
+  auto written = co_await client::write(writes.mount(), file->caller, inode.handle(),
+                                        io_state(*file, lock), offset, data, stable);
+  CO_TRY(written);
+  if (written->attributes) {
+    writes.attributes().learn(inode, *written->attributes, issue,
+                              ChangedBy::us(written->change_before));
+  } else {
+    inode.attributes().expire();
+  }
+  doubt_attributes(writes, inode, offset + written->count);
+  co_return written;
+}
+
+Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing) {
+  std::optional<Uncommitted> kept;
+  std::size_t done = 0;
+  while (done < outgoing.data.size()) {
+    auto count = co_await send_part(writes, file, outgoing, done, kept);
+    if (!count && done > 0 && !outgoing.whole) break;
+    CO_TRY(count);
+    if (*count == 0) break;
+    done += *count;
+  }
+  co_return done;
+}
+
+}  // namespace nfsrdma::cache

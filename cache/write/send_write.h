@@ -1,0 +1,34 @@
+// Sending written bytes, whether their caller still waits or not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cache/write/write_back.h"
+#include "client/requests/write.h"
+
+namespace nfsrdma::cache {
+
+/// Bytes on their way to the server. They lie in `slot` until they are kept elsewhere.
+struct Outgoing {
+  Buffer* slot = nullptr;  ///< outlives the sending; empty after it if the bytes are kept in it
+  std::span<const std::byte> data;
+  std::uint64_t offset = 0;
+  nfs4::stable_how4 stable = nfs4::UNSTABLE4;
+  bool whole = false;                 ///< an error is one even if some bytes were written before it
+  client::FileLocks::LockRef lock{};  ///< in whose name (file_locks.h); null: nobody's
+};
+
+/// One WRITE by this open, in the name of `lock` if there is one. Attributes that come with it are
+/// taken in; where they do not tell of what was written, none are believed any more.
+Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::uint64_t offset,
+                                         std::span<const std::byte> data, nfs4::stable_how4 stable,
+                                         client::FileLocks::LockRef lock);
+
+/// Sends all bytes, by as many WRITEs as it takes, and returns how many the server took. Those it
+/// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing
+/// was written. The caller stands in the file's gate and order.
+Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing);
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,50 @@
+#include "cache/write/write_back.h"
+
+#include <algorithm>
+
+namespace nfsrdma::cache {
+namespace {
+
+/// No more than half of the slots, so that requests and reads always find some.
+UncommittedMemory::Limits kept_limits(const BufferPool& data_slots) {
+  UncommittedMemory::Limits limits;
+  limits.slots = data_slots.available() / 2;
+  return limits;
+}
+
+std::size_t gather_slots(const BufferPool& data_slots) {
+  return std::max<std::size_t>(data_slots.available() / 4, 1);
+}
+
+}  // namespace
+
+WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
+                     BufferPool& data_slots)
+    : mount_(mount),
+      attributes_(attributes),
+      failures_(failures),
+      resend_slot_(data_slots.acquire()),
+      resend_mutex_(mount.reactor()),
+      memory_(mount.reactor(), kept_limits(data_slots)),
+      behind_(*this, mount.reactor(), data_slots, gather_slots(data_slots)) {}
+
+void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {
+  const Failed failed{
+      .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
+  failures_.told(failed, error, mount_.reactor().now());
+}
+
+void WriteBack::list(OpenInode& open) {
+  if (open.uncommitted.empty()) {
+    open.unlink();
+  } else if (!open.linked()) {
+    uncommitted_.push_back(open);
+  }
+}
+
+void WriteBack::visit_counters(CounterVisitor& visitor) const {
+  memory_.visit_counters(visitor);
+  behind_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,65 @@
+// What the operations that bring written data to the server share: memory, and which files have
+// data there.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "cache/data/uncommitted_memory.h"
+#include "cache/file/attribute_cache.h"
+#include "cache/file/failure_log.h"
+#include "cache/file/open_inode.h"
+#include "cache/write/write_behind.h"
+#include "client/mount.h"
+#include "transport/base/buffer.h"
+#include "transport/base/sync/async_mutex.h"
+
+namespace nfsrdma::cache {
+
+/// One for each mount; belongs to its shard.
+class WriteBack {
+ public:
+  /// One of the slots is taken, no more than half of the rest keeps uncommitted data, and no more
+  /// than a quarter gathers small writes. All references outlive this.
+  WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
+            BufferPool& data_slots);
+  WriteBack(const WriteBack&) = delete;
+  WriteBack& operator=(const WriteBack&) = delete;
+
+  client::Mount& mount() { return mount_; }
+  AttributeCache& attributes() { return attributes_; }
+  UncommittedMemory& memory() { return memory_; }
+  const UncommittedMemory& memory() const { return memory_; }
+  WriteBehind& behind() { return behind_; }
+  const WriteBehind& behind() const { return behind_; }
+  /// For data that a program believes written: fsync(2) or close(2) will tell it. `operation`: a
+  /// literal.
+  void note_failure(const Inode& inode, std::string_view operation, const Error& error);
+  void visit_counters(CounterVisitor& visitor) const;
+
+  /// Files with uncommitted data, longest first.
+  IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }
+  /// Has the file among them, or not, as is the case.
+  void list(OpenInode& open);
+  /// True for the first that asks, until end_relief(): one early COMMIT run at a time.
+  bool begin_relief() { return !std::exchange(relieving_, true); }
+  void end_relief() { relieving_ = false; }
+
+  /// Registered memory for sending lost data again, for whoever holds the mutex.
+  AsyncMutex& resend_mutex() { return resend_mutex_; }
+  std::span<std::byte> resend_memory() { return resend_slot_.bytes(); }
+
+ private:
+  client::Mount& mount_;
+  AttributeCache& attributes_;
+  FailureLog& failures_;
+  Buffer resend_slot_;
+  AsyncMutex resend_mutex_;
+  UncommittedMemory memory_;
+  WriteBehind behind_;
+  IntrusiveList<OpenInode> uncommitted_;
+  bool relieving_ = false;
+};
+
+}  // namespace nfsrdma::cache

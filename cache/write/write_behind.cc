@@ -1,0 +1,140 @@
+#include "cache/write/write_behind.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "cache/write/commit.h"
+#include "cache/write/send_write.h"
+#include "client/requests/errno.h"
+
+namespace nfsrdma::cache {
+
+WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
+                         std::size_t most_slots)
+    : writes_(writes),
+      reactor_(reactor),
+      memory_(slots, most_slots),
+      sending_(reactor),
+      due_(reactor, [this] { send_due(); }) {}
+
+bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lock,
+                       std::uint64_t offset, std::span<const std::byte> data) {
+  OpenInode& open = *file->shared;
+  const std::size_t wsize = writes_.mount().wsize();
+  if (data.size() >= std::min(GatheredWrite::kGatherBelow, wsize)) return false;
+  const std::size_t length = data.size();
+  if (!file->open || open.write_through || writes_.memory().full()) return false;
+  // One stateid and one credential for all bytes of a WRITE.
+  const FileRef& by = open.gathering.by;
+  if (by && (by->open.file() != file->open.file() || open.gathering.lock != lock)) send(open);
+  GatheredWrite& bytes = open.gathering.bytes;
+  if (!bytes.takes(offset, data.size())) {
+    GatherSlot next = slot_for(open);
+    if (!next) return false;
+    const std::size_t taken = bytes.add(offset, data);
+    send(open);
+    offset += taken;
+    data = data.subspan(taken);
+    bytes.begin(std::move(next), offset, wsize);
+  }
+  bytes.add(offset, data);
+  note(file, lock);
+  gathered_.add();
+  bytes_.add(length);
+  if (bytes.full()) send(open);
+  return true;
+}
+
+/// For what does not fit behind the bytes that are gathered already.
+GatherSlot WriteBehind::slot_for(const OpenInode& open) {
+  if (open.order.gathered() >= kMostUnderWay) return {};
+  GatherSlot slot = memory_.acquire();
+  // Without one, the file that has gathered longest makes room for later writes.
+  if (!slot && !gathering_.empty()) send(*gathering_.front().by->shared);
+  return slot;
+}
+
+/// Bytes of this file are gathered from now on, if they have not been already.
+void WriteBehind::note(const FileRef& file, const client::FileLocks::LockRef& lock) {
+  Gathering& gathering = file->shared->gathering;
+  gathering.appended |= file->append;
+  if (gathering.linked()) return;
+  gathering.by = file;
+  gathering.lock = lock;
+  gathering.since = reactor_.now();
+  gathering_.push_back(gathering);
+  if (!due_.armed()) due_.arm(kLongest);
+}
+
+void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
+  Gathering& gathering = open.gathering;
+  if (gathering.bytes.empty()) return;
+  gathering.unlink();
+  FileRef by = std::move(gathering.by);
+  client::FileLocks::LockRef lock = std::move(gathering.lock);
+  const bool appended = std::exchange(gathering.appended, false);
+  spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable,
+                   appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
+}
+
+Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock,
+                                   GatheredWrite::Taken taken, nfs4::stable_how4 stable,
+                                   WriteOrder::Place place) {
+  const InFlightSet::One in_flight(sending_);
+  const std::shared_ptr<OpenInode> open = file->shared;
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
+  auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
+  co_await turn;
+  if (writes_.memory().filling()) spawn(relieve(writes_));
+  (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
+  const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true, lock};
+  auto written = co_await send_write(writes_, file, outgoing);
+  if (written && *written == taken.length) co_return;
+  const Error error = written ? Error::local(EIO, "WRITE", "the server took a part of it")
+                              : std::move(written).error();
+  writes_.note_failure(*file->inode, "write-behind", error);
+  open->errors.record(client::to_errno(error));
+  open->write_through = true;
+}
+
+Task<void> WriteBehind::flush(std::shared_ptr<OpenInode> open) {
+  send(*open);
+  WriteOrder::Look look(open->order, 0);
+  co_await look;
+}
+
+Task<void> WriteBehind::flush_durably(std::shared_ptr<OpenInode> open) {
+  // A COMMIT makes the rest durable, if there is a rest.
+  const bool all = open->uncommitted.empty() && open->order.gathered() == 0;
+  send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
+  WriteOrder::Look look(open->order, 0);
+  co_await look;
+}
+
+Task<void> WriteBehind::flush_all() {
+  while (!gathering_.empty()) send(*gathering_.front().by->shared);
+  co_await sending_.wait();
+}
+
+void WriteBehind::send_due() {
+  const TimePoint now = reactor_.now();
+  while (!gathering_.empty()) {
+    const Gathering& longest = gathering_.front();
+    if (longest.since + kLongest > now) {
+      due_.arm(longest.since + kLongest - now);
+      return;
+    }
+    send(*longest.by->shared);
+  }
+}
+
+void WriteBehind::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("cache_writes_gathered", gathered_.value());
+  visitor.visit("cache_bytes_gathered", bytes_.value());
+  visitor.visit("cache_gathered_sent_unstable", sent_.value());
+  visitor.visit("cache_gathered_sent_durably", sent_durably_.value());
+  memory_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,77 @@
+// Write-behind: small writes are answered at once and sent together.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cache/data/gather_memory.h"
+#include "cache/file/file.h"
+#include "client/proto/ops_data.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/sync/in_flight_set.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::cache {
+
+class WriteBack;
+
+/// One for each mount; belongs to its shard. What is gathered of a file is sent when it is full,
+/// when something not adjacent is written, after `kLongest`, and by whoever needs the server to
+/// have it. A failure is recorded in the file's errors, and its writes are not gathered until one
+/// of them has succeeded.
+class WriteBehind {
+ public:
+  /// No byte waits longer than this to be sent.
+  static constexpr Duration kLongest = std::chrono::seconds(1);
+  /// Sent and not answered, for one file; then its writers wait.
+  static constexpr std::size_t kMostUnderWay = 4;
+
+  /// `writes` and the pool outlive this; at most `most_slots` of the pool's slots are used.
+  WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
+  WriteBehind(const WriteBehind&) = delete;
+  WriteBehind& operator=(const WriteBehind&) = delete;
+
+  /// Takes the bytes of a small write in the name of `lock`, if there is one. False: they are to
+  /// be sent by the caller, because there is no memory, too much is under way, or an earlier write
+  /// failed.
+  bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
+            std::span<const std::byte> data);
+
+  /// Starts sending what is gathered of a file.
+  void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
+  /// Returns when all that was gathered of a file before the call is at the server, or has failed.
+  Task<void> flush(std::shared_ptr<OpenInode> open);
+  /// The same, and what makes up all uncommitted data of the file in one WRITE is durable then.
+  Task<void> flush_durably(std::shared_ptr<OpenInode> open);
+  /// The first for all files.
+  Task<void> flush_all();
+
+  /// Slots with bytes that are gathered or under way.
+  std::size_t slots_used() const { return memory_.slots(); }
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock, GatheredWrite::Taken taken,
+                        nfs4::stable_how4 stable, WriteOrder::Place place);
+  GatherSlot slot_for(const OpenInode& open);
+  void note(const FileRef& file, const client::FileLocks::LockRef& lock);
+  void send_due();
+
+  WriteBack& writes_;
+  Reactor& reactor_;
+  GatherMemory memory_;
+  IntrusiveList<Gathering> gathering_;  ///< longest first
+  InFlightSet sending_;
+  Timer due_;
+  Counter gathered_;
+  Counter bytes_;
+  Counter sent_;
+  Counter sent_durably_;
+};
+
+}  // namespace nfsrdma::cache

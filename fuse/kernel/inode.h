@@ -1,0 +1,41 @@
+// A file as the kernel knows it: its number, and what the kernel believes of it.
+#pragma once
+
+#include "cache/file/inode.h"
+#include "fuse/kernel/kernel_view.h"
+
+namespace nfsrdma::fuse {
+
+class InodeTable;
+
+/// Owned by the InodeTable; exists while the kernel counts a lookup of it or an InodeRef names it.
+class Inode final : public cache::Inode {
+ public:
+  Inode(InodeTable& table, std::uint64_t id, const client::FileHandle& handle)
+      : cache::Inode(handle), table_(table), id_(id) {}
+
+  /// The kernel's name for it (fuse_in_header::nodeid).
+  std::uint64_t id() const { return id_; }
+  KernelView& view() { return view_; }
+  const KernelView& view() const { return view_; }
+  /// The kernel certainly has the size that stat(2) is shown.
+  bool size_is_shown() const { return view_.size() == size(); }
+  /// The kernel may be about to send a WRITE of pages that are being dropped.
+  void watch_writes();
+
+ private:
+  friend class InodeTable;
+  void unused() override;
+
+  InodeTable& table_;
+  const std::uint64_t id_;
+  KernelView view_;
+};
+
+/// Keeps an Inode from going while an operation uses it.
+using InodeRef = boost::intrusive_ptr<Inode>;
+
+/// All of a mount's inodes are made by its InodeTable.
+inline Inode& with_view(cache::Inode& inode) { return static_cast<Inode&>(inode); }
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,177 @@
+#include "fuse/kernel/kernel_caches.h"
+
+#include <chrono>
+#include <utility>
+
+#include "fuse/convert/attributes.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::uint64_t version(const Inode& inode) { return inode.attributes().value().change; }
+
+}  // namespace
+
+KernelCaches::KernelCaches(cache::AttributeCache& attributes, Reactor& reactor,
+                           KernelCachesConfig config)
+    : attributes_(attributes),
+      config_(std::move(config)),
+      notifier_(reactor),
+      revalidation_timer_(attributes, reactor, [this](Inode& inode) { on_revalidated(inode); }),
+      size_revalidator_(reactor, config_.mount_point) {}
+
+Task<void> KernelCaches::stop() {
+  co_await size_revalidator_.stop();
+  co_await notifier_.stop();
+}
+
+// An order to drop something keeps the kernel from taking in the attributes that others are asking
+// for at that moment.
+bool KernelCaches::auto_invalidates() const {
+  return attributes_.policy().shortest(false) == Duration::zero();
+}
+
+struct stat KernelCaches::stat_of(const Inode& inode) const {
+  struct stat result = to_stat(inode.attributes().value(), config_.root);
+  // The silly name is ours alone: as far as programs can tell, the link is gone.
+  const auto open = inode.open();
+  if (open && open->silly && result.st_nlink > 0) --result.st_nlink;
+  result.st_size = static_cast<off_t>(inode.size());
+  return result;
+}
+
+double KernelCaches::attribute_timeout(const Inode& inode) const {
+  // Whoever wants to know the times of a file with gathered writes has them sent first.
+  const auto open = inode.open();
+  if (open && open->dirty()) return 0;
+  constexpr Duration kWhileDelegated = std::chrono::hours(1);
+  if (attributes_.delegated(inode)) return seconds(kWhileDelegated);
+  return seconds(attributes_.remaining(inode));
+}
+
+double KernelCaches::name_timeout(const Inode& directory, bool remembered) const {
+  if (!remembered || config_.names_of_each_user) return 0;
+  return seconds(directory.attributes().period());
+}
+
+EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_view name) {
+  EntryAnswer entry;
+  entry.node = inode.id();
+  entry.attributes = stat_of(inode);
+  entry.attribute_timeout = attribute_timeout(inode);
+  const auto remembered = attributes_.policy().lookup_cache;
+  entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
+  if (entry.entry_timeout > 0) directory.view().tell_name(name, AdvertisedNames::As::there);
+  told(inode, /*asked=*/false);
+  return entry;
+}
+
+EntryAnswer KernelCaches::missing_entry(Inode& directory, std::string_view name) {
+  EntryAnswer entry;
+  const auto remembered = attributes_.policy().lookup_cache;
+  entry.entry_timeout = name_timeout(directory, remembered == cache::LookupCache::all);
+  if (entry.entry_timeout > 0) directory.view().tell_name(name, AdvertisedNames::As::missing);
+  return entry;
+}
+
+void KernelCaches::told(Inode& inode, bool asked) {
+  inode.view().told(version(inode), asked);
+  inode.view().told_size(inode.size());
+  if (pages_outdated(inode) && !inode.view().dropping_pages()) spawn(drop_stale_pages(&inode));
+}
+
+void KernelCaches::drop_attributes(Inode& inode) {
+  notifier_.drop_attributes(inode.id());
+  inode.view().forgot_attributes();
+}
+
+void KernelCaches::drop_outdated_attributes(Inode& inode) {
+  // The kernel passes over the answer to a question that such a notice overtakes, and goes on with
+  // what it had: no notice must come without need.
+  if (auto_invalidates()) return;
+  if (inode.view().knows_other_than(version(inode))) drop_attributes(inode);
+}
+
+void KernelCaches::doubt_names(const Inode& directory, std::vector<std::string> names) {
+  notifier_.doubt_names(directory, std::move(names));
+}
+
+bool KernelCaches::pages_outdated(const Inode& inode) const {
+  if (auto_invalidates()) return false;
+  // While a write of ours is under way, a change is most likely its doing; its reply will tell.
+  const auto open = inode.open();
+  const bool writing = open && open->gate.shared();
+  return !writing && inode.view().pages_stale(version(inode));
+}
+
+Task<void> KernelCaches::drop_outdated_pages(InodeRef inode) {
+  do {
+    const std::uint64_t change = version(*inode);
+    co_await notifier_.drop_pages_now(inode);
+    if (inode->view().pages_stale(change)) inode->view().set_pages(change);
+  } while (pages_outdated(*inode));
+}
+
+Task<void> KernelCaches::drop_stale_pages(InodeRef inode) {
+  const std::uint64_t change = version(*inode);
+  inode->view().set_dropping_pages(true);
+  co_await notifier_.drop_pages_now(inode);
+  inode->view().set_dropping_pages(false);
+  // Pages that are read from now on are of this version, or of a later one.
+  if (inode->view().pages_stale(change)) inode->view().set_pages(change);
+}
+
+Task<void> KernelCaches::drop_pages_before_open(InodeRef inode) {
+  if (auto_invalidates() || !inode->view().pages_stale(version(*inode))) co_return;
+  co_await drop_outdated_pages(std::move(inode));
+}
+
+bool KernelCaches::keeps_pages_at_open(Inode& inode) {
+  const std::uint64_t change = version(inode);
+  const bool keeps = inode.view().pages_match(change) && !inode.view().drops_unconfirmed();
+  inode.view().set_pages(change);
+  drop_outdated_attributes(inode);
+  return keeps;
+}
+
+Task<void> KernelCaches::show_changes(InodeRef inode) {
+  const std::shared_ptr<OpenView> open = inode->view().open();
+  if (!open) co_return;
+  // One after the other: an order to drop pages would keep the kernel from taking in the size.
+  auto guard = co_await open->showing.lock();
+  const std::uint64_t change = version(*inode);
+  // First the pages, so that what fills up the last one behind the old end is not taken for data.
+  if (!inode->view().pages_match(change)) {
+    co_await notifier_.drop_pages_now(inode);
+    inode->view().set_pages(change);
+  }
+  if (!inode->size_is_shown()) co_await size_revalidator_.tell(inode);
+}
+
+void KernelCaches::on_own_change(cache::Inode& inode, std::uint64_t before, std::uint64_t after) {
+  with_view(inode).view().follow_pages(before, after);
+}
+
+void KernelCaches::on_names_changed(cache::Inode& directory) {
+  Inode& inode = with_view(directory);
+  if (inode.view().names()) doubt_names(inode, inode.view().names()->doubt_all());
+}
+
+void KernelCaches::on_attributes_doubted(cache::Inode& inode) { drop_attributes(with_view(inode)); }
+
+void KernelCaches::on_revalidated(Inode& inode) {
+  notifier_.drop_attributes(inode.id());
+  told(inode);
+}
+
+void KernelCaches::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("fs_notifications", notifier_.notifications());
+  visitor.visit("fs_names_doubted", notifier_.names_doubted());
+  visitor.visit("fs_size_looks", size_revalidator_.looks());
+  visitor.visit("fs_drops_given_up", notifier_.given_up());
+  revalidation_timer_.visit_counters(visitor);
+}
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,102 @@
+// What the kernel caches of a mount: the only place that decides what it is told, for how long, and
+// what it has to drop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cache/file/attribute_cache.h"
+#include "fuse/channel/answers.h"
+#include "fuse/kernel/file.h"
+#include "fuse/kernel/kernel_notifier.h"
+#include "fuse/kernel/revalidation_timer.h"
+#include "fuse/kernel/size_revalidator.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::fuse {
+
+struct KernelCachesConfig {
+  /// Several users, and a kernel that does not check whether one may search a directory: it lets
+  /// him pass all names that it remembers, so it remembers none, and the server checks by LOOKUP.
+  bool names_of_each_user = false;
+  std::string mount_point;     ///< as SizeRevalidator needs it
+  cache::FileSystemId root{};  ///< the mount's own: see to_stat()
+};
+
+/// One for each mount; belongs to its shard. What is believed of each file is its KernelView.
+class KernelCaches final : public cache::InodeObserver {
+ public:
+  /// Both outlive this.
+  KernelCaches(cache::AttributeCache& attributes, Reactor& reactor, KernelCachesConfig config);
+  KernelCaches(const KernelCaches&) = delete;
+  KernelCaches& operator=(const KernelCaches&) = delete;
+
+  /// For orders; not needed for anything else.
+  void attach(std::shared_ptr<KernelOrders> kernel) { notifier_.attach(std::move(kernel)); }
+  /// Gives no order any more. Waits a bounded time for those under way.
+  Task<void> stop();
+  void visit_counters(CounterVisitor& visitor) const;
+
+  /// The kernel asks for attributes whenever it needs them, and drops pages itself when size or
+  /// mtime differ (acregmin=0): it is told of changes by nothing else.
+  bool auto_invalidates() const;
+
+  /// What stat(2) shows, and for how many seconds the kernel may show it.
+  struct stat stat_of(const Inode& inode) const;
+  double attribute_timeout(const Inode& inode) const;
+  /// What a lookup of this name answers; told().
+  EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
+  /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
+  EntryAnswer missing_entry(Inode& directory, std::string_view name);
+  /// The kernel is being told the remembered attributes: pages of another version, which somebody
+  /// else has written, are dropped.
+  void told(Inode& inode, bool asked = true);
+
+  /// Has the kernel ask for attributes anew: in any case, or if it was told others.
+  void drop_attributes(Inode& inode);
+  void drop_outdated_attributes(Inode& inode);
+  /// These names are not what the kernel was told; see KernelNotifier.
+  void doubt_names(const Inode& directory, std::vector<std::string> names);
+
+  /// Whether the kernel may have pages of another version than the remembered attributes are of,
+  /// because of somebody else's change.
+  bool pages_outdated(const Inode& inode) const;
+  /// Drops them, before the kernel is told attributes of that version: a page that was cached when
+  /// the file ended in it would show zeros behind that end. The kernel passes over the attributes
+  /// of an answer that such an order overtakes, and asks for them when it needs them. Never from an
+  /// operation that the kernel waits for with a page locked.
+  Task<void> drop_outdated_pages(InodeRef inode);
+  /// The same for OPEN and CREATE. The kernel would drop pages itself at an open that says so, but
+  /// not before others may be told the size that does not go with them; where it looks at size and
+  /// mtime by itself (acregmin=0) it is left to that.
+  Task<void> drop_pages_before_open(InodeRef inode);
+  /// The answer to an open: whether the kernel keeps its pages. Close-to-open: it does if the
+  /// change attribute is the one they belong to. Attributes that are out of date are dropped.
+  bool keeps_pages_at_open(Inode& inode);
+
+  /// Before the answer to a caller who is entitled to see what others have changed: pages of
+  /// another version are dropped, and the kernel has the size. For an open file, and for those
+  /// operations only for which SizeRevalidator is made.
+  Task<void> show_changes(InodeRef inode);
+
+  KernelNotifier& notifier() { return notifier_; }
+  RevalidationTimer& revalidation_timer() { return revalidation_timer_; }
+  SizeRevalidator& size_revalidator() { return size_revalidator_; }
+
+ private:
+  void on_own_change(cache::Inode& inode, std::uint64_t before, std::uint64_t after) override;
+  void on_names_changed(cache::Inode& directory) override;
+  void on_attributes_doubted(cache::Inode& inode) override;
+  void on_revalidated(Inode& inode);
+  double name_timeout(const Inode& directory, bool remembered) const;
+  Task<void> drop_stale_pages(InodeRef inode);
+
+  cache::AttributeCache& attributes_;
+  const KernelCachesConfig config_;
+  KernelNotifier notifier_;
+  RevalidationTimer revalidation_timer_;
+  SizeRevalidator size_revalidator_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,71 @@
+// Tells the kernel that what it has cached of a file is out of date.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuse/kernel/drop_thread.h"
+#include "fuse/kernel/inode.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fuse {
+
+/// Dropping attributes is done at once. Dropping cached pages waits in the kernel for pages that
+/// are being read or written, that is for answers of this program, so threads of its own do it.
+/// Two: the WRITE that an order of one thread waits for may itself wait for an order of the other.
+/// A third has names looked up anew, which waits for the directory. All methods belong to the
+/// shard.
+class KernelNotifier {
+ public:
+  explicit KernelNotifier(Reactor& reactor) : reactor_(reactor) {}
+  KernelNotifier(const KernelNotifier&) = delete;
+  KernelNotifier& operator=(const KernelNotifier&) = delete;
+
+  /// Until then nothing is dropped.
+  void attach(std::shared_ptr<KernelOrders> kernel) { kernel_ = std::move(kernel); }
+  /// Drops nothing more. Waits a bounded time for orders under way.
+  Task<void> stop();
+
+  void drop_attributes(std::uint64_t inode);
+  /// Drops pages before a write from the page cache is answered, of those that the kernel may have
+  /// up to date. One of them may have gone since and be locked for the write, so the wait is
+  /// bounded.
+  Task<void> drop_some_pages(InodeRef inode, PageRange pages);
+  /// The same with pages that are not locked for the write, and before a direct write is answered,
+  /// which locks none: waits until they are gone, after the READs under way.
+  Task<void> drop_written_pages(InodeRef inode, PageRange pages);
+  Task<void> drop_pages_beside_direct(InodeRef inode, PageRange pages);
+  /// Drops all and waits until they are gone; begins when the READs under way have been answered.
+  /// The thread cannot be killed while it waits for a page, and keeps the whole program from
+  /// ending, and other files' pages from being dropped; an answer may take as long as the server
+  /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).
+  Task<void> drop_pages_now(InodeRef inode);
+
+  /// Has the kernel look up these names anew, soon: it waits for whoever works on the directory.
+  /// What is open or a working directory stays. Linux before 6.2 knows no such order, and goes on
+  /// believing them.
+  void doubt_names(const Inode& directory, std::vector<std::string> names);
+  std::uint64_t names_doubted() const { return names_doubted_.value(); }
+
+  std::uint64_t notifications() const { return notifications_.value(); }
+  /// How often the wait for pages of a write has ended without success.
+  std::uint64_t given_up() const { return given_up_.value(); }
+
+ private:
+  Task<void> drop(DropThread& thread, InodeRef inode, PageRange pages, Duration patience);
+
+  Reactor& reactor_;
+  std::shared_ptr<KernelOrders> kernel_;
+  Counter notifications_;
+  Counter given_up_;
+  Counter names_doubted_;
+  DropThread drops_;
+  DropThread drops_of_writes_;  ///< for who has pages locked: waits for no other write's
+  DropThread names_;
+};
+
+}  // namespace nfsrdma::fuse

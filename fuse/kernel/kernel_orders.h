@@ -1,0 +1,48 @@
+// The orders that a program can give the kernel about what it has cached.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fuse/channel/kernel_channel.h"
+#include "fuse/kernel/page_map.h"
+
+namespace nfsrdma::fuse {
+
+/// Methods are called by several threads at the same time. An inode or name that the kernel does
+/// not know (any more) has nothing cached: no error.
+class KernelOrders {
+ public:
+  virtual ~KernelOrders() = default;
+  /// Does not wait.
+  virtual void drop_attributes(std::uint64_t inode) = 0;
+  /// Returns when the pages are gone; waits for those that are locked. Drops attributes, too.
+  virtual void drop_pages(std::uint64_t inode, PageRange pages) = 0;
+  /// The name is to be looked up again. Waits for whoever works on the directory.
+  virtual void expire_name(std::uint64_t directory, const std::string& name) = 0;
+};
+
+/// Through the channel, which outlives this.
+class ChannelOrders final : public KernelOrders {
+ public:
+  explicit ChannelOrders(KernelChannel& channel) : channel_(channel) {}
+  void drop_attributes(std::uint64_t inode) override {
+    constexpr std::int64_t kAttributesOnly = -1;
+    notify_inval_inode(channel_, inode, kAttributesOnly, 0);
+  }
+  void drop_pages(std::uint64_t inode, PageRange pages) override {
+    // To the kernel a length of 0 is all that follows.
+    const bool to_the_end = pages.end == PageRange::all().end;
+    const std::uint64_t length = to_the_end ? 0 : pages.end - pages.begin;
+    notify_inval_inode(channel_, inode, static_cast<std::int64_t>(pages.begin),
+                       static_cast<std::int64_t>(length));
+  }
+  void expire_name(std::uint64_t directory, const std::string& name) override {
+    notify_expire_entry(channel_, directory, name);
+  }
+
+ private:
+  KernelChannel& channel_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,137 @@
+// What the kernel believes of one file: which version its pages are of, where it may have any,
+// which attributes, size and names it was told.
+//
+// Pages belong to one version of the file, that is one change attribute:
+//
+//               set_pages(v)                somebody else's change leads to w
+//     unknown ---------------> of v, right -----------------------------------> of v, stale
+//        ^                      |  ^    |                                           |
+//        |                      |  |    | follow_pages(v, w): a change made here    |
+//        |    forget_pages()    |  |    +--> of w, right                            |
+//        +----------------------+  |                                                |
+//                                  |   drop_begins(), drop_ends(all), set_pages(w)  |
+//                                  +------------------------------------------------+
+//
+// Attributes and size are only believed to be taken in:
+//
+//     told:  nothing --told(c)--> c --told(d), not asked--> d, or still c --told(d), asked--> d
+//     size:  nothing --told_size(n), the first--> n --told_size(m), wrote, read_end--> n or nothing
+//            any     --size_is(n): written, truncated, or read back from the kernel--> n
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "fuse/kernel/advertised_names.h"
+#include "fuse/kernel/open_view.h"
+#include "fuse/kernel/page_map.h"
+
+namespace nfsrdma::fuse {
+
+/// One for each inode that the kernel knows; pure state, no orders (KernelCaches gives them).
+/// Belongs to one shard.
+class KernelView {
+ public:
+  /// Null while the file is not open here.
+  std::shared_ptr<OpenView> open() const { return open_.lock(); }
+  /// The same, made if there is none.
+  std::shared_ptr<OpenView> opened(Reactor& reactor);
+
+  /// Names in this directory that the kernel may believe; null when it was told none.
+  AdvertisedNames* names() { return names_.get(); }
+  void tell_name(std::string_view name, AdvertisedNames::As as) {
+    if (!names_) names_ = std::make_unique<AdvertisedNames>();
+    names_->tell(name, as);
+  }
+
+  /// Whether the kernel may show attributes of another version. It takes attributes in when the
+  /// caller they are for runs again; until then it shows what it had, unless it had asked because
+  /// that was out of date (GETATTR).
+  bool knows_other_than(std::uint64_t change) const {
+    return told_ && (unsure_ || told_change_ != change);
+  }
+  void told(std::uint64_t change, bool asked) {
+    unsure_ = !asked && knows_other_than(change);
+    told_change_ = change;
+    told_ = true;
+  }
+  void forgot_attributes() { told_ = false; }
+
+  /// The size the kernel certainly has of the file; nothing when it is not known. Whether the
+  /// kernel takes in a size that it is told is for it to decide, but for the first.
+  const std::optional<std::uint64_t>& size() const { return size_; }
+  void size_is(std::uint64_t size) { size_ = size; }
+  void forgot_size() {
+    size_told_ = false;
+    size_.reset();
+  }
+  /// It is being told this one with attributes.
+  void told_size(std::uint64_t size);
+  /// A read was answered up to here, where the file ended.
+  void read_end(std::uint64_t end) {
+    if (size_ && end < *size_) size_.reset();
+  }
+  /// A write that ended here, by the kernel's reckoning, has been acknowledged.
+  void wrote(std::uint64_t end) {
+    if (size_ && end > *size_) size_ = end;
+  }
+
+  /// The change attribute that the kernel's cached pages of the file belong to.
+  bool pages_match(std::uint64_t change) const { return pages_known_ && pages_change_ == change; }
+  void set_pages(std::uint64_t change) {
+    pages_change_ = change;
+    pages_known_ = true;
+  }
+  /// The kernel may have cached pages of another version than this one.
+  bool pages_stale(std::uint64_t change) const { return pages_known_ && pages_change_ != change; }
+  /// The kernel's pages are of no version known.
+  void forget_pages() { pages_known_ = false; }
+  /// A change made here led from one version to the next.
+  void follow_pages(std::uint64_t before, std::uint64_t after);
+
+  /// Where the pages end that the kernel may have up to date: it has read them, or written the
+  /// whole of them. A page that it has only written a part of it does not keep, and has locked
+  /// meanwhile.
+  std::uint64_t pages_end() const { return pages_end_; }
+  /// The kernel may have pages of these bytes from now on.
+  void pages_cached(PageRange bytes);
+  /// Where it may have any.
+  const PageMap& pages() const { return pages_; }
+
+  /// Stale pages are being dropped.
+  bool dropping_pages() const { return dropping_pages_; }
+  void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
+  /// Some are being dropped, until they are gone or that is not known. What is dropped up to
+  /// PageRange::all().end has no pages behind it.
+  void drop_begins();
+  void drop_ends(PageRange dropped);
+  void drop_ends_unseen() { --drops_; }
+  /// An open was answered with the order to drop the pages. The kernel follows it when the opener
+  /// runs again; until a request shows that it has, others who open the file get the same order.
+  void pages_to_be_dropped() { ++unconfirmed_drops_; }
+  void pages_dropped() { --unconfirmed_drops_; }
+  bool drops_unconfirmed() const { return unconfirmed_drops_ > 0; }
+  /// The same, or an order of this program is on its way.
+  bool may_be_dropping() const { return drops_ > 0 || unconfirmed_drops_ > 0; }
+
+ private:
+  std::uint64_t pages_change_ = 0;
+  std::uint64_t pages_end_ = 0;
+  std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
+  PageMap pages_;
+  std::uint64_t told_change_ = 0;
+  std::optional<std::uint64_t> size_;
+  std::weak_ptr<OpenView> open_;
+  std::unique_ptr<AdvertisedNames> names_;
+  std::uint32_t unconfirmed_drops_ = 0;
+  std::uint32_t drops_ = 0;  ///< under way
+  bool pages_known_ = false;
+  bool dropping_pages_ = false;
+  bool told_ = false;
+  bool unsure_ = false;
+  bool size_told_ = false;  ///< since the kernel knows the inode
+};
+
+}  // namespace nfsrdma::fuse

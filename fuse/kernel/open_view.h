@@ -1,0 +1,33 @@
+// What the kernel may do with the pages of a file while it is open here.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "cache/attr/own_changes.h"
+#include "fuse/kernel/reads_after_drop.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/in_flight_set.h"
+
+namespace nfsrdma::fuse {
+
+class Inode;
+
+/// A file of which the kernel has read pages (revalidation_timer.h). As a list node it stands among
+/// all of them.
+struct Watched : ListNode {
+  boost::intrusive_ptr<Inode> inode;
+};
+
+/// One for each file that is open here; shared by its Files. Belongs to one shard.
+struct OpenView {
+  explicit OpenView(Reactor& reactor) : reads(reactor), showing(reactor) {}
+
+  cache::OwnChanges own_changes;
+  ReadsAfterDrop after_drop;
+  InFlightSet reads;   ///< READs for the kernel's pages, locked until they are answered
+  AsyncMutex showing;  ///< the kernel is shown what others have changed
+  Watched watched;
+};
+
+}  // namespace nfsrdma::fuse

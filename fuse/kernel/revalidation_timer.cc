@@ -1,0 +1,59 @@
+#include "fuse/kernel/revalidation_timer.h"
+
+namespace nfsrdma::fuse {
+
+RevalidationTimer::RevalidationTimer(cache::AttributeCache& attributes, Reactor& reactor,
+                                     std::function<void(Inode&)> changed)
+    : attributes_(attributes),
+      changed_(std::move(changed)),
+      interval_(attributes.policy().shortest(false)),
+      timer_(reactor, [this] { on_time(); }) {}
+
+void RevalidationTimer::add(const File& file) {
+  Watched& watched = file.seen->watched;
+  if (interval_ == Duration::zero() || watched.linked()) return;
+  watched.inode = &file.node();
+  watched_.push_back(watched);
+  if (!timer_.armed()) timer_.arm(interval_);
+}
+
+void RevalidationTimer::on_time() {
+  std::vector<cache::FileRef> files = due();
+  if (!files.empty()) {
+    spawn(look(std::move(files)));
+  } else if (!watched_.empty()) {
+    timer_.arm(interval_);
+  }
+}
+
+/// One open of each file whose attributes have timed out.
+std::vector<cache::FileRef> RevalidationTimer::due() {
+  std::vector<cache::FileRef> files;
+  watched_.for_each([&](Watched& watched) {
+    const auto open = watched.inode->open();
+    if (open && !open->files.empty() && !attributes_.fresh(*watched.inode)) {
+      files.emplace_back(&open->files.front());
+    }
+  });
+  return files;
+}
+
+Task<void> RevalidationTimer::look(std::vector<cache::FileRef> files) {
+  for (const cache::FileRef& file : files) {
+    Inode& inode = with_view(*file->inode);
+    auto outcome = co_await attributes_.revalidate(file);
+    looks_.add();
+    const auto seen = inode.view().open();
+    if (outcome && *outcome != cache::CachedAttributes::Outcome::changed) continue;
+    const bool stale = inode.view().pages_stale(inode.attributes().value().change);
+    if (seen && (!outcome || stale)) seen->watched.unlink();
+    if (outcome) changed_(inode);
+  }
+  if (!watched_.empty() && !timer_.armed()) timer_.arm(interval_);
+}
+
+void RevalidationTimer::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("fs_open_files_looked_at", looks_.value());
+}
+
+}  // namespace nfsrdma::fuse

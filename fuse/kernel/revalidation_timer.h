@@ -1,0 +1,47 @@
+// Files that stay open: the kernel does not ask before it reads a page that it has, so somebody has
+// to look whether another client has changed the file.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "cache/file/attribute_cache.h"
+#include "fuse/kernel/file.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fuse {
+
+/// One for each mount; belongs to its shard. An open file of which pages were read is looked at
+/// when its attributes have timed out: so its pages are no older than acregmax. A file that has
+/// lost its pages is left alone until it is read again.
+class RevalidationTimer {
+ public:
+  /// Looks no more often than every shortest attribute timeout; never if that is zero, when the
+  /// kernel does. Calls `changed` when another client has changed a file.
+  RevalidationTimer(cache::AttributeCache& attributes, Reactor& reactor,
+                    std::function<void(Inode&)> changed);
+  RevalidationTimer(const RevalidationTimer&) = delete;
+  RevalidationTimer& operator=(const RevalidationTimer&) = delete;
+
+  /// The kernel is reading pages of the file.
+  void add(const File& file);
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  void on_time();
+  std::vector<cache::FileRef> due();
+  Task<void> look(std::vector<cache::FileRef> files);
+
+  cache::AttributeCache& attributes_;
+  const std::function<void(Inode&)> changed_;
+  const Duration interval_;
+  IntrusiveList<Watched> watched_;
+  Timer timer_;
+  Counter looks_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,77 @@
+// Has the kernel take in the size of a file at a moment of this program's choosing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "fuse/kernel/inode.h"
+#include "transport/base/metrics.h"
+#include "transport/base/reactor.h"
+#include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/event.h"
+#include "transport/base/task.h"
+
+namespace nfsrdma::fuse {
+
+/// The kernel takes in attributes only for a caller that has asked for them, and passes over the
+/// answer when a write of another caller, or an order to drop something, has come in between. He
+/// then reads on with the length the file had before. No notification makes a file shorter.
+///
+/// So a thread of this program asks: it looks up a secret name in the root of the mount, is
+/// answered with the file's attributes, and reads back which size the kernel has then, until that
+/// is the right one. The name is forgotten at once. The thread has no descriptor of the kernel's
+/// device: when the program is killed, the connection ends, and so does the wait for an answer.
+///
+/// Belongs to the shard. Only for operations whose caller has locked neither a page of the file nor
+/// a directory: LOCK, OPEN, and GETATTR for read(2).
+class SizeRevalidator final : private FdHandler {
+ public:
+  /// `mount_point`: as the program itself can reach it; empty: nothing is ever told.
+  SizeRevalidator(Reactor& reactor, const std::string& mount_point);
+  SizeRevalidator(const SizeRevalidator&) = delete;
+  SizeRevalidator& operator=(const SizeRevalidator&) = delete;
+  /// A thread that the kernel still holds is left to itself.
+  ~SizeRevalidator();
+
+  /// Returns when the kernel has the size that stat(2) is shown, as KernelView::size() then says,
+  /// or when that cannot be had in bounded time.
+  Task<void> tell(InodeRef inode);
+  /// What is being looked up is the secret name.
+  bool is_asked_for(const Inode& directory, std::string_view name) const;
+  /// The file to answer who looks it up with; null: there is none.
+  InodeRef answered() const { return target_; }
+  /// It is being told that it has this size.
+  void telling(std::uint64_t size) { told_ = size; }
+  /// Waits a bounded time for the thread.
+  Task<void> stop();
+
+  /// How often the thread has looked.
+  std::uint64_t looks() const { return looks_.value(); }
+
+ private:
+  struct Shared;
+
+  static void look_when_asked(std::shared_ptr<Shared> shared);
+  bool start_thread();
+  Task<std::optional<std::uint64_t>> look();
+  void end_thread();
+  void on_ready(std::uint32_t events) override;
+
+  Reactor& reactor_;
+  std::string name_;
+  std::shared_ptr<Shared> shared_;  ///< with the thread
+  std::thread thread_;
+  AsyncMutex one_at_a_time_;
+  Event* back_ = nullptr;  ///< of the look that is awaited
+  InodeRef target_;
+  std::optional<std::uint64_t> told_;
+  bool looking_ = false;  ///< the thread has not come back yet
+  bool ended_ = false;
+  Counter looks_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,58 @@
+// Which names the kernel has to look up again.
+#include "fuse/kernel/advertised_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace nfsrdma::fuse {
+namespace {
+
+using As = AdvertisedNames::As;
+using Names = std::vector<std::string>;
+
+Names sorted(Names names) {
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST(AdvertisedNamesTest, AnotherDirectoryMakesAllOfThemDoubtfulOnce) {
+  AdvertisedNames names;
+  names.tell("a", As::there);
+  names.tell("b", As::missing);
+  EXPECT_EQ(sorted(names.doubt_all()), (Names{"a", "b"}));
+  EXPECT_TRUE(names.doubt_all().empty());
+}
+
+TEST(AdvertisedNamesTest, AListingTellsWhatIsThereAndWhatIsNot) {
+  AdvertisedNames names;
+  names.tell("removed", As::there);
+  names.tell("kept", As::there);
+  names.tell("made", As::missing);
+  names.tell("missing", As::missing);
+  names.listing_begins();
+  EXPECT_FALSE(names.listed("kept"));
+  EXPECT_FALSE(names.listed("unknown"));
+  EXPECT_TRUE(names.listed("made"));
+  EXPECT_EQ(names.listing_ends(), Names{"removed"});
+  EXPECT_EQ(sorted(names.doubt_all()), (Names{"kept", "missing"}));
+}
+
+TEST(AdvertisedNamesTest, WhatIsToldDuringAListingNeedNotBeInIt) {
+  AdvertisedNames names;
+  names.listing_begins();
+  names.tell("new", As::there);
+  EXPECT_TRUE(names.listing_ends().empty());
+}
+
+TEST(AdvertisedNamesTest, ThereIsABound) {
+  AdvertisedNames names;
+  for (std::size_t i = 0; i < AdvertisedNames::kMost + 10; ++i)
+    names.tell(std::to_string(i), As::there);
+  EXPECT_EQ(names.doubt_all().size(), AdvertisedNames::kMost);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse
