@@ -11,7 +11,7 @@ void apply(const client::Attributes& fresh, FileAttributes& known);
 
 /// Attributes complete enough to make an inode of: type, fileid and change.
 bool describes_file(const client::Attributes& attributes);
-/// False when the name service has not told yet who an owner is: nobody is shown meanwhile.
+/// False while the name service has not answered for an owner: it is shown as nobody (65534).
 bool owners_known(const client::Attributes& attributes);
 
 /// S_IFMT bits; 0 for types without an equivalent.

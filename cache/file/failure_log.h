@@ -17,11 +17,11 @@
 
 namespace nfsrdma::cache {
 
-/// What failed, for whom.
+/// An operation that failed, and its caller.
 struct Failed {
   std::string_view operation;  ///< a literal: "read", "lookup", "write-behind"
   std::uint64_t fileid = 0;    ///< of the file or directory it was about; 0: not known
-  pid_t caller = 0;            ///< 0: nobody waits for it
+  pid_t caller = 0;            ///< 0: no caller waits for it
   bool data_lost = false;      ///< what was acknowledged: no error is an everyday one then
 };
 

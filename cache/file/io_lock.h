@@ -16,7 +16,8 @@ struct IoCaller {
   std::uint64_t owner = 0;
   std::int32_t pid = 0;
 };
-/// The lock in whose name he reads or writes the range; null: none (client/files/locked_io.h).
+/// The lock under which the caller reads or writes the range; null: none
+/// (client/files/locked_io.h).
 client::FileLocks::LockRef lock_for_io(const File& file, IoCaller caller, client::ByteRange range);
 /// What the requests of that I/O name: the lock, or the open.
 client::StateRef io_state(const File& file, const client::FileLocks::LockRef& lock);

@@ -26,7 +26,7 @@ class File;
 struct SillyName {
   InodeRef directory;
   std::string name;
-  client::Credential caller;    ///< who removed the file, and so may remove this name
+  client::Credential caller;    ///< of the user that removed the file, and so may remove this name
   bool beside_another = false;  ///< given by a link: the name before it was still there
 };
 
@@ -35,7 +35,7 @@ struct SillyName {
 struct Gathering : ListNode {
   GatheredWrite bytes;
   boost::intrusive_ptr<File> by;    ///< through which they are sent; empty when there are none
-  client::FileLocks::LockRef lock;  ///< in whose name; empty: nobody's
+  client::FileLocks::LockRef lock;  ///< that it is written under; empty: none
   TimePoint since{};                ///< when the first of them was written
   bool appended = false;            ///< some of them with O_APPEND
 };

@@ -7,15 +7,15 @@
 
 namespace nfsrdma::cache {
 
-/// Locks on the file are a matter of this mount alone, while it has the write delegation: nobody
-/// else sees what is written under them, or writes (RFC 8881 section 10.4.2).
+/// The locks of the file are kept by this mount alone while it has the write delegation: no other
+/// client sees what is written under them, or writes (RFC 8881 section 10.4.2).
 bool locked_here(client::Mount& mount, const client::FileHandle& file);
 /// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
 /// What was written under the lock is at the server by then, unless locked_here().
 Task<Result<void>> unlock_everywhere(WriteBack& writes, std::shared_ptr<OpenInode> open,
                                      client::LockOwner owner, client::ByteRange range);
-/// `owner` is done with the file. Failures are logged: nobody is left to be told.
-/// False when the server had taken a lock away, and nobody had been told.
+/// `owner` is done with the file. Failures are logged: there is no caller to tell.
+/// False when the server had revoked a lock and no caller had been told.
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
                          client::LockOwner owner);
 /// Through `file` no more locks can be taken: what open file descriptions (F_OFD_SETLK) have locked

@@ -67,8 +67,8 @@ class SillyNames {
   AttributeCache& attributes_;
   const InodeIndex& index_;
   /// The last closes of files with a silly name, from the arrival of RELEASE, or of the removal if
-  /// that comes later, until the name is gone. The kernel does not wait for RELEASE: who closes a
-  /// removed file and then removes its directory may be ahead.
+  /// that comes later, until the name is gone. The kernel does not wait for RELEASE: a caller
+  /// that closes a removed file and then removes its directory may be ahead.
   InFlightSet removals_;
   std::size_t open_files_ = 0;
   std::uint32_t given_ = 0;

@@ -17,7 +17,7 @@ struct Outgoing {
   std::uint64_t offset = 0;
   nfs4::stable_how4 stable = nfs4::UNSTABLE4;
   bool whole = false;                 ///< an error is one even if some bytes were written before it
-  client::FileLocks::LockRef lock{};  ///< in whose name (file_locks.h); null: nobody's
+  client::FileLocks::LockRef lock{};  ///< that it is written under (file_locks.h); null: none
 };
 
 /// One WRITE by this open, in the name of `lock` if there is one. Attributes that come with it are

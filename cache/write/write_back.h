@@ -46,7 +46,7 @@ class WriteBack {
   bool begin_relief() { return !std::exchange(relieving_, true); }
   void end_relief() { relieving_ = false; }
 
-  /// Registered memory for sending lost data again, for whoever holds the mutex.
+  /// Registered memory for sending lost data again, for the holder of the mutex.
   AsyncMutex& resend_mutex() { return resend_mutex_; }
   std::span<std::byte> resend_memory() { return resend_slot_.bytes(); }
 

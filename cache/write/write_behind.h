@@ -20,9 +20,9 @@ namespace nfsrdma::cache {
 class WriteBack;
 
 /// One for each mount; belongs to its shard. What is gathered of a file is sent when it is full,
-/// when something not adjacent is written, after `kLongest`, and by whoever needs the server to
-/// have it. A failure is recorded in the file's errors, and its writes are not gathered until one
-/// of them has succeeded.
+/// when something not adjacent is written, after `kLongest`, and by operations that need the server
+/// to have it. A failure is recorded in the file's errors, and its writes are not gathered until
+/// one of them has succeeded.
 class WriteBehind {
  public:
   /// No byte waits longer than this to be sent.

@@ -129,7 +129,7 @@ Task<void> Daemon::shut_down() {
     left_at = reactor_.now();
     session_->pause();
     co_await drain();
-    // Detached but in use: whoever still has something open there gets ENOTCONN from now on.
+    // Detached but in use: open files there get ENOTCONN from now on.
     session_->end_connection();
   }
   const Duration left = kEndPatience - (reactor_.now() - left_at);

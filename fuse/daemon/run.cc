@@ -26,7 +26,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// For a log that nobody takes.
+/// For a log without a reader.
 constexpr auto kLogPatience = std::chrono::milliseconds(500);
 
 int say_usage_error(const Error& error) {
@@ -107,7 +107,7 @@ void configure_log(const Options& options) {
                                           : log::Level::warning;
   log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
                  options.mount_point);
-  // Nobody who mounts in the background looks into the log before something goes wrong.
+  // A user who mounts in the background does not read the log before something goes wrong.
   const bool follow = !program.foreground && (program.verbose || !options.notices.empty());
   if (follow) log::follow_on_terminal();
   for (const auto& notice : options.notices) log::write(log::Level::info, notice);

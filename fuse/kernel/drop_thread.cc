@@ -64,7 +64,7 @@ void DropThread::follow_orders(std::shared_ptr<Shared> shared,
     lock.unlock();
     order.follow(*kernel);
     lock.lock();
-    // Operations have ended before this is stopped: nobody is left to be told.
+    // Operations have ended before this is stopped: there is no caller to tell.
     if (order.done && !shared->ending) order.done();
   }
   shared->ended = true;

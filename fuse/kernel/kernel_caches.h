@@ -17,8 +17,8 @@
 namespace nfsrdma::fuse {
 
 struct KernelCachesConfig {
-  /// Several users, and a kernel that does not check whether one may search a directory: it lets
-  /// him pass all names that it remembers, so it remembers none, and the server checks by LOOKUP.
+  /// Several users, and a kernel that does not check search permission: it lets every user pass the
+  /// names that it remembers. So it must remember none, and the server checks each LOOKUP.
   bool names_of_each_user = false;
   std::string mount_point;     ///< as SizeRevalidator needs it
   cache::FileSystemId root{};  ///< the mount's own: see to_stat()
@@ -49,18 +49,19 @@ class KernelCaches final : public cache::InodeObserver {
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);
-  /// The kernel is being told the remembered attributes: pages of another version, which somebody
-  /// else has written, are dropped.
+  /// The kernel is being told the remembered attributes: pages of another version, which another
+  /// client has written, are dropped.
   void told(Inode& inode, bool asked = true);
 
-  /// Has the kernel ask for attributes anew: in any case, or if it was told others.
+  /// Invalidates the attributes that the kernel has cached: always, or only if they differ from
+  /// ours.
   void drop_attributes(Inode& inode);
   void drop_outdated_attributes(Inode& inode);
   /// These names are not what the kernel was told; see KernelNotifier.
   void doubt_names(const Inode& directory, std::vector<std::string> names);
 
   /// Whether the kernel may have pages of another version than the remembered attributes are of,
-  /// because of somebody else's change.
+  /// because another client has changed the file.
   bool pages_outdated(const Inode& inode) const;
   /// Drops them, before the kernel is told attributes of that version: a page that was cached when
   /// the file ended in it would show zeros behind that end. The kernel passes over the attributes
@@ -75,7 +76,7 @@ class KernelCaches final : public cache::InodeObserver {
   /// change attribute is the one they belong to. Attributes that are out of date are dropped.
   bool keeps_pages_at_open(Inode& inode);
 
-  /// Before the answer to a caller who is entitled to see what others have changed: pages of
+  /// Before the answer to a caller that must see the changes of others: pages of
   /// another version are dropped, and the kernel has the size. For an open file, and for those
   /// operations only for which SizeRevalidator is made.
   Task<void> show_changes(InodeRef inode);

@@ -45,7 +45,7 @@ class KernelNotifier {
   /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).
   Task<void> drop_pages_now(InodeRef inode);
 
-  /// Has the kernel look up these names anew, soon: it waits for whoever works on the directory.
+  /// Has the kernel look up these names anew, soon: it waits for operations on the directory.
   /// What is open or a working directory stays. Linux before 6.2 knows no such order, and goes on
   /// believing them.
   void doubt_names(const Inode& directory, std::vector<std::string> names);
@@ -64,7 +64,7 @@ class KernelNotifier {
   Counter given_up_;
   Counter names_doubted_;
   DropThread drops_;
-  DropThread drops_of_writes_;  ///< for who has pages locked: waits for no other write's
+  DropThread drops_of_writes_;  ///< for callers with locked pages: waits for no other drop
   DropThread names_;
 };
 

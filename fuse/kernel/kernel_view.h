@@ -109,7 +109,7 @@ class KernelView {
   void drop_ends(PageRange dropped);
   void drop_ends_unseen() { --drops_; }
   /// An open was answered with the order to drop the pages. The kernel follows it when the opener
-  /// runs again; until a request shows that it has, others who open the file get the same order.
+  /// runs again; until a request shows that it has, other openers of the file get the same order.
   void pages_to_be_dropped() { ++unconfirmed_drops_; }
   void pages_dropped() { --unconfirmed_drops_; }
   bool drops_unconfirmed() const { return unconfirmed_drops_ > 0; }

@@ -16,7 +16,7 @@ namespace nfsrdma::fuse {
 /// have lost pages by it. Belongs to one shard.
 class ReadsAfterDrop {
  public:
-  /// Pages are being dropped while somebody here may write.
+  /// Pages are being dropped while programs here may write.
   void watch() { watching_ = true; }
   /// The first of the drops that are under way begins.
   void drops_begin() { since_drop_.clear(); }

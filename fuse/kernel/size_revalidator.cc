@@ -26,12 +26,12 @@ namespace {
 
 /// A write of another caller may come in between again and again.
 constexpr int kMostLooks = 50;
-/// Looking up takes as long as whoever changes the root directory at that moment.
+/// A look-up waits for changes of the root directory that are in progress.
 constexpr Duration kPatience = std::chrono::seconds(2);
 constexpr Duration kStopPatience = std::chrono::milliseconds(250);
 constexpr Duration kStopInterval = std::chrono::milliseconds(10);
 
-/// Nobody else can guess it, so nobody else asks for it.
+/// Not to be guessed, so that no other program asks for it.
 std::string secret_name() {
   std::uint64_t number[2] = {};
   if (::getrandom(number, sizeof number, 0) != sizeof number) return {};

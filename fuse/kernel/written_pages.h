@@ -36,7 +36,7 @@ Task<void> drop_old_pages(KernelCaches& kernel, FileRef file, OldPages old);
 /// The kernel has put the bytes of an append where it took the end to be, `asked`, and they were
 /// written at `offset`. A page that it keeps is wrong in both places: it goes before the write is
 /// answered, which makes the kernel show the file up to the end of what it has written. Pages of
-/// another version are left to whoever tells the kernel so.
+/// another version are left to the code that tells the kernel so.
 Task<void> correct_pages(KernelCaches& kernel, FileRef file, std::uint64_t asked,
                          std::uint64_t offset, std::size_t length);
 

@@ -18,7 +18,7 @@ class DirectoryAnswer {
 
   /// "." and "..", as far as they come after `offset`.
   void add_dots(Inode& directory, std::uint64_t offset);
-  /// What the kernel is to be told of an entry besides its name; null: nothing.
+  /// What the kernel is told of an entry besides its name; null: nothing.
   InodeRef inode_of(cache::Directory& directory, const client::Entry& entry);
   /// False when there is no room left for this entry.
   bool add(cache::Directory& directory, const client::Entry& entry, const InodeRef& inode);

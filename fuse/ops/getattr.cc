@@ -6,14 +6,14 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// Who wants to know: the kernel names the open file when it needs the size for read(2) itself.
+/// What the attributes are for: the kernel names the open file when read(2) needs the size.
 enum class Asker : std::uint8_t { stat, read };
 
-/// Whether the kernel needs more than an answer: pages of another version are dropped first, since
-/// what fills the last one up behind the old end must not be taken for data when the file has
-/// grown. But an order to drop pages keeps the kernel from taking in attributes that it is asking
-/// for, as does a write of somebody else. A caller of stat(2) gets them all the same; a read(2)
-/// would go on with a size from before its open. With acregmin=0 the kernel drops pages itself, but
+/// Whether the kernel needs more than an answer. Stale pages must go before a larger size is
+/// reported: the zeros behind the old end in the last page would otherwise be read as data. But
+/// while pages are being invalidated, or another caller writes, the kernel does not take in the
+/// attributes it asked for. stat(2) returns them all the same; read(2) would use a size from before
+/// its open. With acregmin=0 the kernel drops pages itself, but
 /// after it has taken in the new size: other readers could find what fills the last one up.
 bool changes_to_show(FileSystem& fs, const Inode& inode, Asker asker) {
   if (fs.kernel().pages_outdated(inode)) return true;

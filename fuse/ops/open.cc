@@ -25,8 +25,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, int flags) {
   }
   fs.attributes().learn(*inode, opened->attributes, issue, cache::ChangedBy::anyone);
   co_await fs.kernel().drop_pages_before_open(inode);
-  // Others who have it open may be writing, and the kernel pass over the answer to the new opener's
-  // question for the size.
+  // While another opener writes, the kernel ignores the size in the answer to this one.
   if (inode->open() && !inode->size_is_shown()) co_await fs.kernel().show_changes(inode);
   OpenAnswer answer;
   FileRef file =

@@ -24,9 +24,9 @@ void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
 
 /// Fills `sink` from the file, by as many READs as it takes. A whole answer that came inline is
 /// sent to the kernel from where it lies. FUSE takes a short answer for the end of the file, so an
-/// error after some bytes is an error. What was written here before is at the server first. A
-/// WRITE under way would not be in the answer, but in pages that the kernel has dropped since: it
-/// would keep the old bytes in their place.
+/// error after some bytes is an error. Flushes dirty data of the file first. Waits for in-flight
+/// WRITEs that overlap: if the kernel drops their pages meanwhile, an older answer would put stale
+/// data back into the page cache.
 Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArguments arguments) {
   // The slot the request came in has nothing else to hold any more.
   const Buffer slot = std::move(*arguments.slot);

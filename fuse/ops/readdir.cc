@@ -23,7 +23,7 @@ bool cookie_refused(const Error& error) {
          error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
 }
 
-/// What the kernel was told of names that are listed now, or are not, is to be looked up anew.
+/// Makes the kernel look up again the names that the listing contradicts.
 void compare_names(FileSystem& fs, cache::Directory& directory, std::uint64_t cookie,
                    const client::DirectoryPage& page) {
   AdvertisedNames* const told = with_view(*directory.inode).view().names();

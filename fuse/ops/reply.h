@@ -20,7 +20,7 @@ void note_failure(FileSystem& fs, const Request& request, const Error& error);
 Error unusable_answer();
 
 /// Answers with what was found or made in `directory` under this name, null: what could not be
-/// adopted. If nobody takes the answer, the lookup is taken back.
+/// adopted. If the kernel does not take the answer, the lookup count is taken back.
 void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
                  const InodeRef& inode);
 

@@ -22,11 +22,11 @@ cache::FileRef writer_of(const FileRef& file, cache::OpenInode& open,
   return found;
 }
 
-/// What is to be set, and in whose name.
+/// The attributes to set, and the caller.
 struct Change {
   client::Credential caller;
   client::StateRef state;  ///< empty: the anonymous stateid
-  std::int32_t pid = 0;    ///< who asks
+  std::int32_t pid = 0;    ///< of the caller
   client::SetAttributes set;
 };
 

@@ -25,7 +25,7 @@ struct Incoming {
   std::uint64_t offset = 0;
   bool append = false;  ///< to the end of the file, wherever the kernel takes that to be
   bool may_gather = false;
-  client::FileLocks::LockRef lock{};  ///< in whose name it is written; null: nobody's
+  client::FileLocks::LockRef lock{};  ///< that it is written under; null: none
   WriteBy by = WriteBy::page_cache;
   OldPages old;  ///< to be dropped before the answer
 
@@ -51,7 +51,7 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
   co_return known_end(file);
 }
 
-/// Keeps the bytes of a small write for later; false when they are to be sent now.
+/// Keeps the bytes of a small write for later; false when they must be sent now.
 bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
   if (!incoming.may_gather || cache::lost(incoming.lock)) return false;
   if (incoming.append) {
