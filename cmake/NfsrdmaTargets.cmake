@@ -13,10 +13,13 @@ function(nfsrdma_library name)
   endif()
 endfunction()
 
-# nfsrdma_test(NAME SOURCES... [NO_UNITY] [DEPENDS targets...] [TIMEOUT seconds]): a GoogleTest
-# program that ctest runs as one test.
+include(GoogleTest)
+
+# nfsrdma_test(NAME SOURCES... [NO_UNITY] [DEPENDS targets...] [TIMEOUT seconds] [LABELS labels...]): a
+# GoogleTest program. Each of its cases is a test for ctest, NAME.Suite.Case, of TIMEOUT seconds at most.
+# Under a sanitizer the program is one test, NAME: it takes longer to start than most cases do.
 function(nfsrdma_test name)
-  cmake_parse_arguments(ARG "NO_UNITY" "TIMEOUT" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_UNITY" "TIMEOUT" "DEPENDS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -27,6 +30,11 @@ function(nfsrdma_test name)
   if(ARG_NO_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(NFSRDMA_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  else()
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  endif()
 endfunction()
