@@ -41,7 +41,7 @@ bool AttributeCache::fresh(const Inode& inode) const {
   return remaining(inode) > Duration::zero() || delegated(inode);
 }
 
-// A recall tells before anybody else can change the file.
+// A recall tells before another client can change the file.
 bool AttributeCache::delegated(const Inode& inode) const {
   return inode.attributes().stands() && mount_.delegations().held(inode.handle());
 }

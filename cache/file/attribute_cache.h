@@ -37,7 +37,7 @@ class AttributeCache {
   Issue issue() { return clock_.issue(mount_.reactor().now()); }
   /// Takes in attributes; returns what came of it.
   Outcome learn(Inode& inode, const client::Attributes& fresh, const Issue& issue, ChangedBy by);
-  /// Asks the server in the name of who opened the file.
+  /// Asks the server, with the credential of the opener.
   Task<Result<Outcome>> revalidate(FileRef file);
 
   /// Seconds and less for which the attributes may be used without asking; zero when not at all.
@@ -51,7 +51,7 @@ class AttributeCache {
 
   /// A name of some file changed here: its link count and change time differ, whichever it is.
   void names_changed(Inode& directory);
-  /// They are to be asked for again, by whoever was shown them, too.
+  /// They must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 
  private:

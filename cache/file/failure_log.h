@@ -1,5 +1,5 @@
-// Errors that programs are told: one line and one count for each kind, so that an administrator who
-// is asked about an I/O error finds where it came from.
+// Errors that programs get: one line and one count for each kind, so that an administrator finds
+// where an I/O error came from.
 #pragma once
 
 #include <sys/types.h>

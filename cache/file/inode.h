@@ -1,5 +1,4 @@
-// What this client knows of one file or directory: the server's handle, attributes, who has it
-// open.
+// What this client knows of one file or directory: the server's handle, attributes, opens.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -15,8 +14,8 @@ namespace nfsrdma::cache {
 class InodeIndex;
 class OpenInode;
 
-/// Exists while something refers to it (InodeRef), or whoever made it has given it a number that is
-/// still in use. Belongs to one shard.
+/// Exists while something refers to it (InodeRef), or while the room above has a number for it that
+/// is still in use. Belongs to one shard.
 class Inode {
  public:
   explicit Inode(const client::FileHandle& handle) : handle_(handle) {}

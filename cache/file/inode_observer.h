@@ -16,7 +16,7 @@ class InodeObserver {
   virtual void on_own_change(Inode& inode, std::uint64_t before, std::uint64_t after) = 0;
   /// Others may have changed which names the directory has.
   virtual void on_names_changed(Inode& directory) = 0;
-  /// Attributes that were shown are to be asked for again.
+  /// Attributes that were shown must be fetched again.
   virtual void on_attributes_doubted(Inode& inode) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// What a file has while it is open here: who has it open, and what was written but not committed.
+// What a file has while it is open here: its opens, and what was written but not committed.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ constexpr int kNamesTried = 16;
 
 }  // namespace
 
-// The open file that loses its last name with this one; null when nothing is to be kept.
+// The open file that loses its last name with this one; null if no file has to be kept.
 InodeRef SillyNames::open_file_of(const client::Found& found) const {
   const bool last_name =
       !found.attributes.has(nfs4::FATTR4_NUMLINKS) || found.attributes.numlinks <= 1;

@@ -18,7 +18,7 @@ class KernelOrders {
   virtual void drop_attributes(std::uint64_t inode) = 0;
   /// Returns when the pages are gone; waits for those that are locked. Drops attributes, too.
   virtual void drop_pages(std::uint64_t inode, PageRange pages) = 0;
-  /// The name is to be looked up again. Waits for operations on the directory.
+  /// Makes the kernel look the name up again. Waits for operations on the directory.
   virtual void expire_name(std::uint64_t directory, const std::string& name) = 0;
 };
 

@@ -3,7 +3,7 @@
 //
 // Pages belong to one version of the file, that is one change attribute:
 //
-//               set_pages(v)                somebody else's change leads to w
+//               set_pages(v)                a change by another client: w
 //     unknown ---------------> of v, right -----------------------------------> of v, stale
 //        ^                      |  ^    |                                           |
 //        |                      |  |    | follow_pages(v, w): a change made here    |

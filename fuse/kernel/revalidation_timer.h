@@ -1,5 +1,5 @@
-// Files that stay open: the kernel does not ask before it reads a page that it has, so somebody has
-// to look whether another client has changed the file.
+// Files that stay open. The kernel does not ask before it reads a page that it has, so this timer
+// checks whether another client has changed the file.
 #pragma once
 
 #include <functional>

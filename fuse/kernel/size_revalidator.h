@@ -42,7 +42,7 @@ class SizeRevalidator final : private FdHandler {
   Task<void> tell(InodeRef inode);
   /// What is being looked up is the secret name.
   bool is_asked_for(const Inode& directory, std::string_view name) const;
-  /// The file to answer who looks it up with; null: there is none.
+  /// The file that a look-up of the secret name is answered with; null: there is none.
   InodeRef answered() const { return target_; }
   /// It is being told that it has this size.
   void telling(std::uint64_t size) { told_ = size; }

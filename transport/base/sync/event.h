@@ -5,7 +5,7 @@
 
 namespace nfsrdma {
 
-/// Belongs to one shard; destroy it only when nobody waits.
+/// Belongs to one shard; destroy it only without waiters.
 class Event {
  public:
   explicit Event(Reactor& reactor) : waiters_(reactor) {}

@@ -9,7 +9,7 @@
 
 namespace nfsrdma {
 
-/// Lets in first those who came first. Must not be destroyed while somebody is inside or waits.
+/// First come, first in. Must not be destroyed while a visitor is inside or waits.
 class Gate {
  public:
   enum class Mode : bool { shared, exclusive };

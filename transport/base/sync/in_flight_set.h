@@ -9,7 +9,7 @@
 
 namespace nfsrdma {
 
-/// Belongs to one shard. Outlives its operations and those who wait for them.
+/// Belongs to one shard. Outlives its operations and their waiters.
 class InFlightSet {
  public:
   explicit InFlightSet(Reactor& reactor) : ended_one_(reactor) {}

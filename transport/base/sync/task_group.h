@@ -9,7 +9,7 @@
 
 namespace nfsrdma {
 
-/// Starts tasks that nobody awaits one by one. Destroy it only when it is empty.
+/// Starts tasks that are not awaited one by one. Destroy it only when it is empty.
 class TaskGroup {
  public:
   explicit TaskGroup(Reactor& reactor) : none_left_(reactor) {}

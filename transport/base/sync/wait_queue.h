@@ -10,7 +10,7 @@
 namespace nfsrdma {
 
 /// `co_await queue.wait();` suspends until it is woken; the waiter looks at its condition before
-/// and afterwards. Belongs to one shard; destroy it only when nobody waits.
+/// and afterwards. Belongs to one shard; destroy it only without waiters.
 class WaitQueue {
  public:
   explicit WaitQueue(Reactor& reactor) : reactor_(reactor) {}
@@ -45,7 +45,7 @@ class WaitQueue {
   };
   Wait wait() { return Wait(*this); }
 
-  /// Wakes who has waited longest; false when nobody waits.
+  /// Wakes the waiter that has waited longest; false without waiters.
   bool wake_one() {
     if (waiters_.empty()) return false;
     waiters_.front().wake();
@@ -73,7 +73,7 @@ template <class Waiter>
 class WaitQueueOf : public WaitQueue {
  public:
   using WaitQueue::WaitQueue;
-  /// Who has waited longest; null when nobody waits.
+  /// The waiter that has waited longest; null without waiters.
   Waiter* first() { return empty() ? nullptr : static_cast<Waiter*>(&waiters().front()); }
   /// Visits in order; visit may wake the wait that it is given.
   template <class Visit>
