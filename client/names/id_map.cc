@@ -106,7 +106,7 @@ IdMap::NameRef IdMap::obtain(std::string_view text, OwnerKind kind) {
     }
     found = known.names.emplace(text, std::make_shared<Name>(reactor_, text)).first;
   }
-  const NameRef name = found->second;
+  NameRef name = found->second;
   name->unlink();
   if (reactor_.now() >= name->believed_until && !ended_) ask(name, kind);
   // A service that answers at once has put it there already.

@@ -77,7 +77,7 @@ Task<Result<Changed>> set(RequestContext& context, Credential caller, FileHandle
   auto complete =
       co_await steps::or_fetch(context, caller, file, std::move(attributes), std::move(names));
   CO_TRY(complete);
-  co_return Changed{std::move(*complete), *change_before};
+  co_return Changed{*complete, *change_before};
 }
 
 std::string refused_owner(const SetAttributes& change, const NamedOwners& named) {

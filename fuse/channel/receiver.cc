@@ -122,7 +122,7 @@ void Receiver::set_state(State state) {
   if (!changed) end(changed.error());
 }
 
-void Receiver::end(Error reason) {
+void Receiver::end(const Error& reason) {
   state_ = State::ended;
   unlink();
   reactor_.unwatch(device_);

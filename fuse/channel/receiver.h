@@ -51,7 +51,7 @@ class Receiver final : private FdHandler, private BufferWaiter {
   void stall();
   void resume();
   void set_state(State state);
-  void end(Error reason);
+  void end(const Error& reason);
 
   Reactor& reactor_;
   BufferPool& slots_;
