@@ -25,6 +25,7 @@ TEST_F(ReadRequest, EndsWhereTheFileEnds) {
   server_.write_file("f", "text");
   const Opened file = kernel_open("f", O_RDONLY);
   EXPECT_EQ(read(file, 2, 4096).text(), "xt");
+  EXPECT_EQ(server_.successes_of(nfs4::OP_READ), 1) << "the server has said that it ends there";
   const Answer behind = read(file, 4, 4096);
   EXPECT_EQ(behind.error, 0);
   EXPECT_TRUE(behind.body.empty());

@@ -8,6 +8,10 @@ namespace {
 
 class RenameRequest : public KernelRequests {
  protected:
+  int names() const {
+    const auto all = std::filesystem::directory_iterator(server_.path("."));
+    return static_cast<int>(std::distance(std::filesystem::begin(all), std::filesystem::end(all)));
+  }
   int rename(const std::string& from, const std::string& to, std::uint64_t new_parent = kRoot) {
     return ask(FUSE_RENAME, kRoot, fuse_rename_in{new_parent}, from, to).error;
   }
@@ -62,9 +66,7 @@ TEST_F(RenameRequest, AnOpenFileThatIsReplacedStaysUsable) {
   EXPECT_EQ(server_.read_file("f"), "new");
   EXPECT_EQ(read(file, 0, 10).text(), "old");
   release(file);
-  const auto left = std::filesystem::directory_iterator(server_.path("."));
-  EXPECT_EQ(std::distance(std::filesystem::begin(left), std::filesystem::end(left)), 1)
-      << "the silly name is gone";
+  EXPECT_EQ(names(), 1) << "the silly name is gone";
 }
 
 TEST_F(RenameRequest, AFailedOneLeavesAnOpenFileItsName) {
@@ -74,6 +76,8 @@ TEST_F(RenameRequest, AFailedOneLeavesAnOpenFileItsName) {
   server_.fail(nfs4::OP_RENAME, nfs4::NFS4ERR_ACCESS, 2);
   EXPECT_EQ(rename("g", "f"), EACCES);
   EXPECT_EQ(server_.read_file("f"), "old");
+  EXPECT_EQ(getattr(file.node).nlink, 1U);
+  EXPECT_EQ(names(), 2) << "no silly name";
   release(file);
   EXPECT_TRUE(server_.exists("f"));
 }

@@ -109,10 +109,20 @@ TEST_F(LockRequests, ALockThatNobodyTakesIsGivenBack) {
 }
 
 TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
+  server_.service().set_never_stable(true);
   ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
-  ASSERT_EQ(write(file_, 0, "text"), 0);
+  ASSERT_EQ(write(file_, 0, text_of(100000)), 0);
+  EXPECT_EQ(commits(), 0);
   EXPECT_EQ(lock(kOne, 0, 9, F_UNLCK), 0);
-  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_EQ(commits(), 1);
+}
+
+// close(2) of any descriptor ends fcntl locks; a flock belongs to the open file.
+TEST_F(LockRequests, AFlockOutlivesTheCloseOfADescriptor) {
+  EXPECT_EQ(lock(kOne, 0, kLast, F_WRLCK, FUSE_LK_FLOCK), 0);
+  EXPECT_EQ(flush(file_, kOne), 0);
+  EXPECT_EQ(lock(kTwo, 0, kLast, F_WRLCK, FUSE_LK_FLOCK), EAGAIN);
+  EXPECT_EQ(lock(kOne, 0, kLast, F_UNLCK, FUSE_LK_FLOCK), 0);
 }
 
 TEST_F(LockRequests, ErrorsAreTold) {
