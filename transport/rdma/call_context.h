@@ -5,19 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "transport/base/buffer.h"
-#include "transport/base/intrusive_list.h"
-#include "transport/base/result.h"
+#include "transport/base/object_pool.h"
 #include "transport/rdma/call_plan.h"
 #include "transport/rdma/lease_set.h"
 #include "transport/rdma/link.h"
 #include "transport/rdma/receive_pool.h"
-#include "transport/rpc/call.h"
+#include "transport/rpc/call_context.h"
 
 namespace nfsrdma::rdma {
 
@@ -34,9 +31,10 @@ struct ReplyShape {
 /// Life: taken from the pool -> posted (Send, leases bound) -> answered or failed -> leases
 /// invalidated and Send done, in any order -> back to the pool. It goes back only when the Call has
 /// ended and its Send has let go (I4), and every lease is free (I3, I5).
-class CallContext final : public ListNode, public SendOwner {
+class CallContext final : public rpc::CallContext, public SendOwner {
  public:
   explicit CallContext(Buffer header);
+  void reset();
 
   void on_send_done() override;
 
@@ -46,46 +44,24 @@ class CallContext final : public ListNode, public SendOwner {
   std::span<std::byte> zeros() const { return header_.bytes().last(xdr::kUnit); }
 
   /// Nothing is exposed, no Send is out, and a reply or error is known.
-  bool finished() const { return answered && bound_leases == 0 && send_done; }
+  bool finished() const { return answered && bound_leases == 0 && sent; }
 
   Requester* requester = nullptr;
-  rpc::Call* call = nullptr;
-  CallContext* next_in_bucket = nullptr;  ///< of the XID table
   CallPlan plan;
   LeaseSet leases;
   std::size_t write_from = 0;  ///< index of the Write chunk's first lease
   std::size_t reply_from = 0;  ///< index of the Reply chunk's first lease
   std::optional<Buffer> reply_chunk;
 
-  bool send_done = false;
-  bool answered = false;  ///< a reply or RDMA_ERROR came
   std::size_t bound_leases = 0;
   rpc::MessageRef message;  ///< the reply; null when `error` is set
   std::span<const std::byte> inline_message;
   ReplyShape shape;
-  std::optional<Error> error;
 
  private:
-  friend class CallContextPool;
-  void reset();
-
   Buffer header_;
 };
 
-/// I5: holds only contexts without any work outstanding.
-class CallContextPool {
- public:
-  /// Takes `count` buffers of `memory` for the headers.
-  CallContextPool(BufferPool& memory, std::size_t count);
-
-  CallContext* take();
-  void give_back(CallContext& context);
-  std::size_t in_use() const { return in_use_; }
-
- private:
-  std::vector<std::unique_ptr<CallContext>> contexts_;
-  IntrusiveList<CallContext> free_;
-  std::size_t in_use_ = 0;
-};
+using CallContextPool = ObjectPool<CallContext>;
 
 }  // namespace nfsrdma::rdma

@@ -26,11 +26,10 @@ void MessageCounters::visit(CounterVisitor& visitor) const {
 }
 
 void Counters::visit(CounterVisitor& visitor) const {
-  visitor.visit("connections", connections.value());
+  visit_calls(visitor);
   messages.visit(visitor);
   visitor.visit("options_refused", options_refused.value());
   visitor.visit("posts", posts.value());
-  visitor.visit("sends", sends.value());
   visitor.visit("receives", receives.value());
   visitor.visit("leases", leases.value());
   visitor.visit("remote_invalidations", remote_invalidations.value());
@@ -47,21 +46,13 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("call_bytes_ddp", call_bytes_ddp.value());
   visitor.visit("reply_bytes_inline", reply_bytes_inline.value());
   visitor.visit("reply_bytes_ddp", reply_bytes_ddp.value());
-  visitor.visit("payload_copies", payload_copies.value());
-  visitor.visit("xid_lookups", xid_lookups.value());
-  visitor.visit("pumps", pumps.value());
   visitor.visit("grants", grants.value());
   visitor.visit("zero_grants", zero_grants.value());
-  visitor.visit("queue_waits", queue_waits.value());
-  visitor.visit("bad_xids", bad_xids.value());
   visitor.visit("bad_messages", bad_messages.value());
   visitor.visit("bad_replies", bad_replies.value());
   visitor.visit("unplaced_replies", unplaced_replies.value());
   visitor.visit("error_replies", error_replies.value());
-  visitor.visit("failed_calls", failed_calls.value());
-  visitor.visit("backward_calls", backward_calls.value());
   visitor.visit("backward_errors", backward_errors.value());
-  visitor.visit("backward_overruns", backward_overruns.value());
 }
 
 }  // namespace nfsrdma::rdma

@@ -7,6 +7,7 @@
 #include "transport/base/metrics.h"
 #include "transport/rdma/header.h"
 #include "transport/rdma/properties.h"
+#include "transport/rpc/call_counters.h"
 
 namespace nfsrdma::rdma {
 
@@ -22,13 +23,11 @@ struct MessageCounters {
   void visit(CounterVisitor& visitor) const;
 };
 
-struct Counters {
-  Counter connections;  ///< established
-
+/// `sends` are the posts that carry a Call.
+struct Counters : rpc::CallCounters {
   MessageCounters messages;
   Counter options_refused;  ///< answered RDMA_ERR_INVAL_OPTION or RDMA_ERR_BAD_HEADER
   Counter posts;            ///< calls of Endpoint::post_send: one for each message
-  Counter sends;            ///< of those, RPC Calls
   Counter receives;         ///< messages received
   Counter leases;           ///< exposures of memory
   Counter remote_invalidations;
@@ -47,32 +46,21 @@ struct Counters {
   Counter call_bytes_ddp;
   Counter reply_bytes_inline;
   Counter reply_bytes_ddp;
-  Counter payload_copies;  ///< copies of payload in user space: stays zero
-
-  Counter xid_lookups;  ///< among the open Calls: one for each message
-  Counter pumps;        ///< looks at the queue of Calls
 
   Counter grants;            ///< changes of the server's grant
   Counter zero_grants;       ///< grants of 0, a slip of the server (F-7)
-  Counter queue_waits;       ///< Calls that could not be sent when they were submitted
-  Counter bad_xids;          ///< replies with the XID of no open call
   Counter bad_messages;      ///< messages dropped because of their header
   Counter bad_replies;       ///< malformed replies to open Calls: each ends a connection (F-9)
   Counter unplaced_replies;  ///< of these, claims of bytes that were not placed
   Counter error_replies;     ///< RDMA_ERROR that ended a Call
-  Counter failed_calls;      ///< ended by the loss of a connection
 
-  Counter backward_calls;
-  Counter backward_errors;    ///< answered with RDMA_ERROR
-  Counter backward_overruns;  ///< more at once than granted
+  Counter backward_errors;  ///< answered with RDMA_ERROR
 
   /// Bounds the lines about some of them: a faulty server may cause them for ever.
-  log::Limit connection_lines;
   log::Limit version_lines;
   log::Limit bad_reply_lines;
   log::Limit zero_grant_lines;
   log::Limit backward_overrun_lines;
-  log::Limit undecodable_callback_lines;
 
   void visit(CounterVisitor& visitor) const;
 };

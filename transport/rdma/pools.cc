@@ -48,7 +48,9 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
   auto receives = ReceivePool::create(largest_receive(options), receive_count(options));
   if (!receives) return fail_from(receives);
   pools->receives = std::move(*receives);
-  pools->contexts = std::make_unique<CallContextPool>(*pools->send_memory, context_count(options));
+  pools->contexts = std::make_unique<CallContextPool>(context_count(options), [&](auto&) {
+    return std::make_unique<CallContext>(pools->send_memory->acquire());
+  });
   pools->backward =
       std::make_unique<BackwardCallPool>(*pools->send_memory, backward_count(options));
   if (options.version != VersionChoice::one) {

@@ -1,4 +1,5 @@
-// Sends Calls and completes them (RFC 8166 sections 3.3 to 4.5), for one connection.
+// The requester of one RPC-over-RDMA connection (RFC 8166 sections 3.3 to 4.5): plans, exposes and
+// posts each Call, checks its reply and takes the memory back.
 //
 // A Call: queued -> a credit, a posted Receive, a context and its Reply chunk are at hand -> memory
 // leased, header encoded, one post -> reply or RDMA_ERROR (its credit is free, its XID retired)
@@ -16,27 +17,17 @@
 #include "transport/rdma/header.h"
 #include "transport/rdma/link.h"
 #include "transport/rdma/pools.h"
-#include "transport/rpc/call.h"
-#include "transport/rpc/call_queue.h"
-#include "transport/rpc/failed_calls.h"
-#include "transport/rpc/xid_table.h"
+#include "transport/rdma/reply.h"
+#include "transport/rpc/requester.h"
 
 namespace nfsrdma::rdma {
 
-class Requester final : private BufferWaiter, private ReceiveWaiter {
+class Requester final : public rpc::Requester<Requester, CallContext, Link, Pools>,
+                        private BufferWaiter,
+                        private ReceiveWaiter {
  public:
   Requester(Link& link, Pools& pools);
 
-  /// Sends the call or queues it. Never ends it from within.
-  void submit(rpc::Call& call);
-  /// Sends what may be sent now.
-  void pump();
-
-  /// The open Call with this XID, or null.
-  CallContext* find(std::uint32_t xid) {
-    link_.counters().xid_lookups.add();
-    return open_.find(xid);
-  }
   /// A reply with a well-formed header; `payload` is the inline RPC message, empty for RDMA_NOMSG.
   /// `invalidated` is the handle that the server invalidated with it.
   void on_reply(CallContext& context, const Header& header, std::span<const std::byte> payload,
@@ -49,48 +40,34 @@ class Requester final : private BufferWaiter, private ReceiveWaiter {
   void on_malformed(CallContext& context, const char* what);
 
   void on_invalidated(fabric::Lease& lease);
-  void on_send_done(CallContext& context);
-  /// The connection is gone: ends every call, those that have their reply with it.
+  /// Hides the base's: nothing is waited for any more, either.
   void on_down();
-  /// Ends the calls that failed without being sent. Called from the reactor.
-  void tell_failed() { failed_.tell(); }
 
-  /// Calls that are queued, or sent and not answered.
-  std::size_t open_calls() const { return queue_.size() + credits_.in_flight(); }
-  std::uint64_t replies() const { return replies_; }
   const CreditAccount& credits() const { return credits_; }
   CreditAccount& credits() { return credits_; }
 
  private:
-  enum class Sent : std::uint8_t { yes, wait, failed };
+  using Base = rpc::Requester<Requester, CallContext, Link, Pools>;
+  friend Base;
 
-  Sent send(rpc::Call& call);
-  Sent send_with(CallContext& context);
+  rpc::Sent send(rpc::Call& call);
+  const CreditAccount& window() const { return credits_; }
+  void on_retired(CallContext&) { credits_.give_back(); }
+  void release(CallContext& context) { context.bound_leases = 0; }
+  Result<rpc::Reply> decode(CallContext& context) { return decode_reply(context); }
+  void on_ending(CallContext& context);
+
+  rpc::Sent send_with(CallContext& context);
   void give_back(CallContext& context);
   bool acquire_reply_chunk(CallContext& context);
-
   bool invalidation_is_legal(const CallContext& context, std::optional<std::uint32_t> handle) const;
   void answer(CallContext& context, std::optional<std::uint32_t> invalidated);
-  void complete_if_finished(CallContext& context);
-  void complete(CallContext& context);
   void count_reply(const CallContext& context);
-
-  void release_all_from_provider(const Error& reason);
-  void note_loss(CallContext& context, const Error& reason) const;
   void on_buffer_available() override { pump_later_.schedule(); }
   void on_receive_buffer_free() override { pump_later_.schedule(); }
 
-  Link& link_;
-  Pools& pools_;
   CreditAccount credits_;
-  rpc::CallQueue queue_;
-  rpc::XidTable<CallContext> open_;
-  IntrusiveList<CallContext> in_use_;   // in the order they were sent
-  CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
-  CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection
-  rpc::FailedCalls failed_;
   Deferred pump_later_;
-  std::uint64_t replies_ = 0;
   Header outgoing_;  // scratch: too large to make for each Send
 };
 

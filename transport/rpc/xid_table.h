@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "transport/rpc/call_context.h"
+
 namespace nfsrdma::rpc {
 
-/// A transport's context of an open Call: has `call` and, for this table, `next_in_bucket`.
-template <class CallContext>
 class XidTable {
  public:
   /// For about `calls` open at once.

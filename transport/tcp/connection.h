@@ -40,7 +40,7 @@ class Connection final : public rpc::Channel,
  private:
   void on_ready(std::uint32_t events) override;
   void on_link_ending(const Error& reason) override;
-  CallContext* find_open(std::uint32_t xid) override { return requester_.find_open(xid); }
+  CallContext* find_open(std::uint32_t xid) override { return requester_.find(xid); }
   std::size_t least_payload_offset() const override { return requester_.least_payload_offset(); }
   void on_reply(CallContext& context, Received reply) override;
   void on_call(std::uint32_t xid, Received call) override;

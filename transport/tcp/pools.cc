@@ -26,7 +26,8 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
   auto messages = MessagePool::create(options.message_size, message_count(options));
   if (!messages) return fail_from(messages);
   pools->messages = std::move(*messages);
-  pools->contexts = std::make_unique<CallContextPool>(options.calls + kReservedCalls);
+  pools->contexts = std::make_unique<CallContextPool>(
+      options.calls + kReservedCalls, [](auto&) { return std::make_unique<CallContext>(); });
   pools->backward =
       std::make_unique<BackwardCallPool>(*pools->answer_memory, backward_count(options));
   return pools;

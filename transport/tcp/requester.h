@@ -1,17 +1,11 @@
-// Sends Calls and completes them, for one connection.
-//
-// A Call: queued -> its turn -> one record, sent with one system call -> reply (its XID is retired)
-// -> the kernel has taken all of it -> decoded and reported. Only the kernel reads and writes the
-// memory that a call lends, and only within a system call (I3).
+// The requester of one TCP connection: each Call is one record, sent with one system call. Only the
+// kernel reads and writes the memory that a call lends, and only within a system call (I3).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "transport/rpc/call.h"
-#include "transport/rpc/call_queue.h"
-#include "transport/rpc/failed_calls.h"
-#include "transport/rpc/xid_table.h"
+#include "transport/rpc/requester.h"
 #include "transport/tcp/call_context.h"
 #include "transport/tcp/link.h"
 #include "transport/tcp/pools.h"
@@ -21,56 +15,41 @@ namespace nfsrdma::tcp {
 /// Calls of Urgency::reserved that may be open besides Options::calls.
 inline constexpr std::uint32_t kReservedCalls = 4;
 
-class Requester {
+class Requester final : public rpc::Requester<Requester, CallContext, Link, Pools> {
  public:
-  Requester(Link& link, Pools& pools);
+  Requester(Link& link, Pools& pools)
+      : rpc::Requester<Requester, CallContext, Link, Pools>(link, pools,
+                                                            link.options().calls + kReservedCalls),
+        window_{.most_ordinary = link.options().calls} {}
 
-  /// Sends the call or queues it. Never ends it from within.
-  void submit(rpc::Call& call);
-  /// Sends what may be sent now.
-  void pump();
-
-  CallContext* find_open(std::uint32_t xid) { return open_.find(xid); }
   /// See MessageHandler::least_payload_offset.
-  std::size_t least_payload_offset() const;
+  std::size_t least_payload_offset() const { return placeable_ > 0 ? least_offset_ : SIZE_MAX; }
   void on_reply(CallContext& context, Received reply);
-  /// The connection ends because of this Call's reply.
-  void blame(CallContext* context) { poison_call_ = context; }
-
-  void on_sent(CallContext& context);
-  /// The connection is gone: ends every call, those that have their reply with it.
-  void on_down();
-  /// Ends the calls that failed without being sent. Called from the reactor.
-  void tell_failed() { failed_.tell(); }
-
-  /// Calls that are queued, or sent and not answered.
-  std::size_t open_calls() const { return queue_.size() + in_flight_; }
-  std::size_t in_flight() const { return in_flight_; }
-  std::uint64_t replies() const { return replies_; }
-
-  // What the queue asks.
-  bool may_send(rpc::Urgency urgency) const;
 
  private:
-  bool send(rpc::Call& call);
-  Result<void> check(const rpc::Call& call) const;
-  void retire(CallContext& context);
-  void complete_if_finished(CallContext& context);
-  void complete(CallContext& context);
+  friend class rpc::Requester<Requester, CallContext, Link, Pools>;
 
-  Link& link_;
-  Pools& pools_;
-  rpc::CallQueue queue_;
-  rpc::XidTable<CallContext> open_;
-  IntrusiveList<CallContext::InUse> in_use_;  // in the order they were sent
-  std::size_t in_flight_ = 0;
-  std::size_t ordinary_ = 0;   // calls of that urgency that have not ended
+  /// How many calls may be out. TCP knows no credits: the session's slots bound them, too.
+  struct Window {
+    std::size_t in_flight() const { return open; }
+    bool may_send(rpc::Urgency urgency) const {
+      return urgency == rpc::Urgency::reserved || ordinary < most_ordinary;
+    }
+    std::size_t most_ordinary;
+    std::size_t open = 0;
+    std::size_t ordinary = 0;  ///< calls of that urgency that have not ended
+  };
+
+  rpc::Sent send(rpc::Call& call);
+  const Window& window() const { return window_; }
+  void on_retired(CallContext& context);
+  void release(CallContext& context);
+  Result<rpc::Reply> decode(CallContext& context);
+  void on_ending(CallContext& context);
+
+  Window window_;
   std::size_t placeable_ = 0;  // open calls with a payload sink
   std::size_t least_offset_ = SIZE_MAX;
-  CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
-  CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection
-  rpc::FailedCalls failed_;
-  std::uint64_t replies_ = 0;
 };
 
 }  // namespace nfsrdma::tcp

@@ -317,13 +317,14 @@ TEST(CallContextDeathTest, OutstandingWorkIsAsserted) {
   } handler;
   auto endpoint = std::move(*fabric.connect({}, handler, {}));
   auto memory = std::move(*BufferPool::create(4096, 2));
-  rdma::CallContextPool pool(*memory, 1);
+  rdma::CallContextPool pool(
+      1, [&](auto&) { return std::make_unique<rdma::CallContext>(memory->acquire()); });
   rdma::CallContext* context = pool.take();
   ASSERT_NE(context, nullptr);
   EXPECT_EQ(pool.take(), nullptr);
 
   EXPECT_DEATH(pool.give_back(*context), "I4") << "its Send is not done";
-  context->send_done = true;
+  context->sent = true;
   context->bound_leases = 1;
   EXPECT_DEATH(pool.give_back(*context), "I5") << "a lease is being settled";
   context->bound_leases = 0;

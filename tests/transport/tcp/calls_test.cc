@@ -30,6 +30,18 @@ TEST_F(Calls, OneRecordEach) {
   EXPECT_EQ(channel_->open_calls(), 0U);
 }
 
+// A reply costs one look for its XID and one at the queue.
+TEST_F(Calls, CostOneLookup) {
+  auto call = make_call(7);
+  submit(*call);
+  const auto lookups = count("xid_lookups");
+  const auto pumps = count("pumps");
+  answer(7, 42);
+  run_until([&] { return done_ == 1; });
+  EXPECT_EQ(count("xid_lookups"), lookups + 1);
+  EXPECT_EQ(count("pumps"), pumps + 1);
+}
+
 TEST_F(Calls, RepliesInAnyOrder) {
   std::vector<std::unique_ptr<rpc::Call>> calls;
   for (std::uint32_t xid = 1; xid <= 5; ++xid) {

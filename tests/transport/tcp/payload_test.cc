@@ -212,5 +212,26 @@ TEST_F(PayloadTest, AnEarlyReplyDoesNotEndACallThatIsBeingSent) {
   EXPECT_GT(server_.messages[0].size(), buffer_.size());
 }
 
+// The end of a call that was answered before it was sent makes room for the next one, as any end.
+TEST_F(PayloadTest, TheNextCallLeavesWhenOneThatWasAnsweredEarlyIsSent) {
+  disconnect();
+  options_.calls = 1;
+  channel_.reset();
+  make_factory();
+  connect();
+  auto early = make_call(1);
+  early->encoder.payload(buffer_.bytes());  // more than the kernel takes at once
+  auto next = make_call(2);
+  submit(*early);
+  submit(*next);
+  ASSERT_GT(count("partial_sends"), 0U);
+  server_.send(record(rpc_reply(1, words({0}))));
+  run_until([&] { return count("replies") == 1; });
+  EXPECT_EQ(done_, 0);
+  await_messages(2);
+  server_.send(record(rpc_reply(2, words({0}))));
+  run_until([&] { return done_ == 2; });
+}
+
 }  // namespace
 }  // namespace nfsrdma::test
