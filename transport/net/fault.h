@@ -1,7 +1,9 @@
 // Why connections end.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "transport/base/error.h"
 
@@ -28,5 +30,9 @@ std::string_view fault_name(int fault);
 Error as_loss(const Error& reason);
 /// Whether a message can be the cause of such an end, so that sending it again may cause another.
 bool message_can_cause(const Error& reason);
+/// The peer broke the protocol, and the connection ends for it.
+inline Error protocol_error(const char* step, std::string what) {
+  return Error{Layer::fabric, static_cast<int>(Fault::protocol), step, std::move(what)};
+}
 
 }  // namespace nfsrdma::net

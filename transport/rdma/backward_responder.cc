@@ -1,10 +1,13 @@
 #include "transport/rdma/backward_responder.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "transport/rdma/fault.h"
 
 namespace nfsrdma::rdma {
+
+void BackwardCallSlot::answer(rpc::AcceptStat status) { reply(status); }
 
 void BackwardResponder::on_call(const Header& header, std::span<const std::byte> payload,
                                 rpc::MessageRef message) {
@@ -14,7 +17,7 @@ void BackwardResponder::on_call(const Header& header, std::span<const std::byte>
     refuse(header, RdmaError{.err = ERR_CHUNK});
     return;
   }
-  if (open_ >= link_.options().backward_credits) {
+  if (open_calls() >= link_.options().backward_credits) {
     link_.counters().backward_overruns.add();
     link_.counters().backward_overrun_lines.warning(
         link_.reactor().now(), "the server sent more callbacks at once than the {} it was granted",
@@ -22,11 +25,10 @@ void BackwardResponder::on_call(const Header& header, std::span<const std::byte>
   }
   BackwardCallSlot* slot = take_slot();
   if (!slot) return;
-  link_.counters().backward_calls.add();
-  slot->start(*this, header.rdma_xid, payload, std::move(message));
-  ++open_;
-  link_.hold_for_backward(open_);
-  slot->dispatch(observer_, link_.counters().undecodable_callback_lines, link_.reactor().now());
+  const std::size_t room = std::min(link_.thresholds().call, slot->memory_.size()) - kMinHeader;
+  slot->receive(header.rdma_xid, payload, std::move(message),
+                slot->memory_.bytes().subspan(kMinHeader, room));
+  dispatch(*slot);
 }
 
 void BackwardResponder::refuse_version(const Header& header) {
@@ -39,7 +41,6 @@ void BackwardResponder::refuse(const Header& header, const RdmaError& error) {
   link_.counters().backward_errors.add();
   BackwardCallSlot* slot = take_slot();
   if (!slot) return;
-  slot->start(*this, header.rdma_xid, {}, nullptr);
   answer_.rdma_xid = header.rdma_xid;
   answer_.rdma_vers = header.rdma_vers;
   answer_.proc = RDMA_ERROR;
@@ -47,24 +48,7 @@ void BackwardResponder::refuse(const Header& header, const RdmaError& error) {
   post(*slot, 0);
 }
 
-BackwardCallSlot* BackwardResponder::take_slot() {
-  BackwardCallSlot* slot = pool_.take();
-  if (slot) {
-    in_use_.push_back(*slot);
-  } else {
-    link_.end(protocol_error("callback", "more at once than this side has room for"));
-  }
-  return slot;
-}
-
-void BackwardResponder::send_reply(BackwardCallSlot& slot) {
-  --open_;
-  link_.hold_for_backward(open_);
-  if (link_.ending()) {
-    slot.unlink();
-    pool_.give_back(slot);
-    return;
-  }
+void BackwardResponder::send(BackwardCallSlot& slot) {
   answer_.rdma_xid = slot.header().xid;
   answer_.rdma_vers = link_.version();
   answer_.proc = RDMA_MSG;
@@ -82,23 +66,6 @@ void BackwardResponder::post(BackwardCallSlot& slot, std::size_t payload) {
   work.pieces = {&piece, 1};
   work.context = static_cast<SendOwner*>(&slot);
   link_.post(work, answer_.proc);
-}
-
-void BackwardResponder::on_send_done(BackwardCallSlot& slot) {
-  slot.sending_ = false;
-  slot.unlink();
-  pool_.give_back(slot);
-}
-
-void BackwardResponder::on_down() {
-  in_use_.for_each([this](BackwardCallSlot& slot) {
-    slot.unlink();
-    slot.responder_ = nullptr;
-    if (!slot.sending_) return;  // its handler still has it
-    slot.sending_ = false;
-    pool_.give_back(slot);
-  });
-  open_ = 0;
 }
 
 }  // namespace nfsrdma::rdma

@@ -6,19 +6,6 @@
 
 namespace nfsrdma::rdma {
 
-ControlPool::ControlPool(BufferPool& memory, std::size_t count) {
-  messages_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    messages_.push_back(std::make_unique<ControlMessage>(*this, memory.acquire()));
-    free_.push_back(*messages_.back());
-  }
-}
-
-void ControlMessage::on_send_done() {
-  unlink();
-  pool_.give_back(*this);
-}
-
 void ControlSender::send(const Header& header) {
   if (link_.ending()) return;
   ControlMessage* message = pool_->take();

@@ -2,45 +2,38 @@
 // RPC message and take no part in the life of a Call.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <vector>
+#include <cassert>
+#include <utility>
 
 #include "transport/base/buffer.h"
 #include "transport/base/intrusive_list.h"
+#include "transport/base/object_pool.h"
 #include "transport/rdma/header.h"
 #include "transport/rdma/link.h"
 
 namespace nfsrdma::rdma {
 
 class ControlSender;
-class ControlPool;
 
 /// One message from its post to the end of its Send (I4).
 class ControlMessage final : public SendOwner, public ListNode {
  public:
-  ControlMessage(ControlPool& pool, Buffer memory) : pool_(pool), memory_(std::move(memory)) {}
-  void on_send_done() override;
+  ControlMessage(ObjectPool<ControlMessage>& pool, Buffer memory)
+      : pool_(pool), memory_(std::move(memory)) {}
+  void on_send_done() override {
+    unlink();
+    pool_.give_back(*this);
+  }
+  void reset() { assert(!linked() && "I5: it is being sent"); }
 
  private:
   friend class ControlSender;
-  ControlPool& pool_;
+  ObjectPool<ControlMessage>& pool_;
   Buffer memory_;
 };
 
-/// Outlives connections, as all memory lent to a provider. I5: holds nothing that is being sent.
-class ControlPool {
- public:
-  /// Takes `count` buffers of `memory`.
-  ControlPool(BufferPool& memory, std::size_t count);
-
-  ControlMessage* take() { return free_.pop_front(); }
-  void give_back(ControlMessage& message) { free_.push_front(message); }
-
- private:
-  std::vector<std::unique_ptr<ControlMessage>> messages_;
-  IntrusiveList<ControlMessage> free_;
-};
+/// Outlives connections, as all memory lent to a provider.
+using ControlPool = ObjectPool<ControlMessage>;
 
 /// Sends for one connection.
 class ControlSender {

@@ -22,9 +22,6 @@ inline Error transport_error(Fault fault, const char* step, std::string detail =
   return Error{Layer::transport, static_cast<int>(fault), step, std::move(detail)};
 }
 
-/// The peer broke the protocol, and the connection ends for it.
-inline Error protocol_error(const char* step, const char* what) {
-  return Error{Layer::fabric, static_cast<int>(net::Fault::protocol), step, what};
-}
+using net::protocol_error;
 
 }  // namespace nfsrdma::rdma

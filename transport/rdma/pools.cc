@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transport/rdma/backward_responder.h"
 #include "transport/rdma/header.h"
 
 namespace nfsrdma::rdma {
@@ -52,9 +53,13 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
     return std::make_unique<CallContext>(pools->send_memory->acquire());
   });
   pools->backward =
-      std::make_unique<BackwardCallPool>(*pools->send_memory, backward_count(options));
+      std::make_unique<BackwardCallPool>(backward_count(options), [&](BackwardCallPool& pool) {
+        return std::make_unique<BackwardCallSlot>(pool, pools->send_memory->acquire());
+      });
   if (options.version != VersionChoice::one) {
-    pools->control = std::make_unique<ControlPool>(*pools->send_memory, kControlMessages);
+    pools->control = std::make_unique<ControlPool>(kControlMessages, [&](ControlPool& pool) {
+      return std::make_unique<ControlMessage>(pool, pools->send_memory->acquire());
+    });
   }
   return pools;
 }

@@ -1,34 +1,21 @@
 #include "transport/tcp/backward_responder.h"
 
+#include <utility>
+
 namespace nfsrdma::tcp {
 
+void BackwardCallSlot::answer(rpc::AcceptStat status) { reply(status); }
+
 void BackwardResponder::on_call(std::uint32_t xid, Received call) {
-  link_.counters().backward_calls.add();
-  BackwardCallSlot* slot = pool_.take();
-  if (!slot) {
-    link_.counters().backward_overruns.add();
-    return link_.end(protocol_error("callback", "more at once than this side has room for"));
-  }
-  slot->start(*this, xid, std::move(call));
-  in_use_.push_back(slot->in_use_);
-  ++open_;
-  slot->dispatch(observer_, link_.counters().undecodable_callback_lines, link_.reactor().now());
+  BackwardCallSlot* const slot = take_slot();
+  if (!slot) return link_.counters().backward_overruns.add();
+  slot->receive(xid, call.bytes, std::move(call.message), slot->memory_.bytes());
+  dispatch(*slot);
 }
 
-void BackwardResponder::send_reply(BackwardCallSlot& slot) {
-  --open_;
-  if (link_.ending()) return slot.on_sent();
+void BackwardResponder::send(BackwardCallSlot& slot) {
   slot.set_message(slot.results());
   link_.post(slot);
-}
-
-void BackwardResponder::on_down() {
-  in_use_.for_each([this](BackwardCallSlot::InUse& node) {
-    node.unlink();
-    node.slot.responder_ = nullptr;
-    if (node.slot.answered_) pool_.give_back(node.slot);  // its reply was not sent whole
-  });
-  open_ = 0;
 }
 
 }  // namespace nfsrdma::tcp

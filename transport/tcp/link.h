@@ -14,10 +14,7 @@
 
 namespace nfsrdma::tcp {
 
-/// The peer broke the protocol, and the connection ends for it.
-inline Error protocol_error(const char* step, std::string what) {
-  return Error{Layer::fabric, static_cast<int>(net::Fault::protocol), step, std::move(what)};
-}
+using net::protocol_error;
 
 /// Told by the link that the connection is to end.
 class LinkObserver {

@@ -1,5 +1,6 @@
 #include "transport/tcp/pools.h"
 
+#include "transport/tcp/backward_responder.h"
 #include "transport/tcp/requester.h"
 
 namespace nfsrdma::tcp {
@@ -29,7 +30,9 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
   pools->contexts = std::make_unique<CallContextPool>(
       options.calls + kReservedCalls, [](auto&) { return std::make_unique<CallContext>(); });
   pools->backward =
-      std::make_unique<BackwardCallPool>(*pools->answer_memory, backward_count(options));
+      std::make_unique<BackwardCallPool>(backward_count(options), [&](BackwardCallPool& pool) {
+        return std::make_unique<BackwardCallSlot>(pool, pools->answer_memory->acquire());
+      });
   return pools;
 }
 
