@@ -77,7 +77,7 @@ class BackwardResponder {
     in_use_.for_each([](Entry& slot) {
       slot.unlink();
       slot.serve(nullptr);
-      if (slot.sending()) slot.done();  // else still with whoever handles it
+      if (slot.sending()) slot.done();  // else its handler still has it
     });
     open_ = 0;
   }
