@@ -26,6 +26,9 @@ class SillyNames {
   SillyNames(const SillyNames&) = delete;
   SillyNames& operator=(const SillyNames&) = delete;
 
+  client::Mount& mount() { return mount_; }
+  AttributeCache& attributes() { return attributes_; }
+
   /// A file was opened; one has been given up by the program that had it open.
   void opened() { ++open_files_; }
   void released() { --open_files_; }

@@ -1,9 +1,8 @@
 // What the kernel may do with the pages of a file while it is open here.
 #pragma once
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
-
 #include "cache/attr/own_changes.h"
+#include "cache/file/inode.h"
 #include "fuse/kernel/reads_after_drop.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
@@ -11,12 +10,10 @@
 
 namespace nfsrdma::fuse {
 
-class Inode;
-
 /// A file of which the kernel has read pages (revalidation_timer.h). As a list node it stands among
 /// all of them.
 struct Watched : ListNode {
-  boost::intrusive_ptr<Inode> inode;
+  cache::InodeRef inode;
 };
 
 /// One for each file that is open here; shared by its Files. Belongs to one shard.

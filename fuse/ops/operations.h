@@ -20,14 +20,14 @@ namespace handle {
 Task<void> lookup(FileSystem&, Request, InodeRef parent, NameArguments);
 void forget(FileSystem&, Request, ForgetArguments);
 void getattr(FileSystem&, Request, InodeRef, fuse_getattr_in);
-void setattr(FileSystem&, Request, InodeRef, fuse_setattr_in);
+Task<void> setattr(FileSystem&, Request, InodeRef, fuse_setattr_in);
 Task<void> readlink(FileSystem&, Request, InodeRef, NoArguments);
 void mknod(FileSystem&, Request, InodeRef parent, MknodArguments);
 Task<void> mkdir(FileSystem&, Request, InodeRef parent, MkdirArguments);
-void unlink(FileSystem&, Request, InodeRef parent, NameArguments);
+Task<void> unlink(FileSystem&, Request, InodeRef parent, NameArguments);
 Task<void> rmdir(FileSystem&, Request, InodeRef parent, NameArguments);
 Task<void> symlink(FileSystem&, Request, InodeRef parent, SymlinkArguments);
-void rename(FileSystem&, Request, InodeRef parent, RenameArguments);
+Task<void> rename(FileSystem&, Request, InodeRef parent, RenameArguments);
 Task<void> link(FileSystem&, Request, InodeRef new_parent, LinkArguments);
 void open(FileSystem&, Request, InodeRef, fuse_open_in);
 Task<void> create(FileSystem&, Request, InodeRef parent, CreateArguments);

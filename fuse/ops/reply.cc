@@ -17,6 +17,14 @@ void reply_failure(FileSystem& fs, Request& request, const Error& error) {
   request.reply_error(client::to_errno(error));
 }
 
+void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome) {
+  if (outcome) {
+    request.reply_ok();
+  } else {
+    reply_failure(fs, request, outcome.error());
+  }
+}
+
 void note_failure(FileSystem& fs, const Request& request, const Error& error) {
   cache::Failed failed{.operation = request.operation(), .caller = request.context().pid};
   if (const InodeRef inode = fs.inodes().find(request.node())) {

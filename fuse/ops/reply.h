@@ -14,6 +14,8 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 
 /// Answers with the errno that `error` becomes, and logs and counts it.
 void reply_failure(FileSystem& fs, Request& request, const Error& error);
+/// The same, or success, for an operation whose answer has nothing else.
+void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome);
 /// For an operation that answers by itself: before it does.
 void note_failure(FileSystem& fs, const Request& request, const Error& error);
 /// What a server has answered that cannot be adopted.

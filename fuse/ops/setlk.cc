@@ -88,11 +88,7 @@ Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::Loc
     co_await cache::commit_file(fs.files().writes(), file);
   auto unlocked =
       co_await cache::unlock_everywhere(fs.files().writes(), file->shared, wish.owner, wish.range);
-  if (unlocked) {
-    request.reply_ok();
-  } else {
-    reply_failure(fs, request, unlocked.error());
-  }
+  reply_done(fs, request, unlocked);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Data flows one way: fuse -> cache -> client -> transport. An include against the flow fails, and so
-# does product code that includes the tests. Within transport each folder may include itself and what
-# its line names, and the lines above it are all it can name: no two folders include each other. libfuse is a matter of fuse/channel.
+# does product code that includes the tests. Within transport, cache and fuse each folder may include itself
+# and what its line names, and the lines above it are all it can name: no two folders include each other. libfuse is a matter of fuse/channel.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -28,37 +28,56 @@ for folder in "${!forbidden[@]}"; do
   fi
 done
 
-transport=(
-  'base:'
-  'base/sync: base'
-  'xdr: base'
-  'capture: base'
-  'net: base capture'
-  'rpc: base base/sync xdr net'
-  'tcp: base base/sync xdr rpc capture net'
-  'fabric: base net'
-  'fabric/iwarp: base capture net fabric'
-  'fabric/verbs: base net fabric'
-  'rdma: base base/sync xdr rpc net fabric'
-)
-above=' '
-for line in "${transport[@]}"; do
-  folder=${line%%:*}
-  allowed=$folder
-  for below in ${line#*:}; do
-    [[ $above == *" $below "* ]] || { echo "$folder names $below, which is not above it" >&2; status=1; }
-    allowed+="|$below"
+# Checks that each folder of a house includes of that house only itself and what its line names, and
+# that every folder has a line: order HOUSE LINES
+order() {
+  local house=$1 above=' ' line folder below allowed
+  for line in "${@:2}"; do
+    folder=${line%%:*}
+    allowed=$folder
+    for below in ${line#*:}; do
+      [[ $above == *" $below "* ]] || { echo "$folder names $below, which is not above it" >&2; status=1; }
+      allowed+="|$below"
+    done
+    above+="$folder "
+    if grep -nE --include='*.h' --include='*.cc' "^#include \"$house/" "$house/$folder"/*.{h,cc} 2>/dev/null |
+      grep -vE "#include \"$house/($allowed)/[^/]*\""; then
+      echo "^ $house/$folder may include only: ${allowed//|/ }" >&2
+      status=1
+    fi
   done
-  above+="$folder "
-  if grep -nE --include='*.h' --include='*.cc' '^#include "transport/' "transport/$folder"/*.{h,cc} 2>/dev/null |
-    grep -vE "#include \"transport/($allowed)/[^/]*\""; then
-    echo "^ transport/$folder may include only: ${allowed//|/ }" >&2
-    status=1
-  fi
-done
-while read -r folder; do
-  [[ $above == *" $folder "* ]] || { echo "transport/$folder has no line here" >&2; status=1; }
-done < <(find transport -name '*.h' -printf '%h\n' | sort -u | sed 's|^transport/||')
+  while read -r folder; do
+    [[ $above == *" $folder "* ]] || { echo "$house/$folder has no line here" >&2; status=1; }
+  done < <(find "$house" -mindepth 2 -name '*.h' -printf '%h\n' | sort -u | sed "s|^$house/||")
+}
+
+order transport \
+  'base:' \
+  'base/sync: base' \
+  'xdr: base' \
+  'capture: base' \
+  'net: base capture' \
+  'rpc: base base/sync xdr net' \
+  'tcp: base base/sync xdr rpc capture net' \
+  'fabric: base net' \
+  'fabric/iwarp: base capture net fabric' \
+  'fabric/verbs: base net fabric' \
+  'rdma: base base/sync xdr rpc net fabric'
+order cache \
+  'attr:' \
+  'data:' \
+  'dir: attr' \
+  'file: attr data dir' \
+  'write: data file' \
+  'name: file write' \
+  'lock: file write'
+order fuse \
+  'options:' \
+  'channel:' \
+  'convert: channel' \
+  'kernel: channel convert' \
+  'ops: channel convert kernel' \
+  'daemon: options channel ops'
 if grep -rnE --include='*.h' --include='*.cc' '^#include <fuse(_lowlevel|_log)?\.h>' \
   client cache fuse transport tests | grep -v '^fuse/channel/'; then
   echo "^ libfuse is included under fuse/channel only" >&2

@@ -1,0 +1,86 @@
+#include "cache/name/change_names.h"
+
+#include <cerrno>
+
+#include "client/requests/errno.h"
+#include "client/requests/lookup.h"
+#include "client/requests/remove.h"
+#include "client/requests/rename.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+Task<Result<void>> remove_name(SillyNames& names, client::Credential caller, const Place& place) {
+  auto removed =
+      co_await client::remove(names.mount(), caller, place.directory->handle(), place.name);
+  if (removed) names.attributes().names_changed(*place.directory);
+  co_return removed;
+}
+
+/// Whether both names lead to the same file: then rename(2) does nothing, and nothing is replaced.
+Task<bool> same_file(SillyNames& names, client::Credential caller, const Place& a, const Place& b) {
+  auto first = co_await client::lookup(names.mount(), caller, a.directory->handle(), a.name);
+  if (!first) co_return false;
+  auto second = co_await client::lookup(names.mount(), caller, b.directory->handle(), b.name);
+  co_return second && first->handle == second->handle;
+}
+
+/// Saves a file that is open here from being replaced; null when there is none.
+Task<Result<InodeRef>> keep_target(SillyNames& names, client::Credential caller, const Place& from,
+                                   const Place& to) {
+  if (!names.may_matter()) co_return InodeRef();
+  const bool same = co_await same_file(names, caller, from, to);
+  if (same) co_return InodeRef();
+  auto kept = co_await names.keep_if_open(caller, to.directory, to.name, NameIs::replaced);
+  if (!kept && client::to_errno(kept.error()) == ENOENT) co_return InodeRef();
+  co_return kept;
+}
+
+Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, const Place& from,
+                               const Place& to) {
+  auto renamed = co_await client::rename(names.mount(), caller, from.directory->handle(), from.name,
+                                         to.directory->handle(), to.name);
+  CO_TRY(renamed);
+  // Both directories, and the file itself, are not what they were.
+  names.attributes().names_changed(*from.directory);
+  if (from.directory != to.directory) names.attributes().names_changed(*to.directory);
+  co_return renamed;
+}
+
+}  // namespace
+
+Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place) {
+  if (names.may_matter()) {
+    auto kept = co_await names.keep_if_open(caller, place.directory, place.name, NameIs::removed);
+    CO_TRY(kept);
+    if (*kept) co_return Result<void>();
+  }
+  auto removed = co_await remove_name(names, caller, place);
+  co_return removed;
+}
+
+Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller, Place place) {
+  const std::uint64_t gone = names.removed();
+  auto removed = co_await remove_name(names, caller, place);
+  if (removed) co_return removed;
+  const bool again = co_await names.may_be_empty_now(removed.error(), gone);
+  if (again) removed = co_await remove_name(names, caller, place);
+  co_return removed;
+}
+
+Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Credential caller,
+                          Place from, Place to) {
+  co_await behind.flush_all();
+  auto kept = co_await keep_target(names, caller, from, to);
+  CO_TRY(kept);
+  const std::uint64_t gone = names.removed();
+  auto renamed = co_await rename_once(names, caller, from, to);
+  if (!renamed) {
+    const bool again = co_await names.may_be_empty_now(renamed.error(), gone);
+    if (again) renamed = co_await rename_once(names, caller, from, to);
+  }
+  if (!renamed && *kept) co_await names.restore(*kept, to.name);
+  co_return renamed;
+}
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,26 @@
+// Changes of names, with what they mean for files that are open here.
+#pragma once
+
+#include <string>
+
+#include "cache/name/silly_names.h"
+#include "cache/write/write_behind.h"
+
+namespace nfsrdma::cache {
+
+/// A name in a directory.
+struct Place {
+  InodeRef directory;
+  std::string name;
+};
+
+/// unlink(2): a file that is open here gets a silly name if it needs one.
+Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place);
+/// rmdir(2): waits for closes under way if silly names are in the directory.
+Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller, Place place);
+/// rename(2): what was written to any file is at the server by then, so that a file that replaces
+/// another one has its data; a replaced one that is open here gets a silly name if it needs one.
+Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Credential caller,
+                          Place from, Place to);
+
+}  // namespace nfsrdma::cache

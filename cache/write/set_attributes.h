@@ -1,0 +1,24 @@
+// SETATTR among the writes of a file.
+#pragma once
+
+#include "cache/file/file.h"
+#include "cache/write/write_back.h"
+#include "client/files/setattr.h"
+
+namespace nfsrdma::cache {
+
+/// The attributes to set, and the caller.
+struct AttributeChange {
+  client::Credential caller;
+  std::int32_t pid = 0;  ///< of the caller, for locks
+  client::SetAttributes set;
+};
+
+/// Sets attributes and takes in what comes of it. A change of size is made through `through`, or
+/// another open of the same user that may write, in the name of its lock if there is one; it waits
+/// for the writes under way, so that none of them is sent again after it. Before other changes what
+/// was written is sent: writes set the times.
+Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef through,
+                                  AttributeChange change);
+
+}  // namespace nfsrdma::cache
