@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "fuse/kernel/inode.h"
+
 namespace nfsrdma::fuse {
 
 std::shared_ptr<OpenView> KernelView::opened(Reactor& reactor) {
