@@ -10,8 +10,8 @@
 #include "cache/file/inode_index.h"
 #include "cache/name/silly_names.h"
 #include "cache/write/write_back.h"
+#include "client/files/delegations.h"
 #include "client/mount.h"
-#include "client/state/delegation_table.h"
 
 namespace nfsrdma::cache {
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "client/callback/callback_service.h"
+#include "client/files/files.h"
 #include "client/recovery/delegation_reclaimer.h"
 #include "client/recovery/open_reclaimer.h"
 #include "client/recovery/overdue_calls.h"
@@ -22,9 +23,6 @@
 #include "client/session/session_setup.h"
 #include "client/session/silence_watch.h"
 #include "client/session/stall_watch.h"
-#include "client/state/delegation_table.h"
-#include "client/state/lock_waiters.h"
-#include "client/state/open_table.h"
 #include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
@@ -79,17 +77,15 @@ struct Mount::Parts {
         session(mount.reactor_, compounds, mount.config_.caller),
         client_id(mount.config_.identity),
         context{mount.reactor_, session, ids, client_id, mount.message_pool_, {}},
-        lock_waiters(mount.reactor_),
-        delegations(mount),
-        callbacks(session, lock_waiters, delegations),
-        opens(mount),
+        files(context, mount.config_.delegations),
+        callbacks(files),
         session_setup(
             session, compounds, client_id, mount.config_.caller,
             RequestedLimits{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
             callbacks),
         recovery(mount.reactor_, session, session_setup, callbacks),
-        delegation_reclaimer(mount, context, mount.config_.caller),
-        open_reclaimer(mount, context, mount.config_.caller),
+        delegation_reclaimer(files, mount.config_.caller),
+        open_reclaimer(files, mount.config_.caller),
         keeper(mount.reactor_, channels, recovery),
         lease(mount.reactor_, session, keeper),
         overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
@@ -107,10 +103,8 @@ struct Mount::Parts {
   Session session;
   ClientId client_id;
   RequestContext context;
-  LockWaiters lock_waiters;
-  DelegationTable delegations;
+  Files files;
   CallbackService callbacks;
-  OpenTable opens;
   SessionSetup session_setup;
   Recovery recovery;
   DelegationReclaimer delegation_reclaimer;
@@ -221,14 +215,14 @@ Task<Result<void>> Mount::fetch_limits() {
   if (attributes->lease_time > 0) {
     limits.lease_time = std::chrono::seconds(attributes->lease_time);
   }
-  exclusive_attributes_ = attributes->suppattr_exclcreat;
+  parts_->files.exclusive_attributes = attributes->suppattr_exclcreat;
   co_return Result<void>{};
 }
 
 Task<Result<void>> Mount::stop(Duration patience) {
   parts_->lease.stop();
   parts_->overdue.stop();
-  parts_->lock_waiters.end();
+  parts_->files.lock_waiters.end();
   parts_->ids.end();
   parts_->silence.stop();
   parts_->stalls.stop();
@@ -291,9 +285,10 @@ TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
 nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 
 Session& Mount::session() { return parts_->session; }
-OpenTable& Mount::opens() { return parts_->opens; }
-DelegationTable& Mount::delegations() { return parts_->delegations; }
-LockWaiters& Mount::lock_waiters() { return parts_->lock_waiters; }
+OpenFiles& Mount::opens() { return parts_->files.opens; }
+Delegations& Mount::delegations() { return parts_->files.delegations; }
+LockWaiters& Mount::lock_waiters() { return parts_->files.lock_waiters; }
+Mount::operator Files&() { return parts_->files; }
 Mount::operator RequestContext&() { return parts_->context; }
 
 void Mount::visit_counters(CounterVisitor& visitor) const {
@@ -306,9 +301,10 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->delegation_reclaimer.visit_counters(visitor);
   parts_->open_reclaimer.visit_counters(visitor);
   parts_->callbacks.visit_counters(visitor);
-  parts_->opens.visit_counters(visitor);
-  parts_->delegations.visit_counters(visitor);
-  parts_->lock_waiters.visit_counters(visitor);
+  parts_->files.open_table.visit_counters(visitor);
+  parts_->files.opens.visit_counters(visitor);
+  parts_->files.delegations.visit_counters(visitor);
+  parts_->files.lock_waiters.visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::client

@@ -15,10 +15,11 @@
 namespace nfsrdma::client {
 
 class CompoundPool;
-class DelegationTable;
+class Delegations;
+struct Files;
 class LockWaiters;
 class NameService;
-class OpenTable;
+class OpenFiles;
 class Session;
 struct RequestContext;
 
@@ -89,15 +90,14 @@ class Mount {
   const MountConfig& config() const { return config_; }
   Reactor& reactor() { return reactor_; }
   Session& session();
-  OpenTable& opens();
-  DelegationTable& delegations();
+  OpenFiles& opens();
+  Delegations& delegations();
   LockWaiters& lock_waiters();
-  /// For the functions of client/requests.
+  /// For the functions of client/files and client/requests.
+  operator Files&();
   operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
-  /// What an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
-  const nfs4::bitmap4& exclusive_attributes() const { return exclusive_attributes_; }
 
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -118,7 +118,6 @@ class Mount {
   MountConfig config_;
   std::unique_ptr<Parts> parts_;
   Found root_;
-  nfs4::bitmap4 exclusive_attributes_;
   const char* step_ = "connect";  // of start(), for messages
 };
 

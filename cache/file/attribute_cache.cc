@@ -1,8 +1,8 @@
 #include "cache/file/attribute_cache.h"
 
 #include "cache/attr/from_server.h"
+#include "client/files/delegations.h"
 #include "client/requests/getattr.h"
-#include "client/state/delegation_table.h"
 
 namespace nfsrdma::cache {
 

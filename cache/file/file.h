@@ -9,8 +9,8 @@
 
 #include "cache/file/inode.h"
 #include "cache/file/open_inode.h"
+#include "client/files/open_ref.h"
 #include "client/proto/ops_open.h"
-#include "client/state/open_state.h"
 
 namespace nfsrdma::cache {
 

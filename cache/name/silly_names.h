@@ -8,8 +8,8 @@
 #include "cache/file/attribute_cache.h"
 #include "cache/file/inode_index.h"
 #include "cache/file/open_inode.h"
+#include "client/files/delegations.h"
 #include "client/mount.h"
-#include "client/state/delegation_table.h"
 #include "transport/base/sync/in_flight_set.h"
 
 namespace nfsrdma::cache {

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "client/callback/callback_slots.h"
-#include "client/callback/delegation_callbacks.h"
+#include "client/files/files.h"
 #include "client/proto/compound.h"
 #include "client/session/session_setup.h"
-#include "client/state/lock_waiters.h"
 #include "transport/base/metrics.h"
 
 namespace nfsrdma::client {
@@ -16,8 +15,10 @@ namespace nfsrdma::client {
 /// lock. There are no layouts to be recalled.
 class CallbackService final : public CallbackHandler {
  public:
-  CallbackService(Session& session, LockWaiters& waiters, DelegationCallbacks& delegations)
-      : session_(session), waiters_(waiters), delegations_(delegations) {}
+  explicit CallbackService(Files& files)
+      : session_(files.context.session),
+        waiters_(files.lock_waiters),
+        delegations_(files.delegations) {}
 
   void on_session(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) override;
   void on_backward_call(rpc::BackwardCall& call) override;
@@ -46,7 +47,7 @@ class CallbackService final : public CallbackHandler {
 
   Session& session_;
   LockWaiters& waiters_;
-  DelegationCallbacks& delegations_;
+  Delegations& delegations_;
   CallbackSlots slots_;
   Counter calls_;
   Counter replays_;

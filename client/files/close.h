@@ -1,15 +1,15 @@
-// CLOSE and OPEN_DOWNGRADE (RFC 8881 sections 18.2, 18.18).
+// Giving an open back.
 #pragma once
 
-#include "client/proto/object.h"
-#include "client/state/open_state.h"
+#include <utility>
+
+#include "client/files/files.h"
 
 namespace nfsrdma::client {
 
-class Mount;
-
-/// Gives an open back: CLOSE on the last reference of the file and owner, OPEN_DOWNGRADE when the
-/// remaining ones need less access, else nothing is sent.
-Task<Result<void>> close(Mount& mount, OpenRef open);
+/// See OpenFiles::close().
+inline Task<Result<void>> close(Files& files, OpenRef open) {
+  return files.opens.close(std::move(open));
+}
 
 }  // namespace nfsrdma::client

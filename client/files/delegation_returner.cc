@@ -3,32 +3,28 @@
 #include <algorithm>
 #include <vector>
 
+#include "client/files/files.h"
 #include "client/files/local_lock.h"
-#include "client/mount.h"
 #include "client/requests/delegreturn.h"
-#include "client/session/session.h"
-#include "client/state/delegation_table.h"
-#include "client/state/lock_waiters.h"
-#include "client/state/open_table.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
 
-DelegationReturner::DelegationReturner(Mount& mount, DelegationTable& table)
-    : mount_(mount), table_(table), gone_(mount.reactor()) {}
+DelegationReturner::DelegationReturner(Files& files)
+    : files_(files), gone_(files.context.reactor) {}
 
 void DelegationReturner::add(Delegation& delegation) {
   waiting_.push_back(delegation);
-  const std::size_t half = mount_.session().slots().usable() / 2;
+  const std::size_t half = files_.context.session.slots().usable() / 2;
   if (workers_ >= std::clamp<std::size_t>(half, 1, kMostAtOnce)) return;
   ++workers_;
-  mount_.session().background().start(work());
+  files_.context.session.background().start(work());
 }
 
 Task<void> DelegationReturner::work() {
-  co_await mount_.session().pauses().pause(Duration::zero());
+  co_await files_.context.session.pauses().pause(Duration::zero());
   while (Delegation* next = waiting_.pop_front()) {
-    const DelegationRef delegation = table_.find(next->handle());
+    const DelegationRef delegation = files_.delegation_table.find(next->handle());
     if (delegation.get() == next) co_await give_back(delegation);
   }
   --workers_;
@@ -39,22 +35,24 @@ Task<void> DelegationReturner::done(DelegationRef delegation) {
 }
 
 Task<void> DelegationReturner::give_back(DelegationRef delegation) {
-  if (table_.user() && delegation->writes()) co_await table_.user()->flush(delegation->handle());
+  const FileHandle handle = delegation->handle();
+  Delegations& delegations = files_.delegations;
+  if (delegations.user() && delegation->writes()) co_await delegations.user()->flush(handle);
   co_await claim_opens(delegation);
-  co_await establish_locks(delegation->handle());
-  if (table_.user()) table_.user()->on_delegation_ended(delegation->handle());
-  auto files = mount_.opens().detach(*delegation);
+  co_await establish_locks(handle);
+  if (delegations.user()) delegations.user()->on_delegation_ended(handle);
+  auto files = files_.opens.detach(*delegation);
   co_await send(delegation);
-  table_.drop(delegation);
-  for (const OpenFileRef& file : files) co_await mount_.opens().close_quietly(file);
+  delegations.drop(delegation);
+  for (const OpenFileRef& file : files) co_await files_.opens.narrow_quietly(file);
 }
 
 // An open that the server does not take over is got back, or given up, by its recovery.
 Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
   std::vector<OpenFileRef> files;
-  delegation->files_.for_each([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
+  delegation->for_each_file([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
   for (const OpenFileRef& file : files) {
-    auto secured = co_await mount_.opens().claim(file);
+    auto secured = co_await files_.opens.claim(file);
     if (!secured) log::info("an open under a delegation: {}", secured.error().message());
   }
 }
@@ -62,17 +60,18 @@ Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
 // Who waits for a lock waits at the server from now on.
 Task<void> DelegationReturner::establish_locks(FileHandle handle) {
   std::vector<OpenFileRef> files;
-  mount_.opens().for_each_of(handle, [&](OpenFile& file) {
+  files_.open_table.for_each_of(handle, [&](OpenFile& file) {
     if (file.locks().any_local()) files.push_back(file.shared_from_this());
   });
-  for (const OpenFileRef& file : files) co_await client::establish_locks(mount_, file);
-  mount_.lock_waiters().notify(handle);
+  for (const OpenFileRef& file : files) co_await client::establish_locks(files_, file);
+  files_.lock_waiters.notify(handle);
 }
 
 // Whatever fails, the server does not count on this client any more: it has forgotten the
 // delegation, or will revoke it.
 Task<void> DelegationReturner::send(DelegationRef delegation) {
-  auto sent = co_await delegreturn(mount_, delegation->caller(), delegation->handle(), delegation);
+  auto sent =
+      co_await delegreturn(files_.context, delegation->caller(), delegation->handle(), delegation);
   if (sent) {
     returned_.add();
   } else {

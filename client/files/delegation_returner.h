@@ -9,17 +9,16 @@
 
 namespace nfsrdma::client {
 
-class DelegationTable;
-class Mount;
+struct Files;
 
-/// Part of the DelegationTable.
+/// Part of Delegations.
 class DelegationReturner {
  public:
   /// Returns at once, and not more than half of the session's slots: all that a recall of
   /// everything takes from other requests.
   static constexpr std::size_t kMostAtOnce = 8;
 
-  DelegationReturner(Mount& mount, DelegationTable& table);
+  explicit DelegationReturner(Files& files);
 
   /// One whose phase is `returning` and that stands in no list. Nothing is done before the present
   /// turn of the reactor has ended.
@@ -37,8 +36,7 @@ class DelegationReturner {
   Task<void> establish_locks(FileHandle handle);
   Task<void> send(DelegationRef delegation);
 
-  Mount& mount_;
-  DelegationTable& table_;
+  Files& files_;
   IntrusiveList<Delegation> waiting_;
   WaitQueue gone_;
   std::size_t workers_ = 0;

@@ -2,12 +2,8 @@
 
 #include <vector>
 
-#include "client/mount.h"
+#include "client/files/files.h"
 #include "client/requests/steps.h"
-#include "client/session/session.h"
-#include "client/state/delegation_table.h"
-#include "client/state/lock_waiters.h"
-#include "client/state/open_table.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -21,9 +17,9 @@ struct Places {
   bool at_server = false;
 };
 
-Places places_of(Mount& mount, const FileHandle& file) {
+Places places_of(Files& files, const FileHandle& file) {
   Places places;
-  mount.opens().for_each_of(file, [&](const OpenFile& open) {
+  files.open_table.for_each_of(file, [&](const OpenFile& open) {
     places.here = places.here || open.locks().any_local();
     places.at_server = places.at_server || open.locks().any_at_server();
   });
@@ -40,48 +36,48 @@ Error refusal(nfsstat4 status, const char* why) {
 
 }  // namespace
 
-LockKeeper lock_keeper(Mount& mount, const FileHandle& file) {
-  const Places places = places_of(mount, file);
-  const DelegationRef delegation = mount.delegations().held(file);
+LockKeeper lock_keeper(Files& files, const FileHandle& file) {
+  const Places places = places_of(files, file);
+  const DelegationRef delegation = files.delegation_table.held(file);
   if (delegation && delegation->writes() && !places.at_server) return LockKeeper::client;
   return places.here ? LockKeeper::changing : LockKeeper::server;
 }
 
-Task<Result<void>> decide_lock_keeper(Mount& mount, FileHandle file) {
+Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file) {
   for (;;) {
-    const LockKeeper keeper = lock_keeper(mount, file);
-    const bool certain = keeper == LockKeeper::client && mount.session().lease_holds();
+    const LockKeeper keeper = lock_keeper(files, file);
+    const bool certain = keeper == LockKeeper::client && files.context.session.lease_holds();
     if (certain || keeper == LockKeeper::server) break;
-    if (keeper == LockKeeper::changing && mount.delegations().known(file)) {
-      co_await mount.delegations().give_back(file);
+    if (keeper == LockKeeper::changing && files.delegation_table.known(file)) {
+      co_await files.delegations.give_back(file);
       continue;
     }
-    const bool slept = co_await mount.session().pauses().pause(Backoff::kFirst);
+    const bool slept = co_await files.context.session.pauses().pause(Backoff::kFirst);
     if (!slept) co_return fail(steps::ending());
   }
   co_return Result<void>{};
 }
 
-Result<void> lock_locally(Mount& mount, const OpenFileRef& file, const LockWish& wish) {
+Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish) {
   if ((file->share_access() & access_for(wish)) == 0) {
     return fail(refusal(NFS4ERR_OPENMODE, "the file is not open for that"));
   }
-  if (local_conflict(mount, file->handle(), wish)) {
+  if (local_conflict(files, file->handle(), wish)) {
     return fail(refusal(NFS4ERR_DENIED, "locked by another process"));
   }
   // The owner may have locked by another user's open, too; what he has is what he asks for last.
-  mount.opens().for_each_of(file->handle(), [&](OpenFile& open) {
+  files.open_table.for_each_of(file->handle(), [&](OpenFile& open) {
     if (const LockRef same = open.locks().find(wish.owner)) same->ranges.clear(wish.range);
   });
-  OpenTable::attach(*file, mount.delegations().held(file->handle()));
-  mount.delegations().count_local_lock();
+  OpenTable::attach(*file, files.delegation_table.held(file->handle()));
+  files.delegation_table.count_local_lock();
   return {};
 }
 
-std::optional<LockConflict> local_conflict(Mount& mount, const FileHandle& file,
+std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
                                            const LockWish& wish) {
   std::optional<LockConflict> conflict;
-  mount.opens().for_each_of(file, [&](const OpenFile& open) {
+  files.open_table.for_each_of(file, [&](const OpenFile& open) {
     for (const LockRef& lock : open.locks().all()) {
       if (conflict || lock->owner == wish.owner) continue;
       const LockedRange* held = lock->ranges.conflicting(wish.range, wish.exclusive);
@@ -95,14 +91,14 @@ namespace {
 
 /// Every range of one owner, one after the other. What the server had granted before it restarted
 /// in between is asked for again.
-Task<Result<void>> establish(Mount& mount, OpenFileRef file, LockRef lock) {
+Task<Result<void>> establish(Files& files, OpenFileRef file, LockRef lock) {
   auto guard = co_await lock->changing.lock();
   std::size_t done = 0;
   while (!lock->at_server && done < lock->ranges.all().size()) {
     const LockedRange next = lock->ranges.all()[done];
     const LockWish wish{lock->owner, lock->pid, next.range, next.exclusive};
     const stateid4 before = lock->given;
-    auto granted = co_await lock_at_server(mount, file, lock, wish, mount.lease_time());
+    auto granted = co_await lock_at_server(files, file, lock, wish, files.context.lease_time());
     CO_TRY(granted);
     const bool anew = done > 0 && lock->given.other != before.other;
     done = anew ? 0 : done + 1;
@@ -113,18 +109,18 @@ Task<Result<void>> establish(Mount& mount, OpenFileRef file, LockRef lock) {
 
 }  // namespace
 
-Task<void> establish_locks(Mount& mount, OpenFileRef file) {
+Task<void> establish_locks(Files& files, OpenFileRef file) {
   const auto all = file->locks().all();
   const std::vector<LockRef> locks(all.begin(), all.end());
   for (const LockRef& lock : locks) {
     if (lock->at_server || lock->ranges.empty()) continue;
-    auto established = co_await establish(mount, file, lock);
+    auto established = co_await establish(files, file, lock);
     if (established || file->lost()) continue;
     if (lock->established) {  // by some of his ranges
-      auto undone = co_await unlock_at_server(mount, file, lock, ByteRange::whole_file());
+      auto undone = co_await unlock_at_server(files, file, lock, ByteRange::whole_file());
       (void)undone;
     }
-    mount.opens().lose_locks(
+    files.open_table.lose_locks(
         *lock, "not granted when the delegation was returned: " + established.error().message());
   }
 }

@@ -18,20 +18,20 @@ enum class LockKeeper : std::uint8_t {
   changing,  ///< from the client to the server: the delegation is being returned, or recovered
 };
 
-LockKeeper lock_keeper(Mount& mount, const FileHandle& file);
+LockKeeper lock_keeper(Files& files, const FileHandle& file);
 /// Ends when that is clear, and if it is this client, when the lease is certain to hold. An error:
 /// the mount is ending.
-Task<Result<void>> decide_lock_keeper(Mount& mount, FileHandle file);
+Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file);
 
 /// Whether a lock may be had, for a file whose locks are kept here. Refused as the server would
 /// refuse it: NFS4ERR_DENIED, NFS4ERR_OPENMODE.
-Result<void> lock_locally(Mount& mount, const OpenFileRef& file, const LockWish& wish);
+Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish);
 /// What of this mount is in the way of the wish.
-std::optional<LockConflict> local_conflict(Mount& mount, const FileHandle& file,
+std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
                                            const LockWish& wish);
 
 /// Before a delegation is returned: has the server know every lock of the open. What it does not
 /// grant is lost, with all that the owner has locked there.
-Task<void> establish_locks(Mount& mount, OpenFileRef file);
+Task<void> establish_locks(Files& files, OpenFileRef file);
 
 }  // namespace nfsrdma::client

@@ -2,12 +2,9 @@
 
 #include <utility>
 
+#include "client/files/files.h"
 #include "client/files/local_lock.h"
-#include "client/mount.h"
 #include "client/requests/free_stateid.h"
-#include "client/session/session.h"
-#include "client/state/lock_waiters.h"
-#include "client/state/open_table.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -20,9 +17,9 @@ Error lost_locks() {
 }
 
 /// Locks that nobody but this client knows of may be on their way to the server just now.
-Task<Result<void>> local_locks_stay(Mount& mount, OpenFileRef file) {
+Task<Result<void>> local_locks_stay(Files& files, OpenFileRef file) {
   while (file->server_open().recovering()) {
-    const bool slept = co_await mount.session().pauses().pause(Backoff::kFirst);
+    const bool slept = co_await files.context.session.pauses().pause(Backoff::kFirst);
     if (!slept) break;
   }
   if (file->lost()) co_return fail(lost_locks());
@@ -36,9 +33,9 @@ LockConflict describe(const OpenFile& file, const LockDenied& denied) {
   return conflict;
 }
 
-void note_unlocked(Mount& mount, const OpenFileRef& file, const LockRef& lock) {
+void note_unlocked(Files& files, const OpenFileRef& file, const LockRef& lock) {
   file->locks().forget_if_unused(lock);
-  mount.lock_waiters().notify(file->handle());
+  files.lock_waiters.notify(file->handle());
 }
 
 }  // namespace
@@ -55,18 +52,18 @@ LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const Lock
 }
 
 // A recovery may take away the owner's stateid, or give him one.
-Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, LockWish wish,
+Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, LockWish wish,
                                   Duration patience) {
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
     if (!file->claimed()) {
-      auto secured = co_await mount.opens().claim(file);  // locks stand on the server's open
+      auto secured = co_await files.opens.claim(file);  // locks stand on the server's open
       CO_TRY(secured);
     }
     const bool known = lock->established;
     Sending sending;
     sending.patience = patience;
-    auto granted = co_await send_lock(mount, file->caller(), file->handle(),
+    auto granted = co_await send_lock(files.context, file->caller(), file->handle(),
                                       request_for(file, lock, wish), sending);
     if (granted) lock->granted(*granted);
     if (granted) co_return Result<void>{};
@@ -74,29 +71,29 @@ Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, LockRef lock, 
   }
 }
 
-Task<Result<void>> unlock_at_server(Mount& mount, OpenFileRef file, LockRef lock, ByteRange range) {
-  auto unlocked = co_await locku(mount, file->caller(), file->handle(), lock, range);
+Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, LockRef lock, ByteRange range) {
+  auto unlocked = co_await locku(files.context, file->caller(), file->handle(), lock, range);
   CO_TRY(unlocked);
   lock->given = *unlocked;
   co_return Result<void>{};
 }
 
-Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
+Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish) {
   for (;;) {
-    auto done = co_await decide_lock_keeper(mount, file->handle());
+    auto done = co_await decide_lock_keeper(files, file->handle());
     CO_TRY(done);
     const LockRef lock = file->locks().obtain(wish.owner);
     auto guard = co_await lock->changing.lock();
     if (file->lost()) co_return fail(lost_locks());
-    const LockKeeper keeper = lock_keeper(mount, file->handle());
-    const bool doubtful = keeper == LockKeeper::client && !mount.session().lease_holds();
+    const LockKeeper keeper = lock_keeper(files, file->handle());
+    const bool doubtful = keeper == LockKeeper::client && !files.context.session.lease_holds();
     if (keeper == LockKeeper::changing || doubtful) continue;
     Result<void> granted;
     if (keeper == LockKeeper::client) {
-      granted = lock_locally(mount, file, wish);
+      granted = lock_locally(files, file, wish);
     } else {
       lock->at_server = true;
-      granted = co_await lock_at_server(mount, file, lock, wish, Duration::max());
+      granted = co_await lock_at_server(files, file, lock, wish, Duration::max());
       // A recovery under way meanwhile took away what had not been granted yet.
       if (granted) lock->at_server = true;
       if (!granted && !lock->established) lock->at_server = false;
@@ -111,24 +108,24 @@ Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish) {
   }
 }
 
-Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range) {
+Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range) {
   const LockRef lock = file->locks().find(owner);
   if (!lock) co_return Result<void>{};
   auto guard = co_await lock->changing.lock();
   if (!lock->at_server) {
-    auto stay = co_await local_locks_stay(mount, file);
+    auto stay = co_await local_locks_stay(files, file);
     CO_TRY(stay);
   }
   const bool held = lock->ranges.overlaps(range);
   if (held && file->lost()) co_return fail(lost_locks());
   if (held && lock->at_server) {
-    auto sent = co_await unlock_at_server(mount, file, lock, range);
+    auto sent = co_await unlock_at_server(files, file, lock, range);
     if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
   const bool untold = lock->lost_ranges.overlaps(range) && !lock->loss_told;
   lock->ranges.clear(range);
   lock->lost_ranges.clear(range);
-  note_unlocked(mount, file, lock);
+  note_unlocked(files, file, lock);
   // Nobody has read or written since: the last chance to tell that the lock did not protect.
   if (untold) co_return fail(lost_locks());
   co_return Result<void>{};
@@ -137,13 +134,13 @@ Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteR
 namespace {
 
 /// That FREE_STATEID fails does no harm: the server forgets with CLOSE.
-Task<Result<void>> say_goodbye(Mount& mount, OpenFileRef file, LockRef lock) {
+Task<Result<void>> say_goodbye(Files& files, OpenFileRef file, LockRef lock) {
   Result<void> unlocked;
   if (!lock->ranges.empty()) {
-    unlocked = co_await unlock_at_server(mount, file, lock, ByteRange::whole_file());
+    unlocked = co_await unlock_at_server(files, file, lock, ByteRange::whole_file());
   }
   if (unlocked && lock->established && !file->lost()) {
-    auto freed = co_await free_stateid(mount, file->caller(), lock->stateid());
+    auto freed = co_await free_stateid(files.context, file->caller(), lock->stateid());
     if (!freed) co_return freed;
   }
   co_return unlocked;
@@ -151,16 +148,16 @@ Task<Result<void>> say_goodbye(Mount& mount, OpenFileRef file, LockRef lock) {
 
 }  // namespace
 
-Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
+Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
   const LockRef lock = file->locks().find(owner);
   if (!lock) co_return Result<void>{};
   auto guard = co_await lock->changing.lock();
   Result<void> outcome;
   if (!lock->at_server) {
-    outcome = co_await local_locks_stay(mount, file);
+    outcome = co_await local_locks_stay(files, file);
   }
   if (lock->at_server && lock->established && !file->lost()) {
-    outcome = co_await say_goodbye(mount, file, lock);
+    outcome = co_await say_goodbye(files, file, lock);
     if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back
   }
   if (lock->any_lost() && !lock->loss_told) outcome = fail(lost_locks());
@@ -169,18 +166,18 @@ Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner) {
   lock->refused = nfs4::NFS4_OK;
   lock->ranges = {};
   lock->lost_ranges = {};
-  note_unlocked(mount, file, lock);
+  note_unlocked(files, file, lock);
   co_return outcome;
 }
 
-Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish) {
-  auto done = co_await decide_lock_keeper(mount, file->handle());
+Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish) {
+  auto done = co_await decide_lock_keeper(files, file->handle());
   CO_TRY(done);
-  if (lock_keeper(mount, file->handle()) == LockKeeper::client) {
-    co_return local_conflict(mount, file->handle(), wish);
+  if (lock_keeper(files, file->handle()) == LockKeeper::client) {
+    co_return local_conflict(files, file->handle(), wish);
   }
-  auto tested =
-      co_await lockt(mount, file->caller(), file->handle(), wish.owner, wish.range, wish.exclusive);
+  auto tested = co_await lockt(files.context, file->caller(), file->handle(), wish.owner,
+                               wish.range, wish.exclusive);
   CO_TRY(tested);
   std::optional<LockConflict> conflict;
   if (*tested) conflict = describe(*file, **tested);

@@ -6,11 +6,11 @@
 #include "client/proto/object.h"
 #include "client/requests/lock.h"
 #include "client/state/lock_state.h"
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 
 namespace nfsrdma::client {
 
-class Mount;
+struct Files;
 
 /// A lock somebody wants.
 struct LockWish {
@@ -32,20 +32,20 @@ struct LockConflict {
 /// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
 /// NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
 /// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
-Task<Result<void>> lock(Mount& mount, OpenFileRef file, LockWish wish);
+Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish);
 /// Gives back what the owner holds in the range. Sends nothing when that is nothing, or kept here.
-Task<Result<void>> unlock(Mount& mount, OpenFileRef file, LockOwner owner, ByteRange range);
+Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);
 /// The owner is done with the file: gives back every lock, and the server may forget him.
-Task<Result<void>> unlock_all(Mount& mount, OpenFileRef file, LockOwner owner);
+Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner);
 /// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
-Task<Result<std::optional<LockConflict>>> test_lock(Mount& mount, OpenFileRef file, LockWish wish);
+Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish);
 
 /// LOCK for as long as that is worth while, on an open that the server knows. One request of an
 /// owner at a time. DELAY and GRACE are waited for until `patience` has passed.
-Task<Result<void>> lock_at_server(Mount& mount, OpenFileRef file, FileLocks::LockRef lock,
+Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, FileLocks::LockRef lock,
                                   LockWish wish, Duration patience);
 /// LOCKU.
-Task<Result<void>> unlock_at_server(Mount& mount, OpenFileRef file, FileLocks::LockRef lock,
+Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, FileLocks::LockRef lock,
                                     ByteRange range);
 /// LOCK in the name of the owner's stateid, or, while it has none, of the open's.
 LockRequest request_for(const OpenFileRef& file, const FileLocks::LockRef& lock,

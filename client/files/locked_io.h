@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 
 namespace nfsrdma::client {
 

@@ -2,14 +2,11 @@
 
 #include <utility>
 
+#include "client/files/files.h"
 #include "client/files/setattr.h"
-#include "client/mount.h"
 #include "client/requests/delegreturn.h"
 #include "client/requests/open.h"
 #include "client/requests/steps.h"
-#include "client/session/session.h"
-#include "client/state/delegation_table.h"
-#include "client/state/open_table.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -17,8 +14,8 @@ namespace {
 
 using namespace nfs4;
 
-std::uint32_t want_bits(const Mount& mount, std::uint32_t share_access, Delegating delegating) {
-  if (delegating == Delegating::unwanted || !mount.config().delegations) {
+std::uint32_t want_bits(const Files& files, std::uint32_t share_access, Delegating delegating) {
+  if (delegating == Delegating::unwanted || !files.delegations_wanted) {
     return OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
   }
   const bool writes = (share_access & OPEN4_SHARE_ACCESS_WRITE) != 0;
@@ -26,10 +23,10 @@ std::uint32_t want_bits(const Mount& mount, std::uint32_t share_access, Delegati
 }
 
 /// One delegation of a file is enough.
-std::uint32_t want_for(Mount& mount, const FileHandle& file, std::uint32_t share_access,
+std::uint32_t want_for(Files& files, const FileHandle& file, std::uint32_t share_access,
                        Delegating delegating) {
-  const bool has = mount.delegations().held(file) != nullptr;
-  return want_bits(mount, share_access, has ? Delegating::unwanted : delegating);
+  const bool has = files.delegation_table.held(file) != nullptr;
+  return want_bits(files, share_access, has ? Delegating::unwanted : delegating);
 }
 
 /// Who has made a file can open it again as far as its mode lets him; who has opened one, in the
@@ -58,46 +55,46 @@ struct Asked {
 
 /// What the open means for the delegations: a new one, one more who may use it, opens that cannot
 /// stand on it any more.
-Task<void> note_delegation(Mount& mount, OpenFileRef file, const OpenAnswer& answer, Asked asked,
+Task<void> note_delegation(Files& files, OpenFileRef file, const OpenAnswer& answer, Asked asked,
                            const Attributes& attributes) {
-  DelegationTable& delegations = mount.delegations();
   if (answer.granted.delegation) {
     const bool preserve = (answer.granted.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
-    delegations.take(file, *answer.granted.delegation, attributes, preserve);
+    files.delegations.take(file, *answer.granted.delegation, attributes, preserve);
   }
-  delegations.authorize(*file,
-                        proven_access(asked.caller, asked.share_access, asked.made, attributes));
+  files.delegation_table.authorize(
+      file->handle(), file->caller(),
+      proven_access(asked.caller, asked.share_access, asked.made, attributes));
   if (!file->needs_securing()) co_return;
-  auto secured = co_await mount.opens().claim(file);
+  auto secured = co_await files.opens.claim(file);
   if (!secured) log::info("{}", secured.error().message());
 }
 
 /// `opening`: ends when the answer has been merged.
-Task<Result<Opened>> complete(Mount& mount, Asked asked, OpenAnswer answer,
+Task<Result<Opened>> complete(Files& files, Asked asked, OpenAnswer answer,
                               std::optional<OpenTable::Opening> opening = {}) {
   Opened opened;
   opened.handle = answer.handle;
   opened.open =
-      mount.opens().merge(asked.caller, answer.handle, asked.share_access, answer.granted.stateid);
+      files.opens.merge(asked.caller, answer.handle, asked.share_access, answer.granted.stateid);
   if (opening) opening->end();
   opened.preserve_unlinked = (answer.granted.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
   const OpenFileRef file = opened.open.file();
-  auto attributes = co_await steps::or_fetch(mount, asked.caller, answer.handle,
+  auto attributes = co_await steps::or_fetch(files.context, asked.caller, answer.handle,
                                              std::move(answer.attributes), std::move(answer.names));
-  const bool wanted = asked.delegating == Delegating::wanted && mount.config().delegations;
+  const bool wanted = asked.delegating == Delegating::wanted && files.delegations_wanted;
   if (answer.granted.delegation && !(attributes && wanted)) {
-    mount.session().background().start(delegreturn_quietly(mount, asked.caller, answer.handle,
-                                                           answer.granted.delegation->stateid));
+    files.context.session.background().start(delegreturn_quietly(
+        files.context, asked.caller, answer.handle, answer.granted.delegation->stateid));
     answer.granted.delegation.reset();
   }
   CO_TRY(attributes);
   opened.attributes = *attributes;
   file->set_fileid(attributes->fileid);
-  co_await note_delegation(mount, file, answer, asked, opened.attributes);
+  co_await note_delegation(files, file, answer, asked, opened.attributes);
   co_return opened;
 }
 
-NewFile plan(const Mount& mount, CreateMode mode, const SetAttributes& initial) {
+NewFile plan(const Files& files, CreateMode mode, const SetAttributes& initial) {
   NewFile file;
   file.attributes = steps::settable(initial);
   file.in_open = file.attributes.present;
@@ -106,7 +103,7 @@ NewFile plan(const Mount& mount, CreateMode mode, const SetAttributes& initial) 
     case CreateMode::guarded: file.mode = GUARDED4; break;
     case CreateMode::exclusive:
       file.mode = EXCLUSIVE4_1;
-      file.in_open = file.in_open & mount.exclusive_attributes();
+      file.in_open = file.in_open & files.exclusive_attributes;
       break;
   }
   return file;
@@ -140,71 +137,71 @@ SetAttributes still_to_set(const NewFile& file, const SetAttributes& initial,
 
 }  // namespace
 
-std::optional<OpenedLocally> open_locally(Mount& mount, const Credential& caller,
+std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller,
                                           const FileHandle& file, std::uint32_t share_access) {
-  OpenRef open = mount.opens().open_locally(caller, file, share_access);
+  OpenRef open = files.opens.open_locally(caller, file, share_access);
   if (!open) return std::nullopt;
   const bool preserve_unlinked = open->delegation()->preserve_unlinked();
   return OpenedLocally{std::move(open), preserve_unlinked};
 }
 
-Task<Result<Opened>> open(Mount& mount, Credential caller, FileHandle file,
+Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
                           std::uint32_t share_access, Delegating delegating) {
-  auto beginning = mount.opens().begin_open(caller, file);
+  auto beginning = files.open_table.begin_open(caller, file);
   OpenTable::Opening opening = co_await beginning;
-  const DelegationTable::Asking asking(mount.delegations());
+  const Delegations::Asking asking(files.delegations);
   OpenRequest request;
   request.object = file;
   request.share_access = share_access;
-  request.want = want_for(mount, file, share_access, delegating);
-  auto answer = co_await send_open(mount, caller, request);
+  request.want = want_for(files, file, share_access, delegating);
+  auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   answer->handle = file;  // CLAIM_FH opens what is named, however the server spells it
   const Asked asked{caller, share_access, /*made=*/false, delegating};
-  auto opened = co_await complete(mount, asked, std::move(*answer), std::move(opening));
+  auto opened = co_await complete(files, asked, std::move(*answer), std::move(opening));
   co_return opened;
 }
 
-Task<Result<Opened>> open_by_name(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access) {
   const steps::Name kept(name);
-  const DelegationTable::Asking asking(mount.delegations());
+  const Delegations::Asking asking(files.delegations);
   OpenRequest request;
   request.object = dir;
   request.share_access = share_access;
-  request.want = want_bits(mount, share_access, Delegating::wanted);
+  request.want = want_bits(files, share_access, Delegating::wanted);
   request.claim = CLAIM_NULL;
   request.name = kept.view();
-  auto answer = co_await send_open(mount, caller, request);
+  auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   const Asked asked{caller, share_access, /*made=*/false};
-  auto opened = co_await complete(mount, asked, std::move(*answer));
+  auto opened = co_await complete(files, asked, std::move(*answer));
   co_return opened;
 }
 
-Task<Result<Opened>> create(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
+Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std::string_view name,
                             CreateMode mode, SetAttributes initial, std::uint32_t share_access,
                             Delegating delegating) {
   const steps::Name kept(name);
-  const DelegationTable::Asking asking(mount.delegations());
-  const NewFile file = plan(mount, mode, initial);
+  const Delegations::Asking asking(files.delegations);
+  const NewFile file = plan(files, mode, initial);
   OpenRequest request;
   request.object = dir;
   request.share_access = share_access;
-  request.want = want_bits(mount, share_access, delegating);
+  request.want = want_bits(files, share_access, delegating);
   request.claim = CLAIM_NULL;
   request.name = kept.view();
   request.new_file = &file;
-  auto answer = co_await send_open(mount, caller, request);
+  auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   const bitmap4 attrset = answer->granted.attrset;
   const Asked asked{caller, share_access, /*made=*/true, delegating};
-  auto opened = co_await complete(mount, asked, std::move(*answer));
+  auto opened = co_await complete(files, asked, std::move(*answer));
   CO_TRY(opened);
   if (mode != CreateMode::exclusive) co_return opened;
   const SetAttributes rest = still_to_set(file, initial, attrset);
   if (rest.empty()) co_return opened;
-  auto changed = co_await setattr(mount, caller, opened->handle, opened->open.state(), rest);
+  auto changed = co_await setattr(files, caller, opened->handle, opened->open.state(), rest);
   CO_TRY(changed);
   opened->attributes = changed->attributes;
   co_return opened;

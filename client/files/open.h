@@ -6,13 +6,13 @@
 #include <optional>
 #include <string_view>
 
+#include "client/files/open_ref.h"
 #include "client/proto/object.h"
 #include "client/requests/set_attributes.h"
-#include "client/state/open_state.h"
 
 namespace nfsrdma::client {
 
-class Mount;
+struct Files;
 
 struct Opened {
   FileHandle handle;
@@ -32,9 +32,9 @@ enum class CreateMode : std::uint8_t {
 };
 
 /// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied.
-Task<Result<Opened>> open(Mount& mount, Credential caller, FileHandle file,
+Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
                           std::uint32_t share_access, Delegating delegating = Delegating::wanted);
-Task<Result<Opened>> open_by_name(Mount& mount, Credential caller, FileHandle dir,
+Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access);
 /// Without asking the server: under a delegation that covers it. Empty when there is none; the
 /// attributes that are known stay right as long as it is held.
@@ -42,10 +42,10 @@ struct OpenedLocally {
   OpenRef open;
   bool preserve_unlinked = false;
 };
-std::optional<OpenedLocally> open_locally(Mount& mount, const Credential& caller,
+std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller,
                                           const FileHandle& file, std::uint32_t share_access);
 /// `initial` is applied to a new file; of an existing one only size 0 is applied (unchecked).
-Task<Result<Opened>> create(Mount& mount, Credential caller, FileHandle dir, std::string_view name,
+Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std::string_view name,
                             CreateMode mode, SetAttributes initial, std::uint32_t share_access,
                             Delegating delegating = Delegating::wanted);
 

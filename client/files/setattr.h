@@ -7,11 +7,11 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct Files;
 
 /// `state`: an open for writing when the size changes and there is one, else none: the anonymous
 /// stateid (all zero).
-Task<Result<Changed>> setattr(Mount& mount, Credential caller, FileHandle file, StateRef state,
+Task<Result<Changed>> setattr(Files& files, Credential caller, FileHandle file, StateRef state,
                               SetAttributes change);
 
 }  // namespace nfsrdma::client

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "client/mount.h"
-#include "client/session/session.h"
-#include "client/state/delegation_table.h"
-#include "client/state/open_table.h"
+#include "client/files/files.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -13,10 +10,10 @@ namespace nfsrdma::client {
 using namespace nfs4;
 
 void DelegationReclaimer::on_all_forgotten() {
-  mount_.opens().forget_kept();
-  for (const DelegationRef& delegation : mount_.delegations().all()) {
-    delegation->trouble_ = Delegation::Trouble::forgotten;
-    if (!delegation->in_use()) mount_.delegations().drop(delegation);
+  files_.open_table.forget_kept();
+  for (const DelegationRef& delegation : files_.delegation_table.all()) {
+    delegation->forgotten();
+    if (!delegation->in_use()) files_.delegations.drop(delegation);
   }
 }
 
@@ -24,19 +21,20 @@ void DelegationReclaimer::on_all_forgotten() {
 Task<Result<void>> DelegationReclaimer::reclaim(rpc::Channel&) { co_return Result<void>{}; }
 
 Task<void> DelegationReclaimer::reopen() {
-  for (const DelegationRef& delegation : mount_.delegations().all()) {
+  for (const DelegationRef& delegation : files_.delegation_table.all()) {
     if (!delegation->recovering() || delegation->lost()) continue;
-    if (delegation->trouble_ == Delegation::Trouble::revoked) {
+    if (delegation->revoked()) {
       co_await stateids_.free(delegation->caller(), delegation->stateid());
     }
     log::info("a delegation is lost");
-    mount_.delegations().drop(delegation);
-    mount_.session().recovery_ended();
+    files_.delegations.drop(delegation);
+    files_.context.session.recovery_ended();
   }
 }
 
 Task<void> DelegationReclaimer::find_revoked() {
-  return StateidRequests::in_batches(*this, &DelegationReclaimer::test, mount_.delegations().all());
+  return StateidRequests::in_batches(*this, &DelegationReclaimer::test,
+                                     files_.delegation_table.all());
 }
 
 Task<Result<void>> DelegationReclaimer::test(Batch batch) {
@@ -53,7 +51,7 @@ Task<Result<void>> DelegationReclaimer::test(Batch batch) {
 }
 
 std::size_t DelegationReclaimer::pending() const {
-  const Batch all = mount_.delegations().all();
+  const Batch all = files_.delegation_table.all();
   return static_cast<std::size_t>(std::ranges::count_if(
       all, [](const DelegationRef& delegation) { return delegation->recovering(); }));
 }

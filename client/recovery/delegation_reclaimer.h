@@ -9,7 +9,7 @@
 
 namespace nfsrdma::client {
 
-class Mount;
+struct Files;
 
 /// Comes before the opens, which stand on delegations.
 ///
@@ -20,8 +20,8 @@ class Mount;
 ///                            only this client knew of is lost
 class DelegationReclaimer final : public Reclaimer {
  public:
-  DelegationReclaimer(Mount& mount, RequestContext& context, const Credential& caller)
-      : mount_(mount), stateids_(context, caller) {}
+  DelegationReclaimer(Files& files, const Credential& caller)
+      : files_(files), stateids_(files.context, caller) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
@@ -36,7 +36,7 @@ class DelegationReclaimer final : public Reclaimer {
 
   Task<Result<void>> test(Batch batch);
 
-  Mount& mount_;
+  Files& files_;
   StateidRequests stateids_;
 };
 

@@ -3,12 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "client/files/files.h"
 #include "client/files/lock.h"
-#include "client/mount.h"
 #include "client/recovery/claim_errors.h"
 #include "client/requests/steps.h"
-#include "client/session/session.h"
-#include "client/state/open_table.h"
 
 namespace nfsrdma::client {
 
@@ -25,7 +23,7 @@ Task<Result<void>> LockReclaimer::reclaim(rpc::Channel& channel, OpenFileRef fil
       auto reclaimed = co_await reclaim_one(channel, file, lock, range);
       if (reclaimed) continue;
       if (is_cut_off(reclaimed.error())) co_return reclaimed;
-      mount_.opens().lose_locks(*lock, reclaimed.error().message());
+      files_.open_table.lose_locks(*lock, reclaimed.error().message());
       lost = true;
       break;
     }
@@ -36,13 +34,13 @@ Task<Result<void>> LockReclaimer::reclaim(rpc::Channel& channel, OpenFileRef fil
 
 Task<Result<void>> LockReclaimer::reclaim_one(rpc::Channel& channel, OpenFileRef file, LockRef lock,
                                               LockedRange range) {
-  const TimePoint begun = mount_.reactor().now();
+  const TimePoint begun = files_.context.reactor.now();
   Backoff backoff;
   for (;;) {
     auto asked = co_await ask(channel, file, lock, range);
     if (asked || !asks_for_patience(asked.error())) co_return asked;
-    if (mount_.reactor().now() - begun >= mount_.lease_time()) co_return asked;
-    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
+    if (files_.context.reactor.now() - begun >= files_.context.lease_time()) co_return asked;
+    const bool slept = co_await files_.context.session.pauses().pause(backoff.next());
     if (!slept) co_return fail(steps::ending());
   }
 }
@@ -58,8 +56,8 @@ Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, L
   Sending sending;
   sending.channel = &channel;
   sending.reserved = true;
-  auto granted =
-      co_await send_lock(mount_, file->caller(), file->handle(), std::move(request), sending);
+  auto granted = co_await send_lock(files_.context, file->caller(), file->handle(),
+                                    std::move(request), sending);
   CO_TRY(granted);
   lock->granted(*granted);
   co_return Result<void>{};

@@ -1,19 +1,19 @@
 // Gets back the locks on an open that has just been reclaimed (RFC 8881 section 8.4.2.1).
 #pragma once
 
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::client {
 
-class Mount;
+struct Files;
 
 /// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
 /// somebody else may have changed what its holder protects: it is lost then, and his reads and
 /// writes fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
 class LockReclaimer {
  public:
-  explicit LockReclaimer(Mount& mount) : mount_(mount) {}
+  explicit LockReclaimer(Files& files) : files_(files) {}
 
   /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
   /// long as a lease; any other refusal costs the lock. An error ends the attempt: connection or
@@ -29,7 +29,7 @@ class LockReclaimer {
                                  LockedRange range);
   Task<Result<void>> ask(rpc::Channel& channel, OpenFileRef file, LockRef lock, LockedRange range);
 
-  Mount& mount_;
+  Files& files_;
 };
 
 }  // namespace nfsrdma::client

@@ -4,14 +4,12 @@
 #include <span>
 #include <utility>
 
-#include "client/mount.h"
+#include "client/files/files.h"
 #include "client/recovery/claim_errors.h"
 #include "client/recovery/lock_reclaimer.h"
 #include "client/requests/delegreturn.h"
 #include "client/requests/open.h"
 #include "client/requests/steps.h"
-#include "client/session/session.h"
-#include "client/state/delegation_table.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -19,8 +17,6 @@ namespace {
 
 using namespace nfs4;
 
-/// The same step in vain that often, and the open is lost.
-constexpr std::uint8_t kMaxVainClaims = 2;
 /// Share accesses, the widest first: what it covers need not be opened apart on most servers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
@@ -42,25 +38,25 @@ std::vector<FileLocks::LockRef> locks_of(const OpenFile& file) {
 }  // namespace
 
 void OpenReclaimer::on_all_forgotten() {
-  for (const FileRef& file : mount_.opens().in_use()) file->claim_ = OpenFile::Claim::previous;
+  for (const OpenFileRef& file : files_.open_table.in_use()) file->forgotten();
 }
 
 std::size_t OpenReclaimer::pending() const {
-  const Files files = mount_.opens().in_use();
+  const auto files = files_.open_table.in_use();
   return static_cast<std::size_t>(std::ranges::count_if(
-      files, [](const FileRef& file) { return file->recovering() || any_refused(*file); }));
+      files, [](const OpenFileRef& file) { return file->recovering() || any_refused(*file); }));
 }
 
 Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
-  const Files files = mount_.opens().in_use();
-  for (const FileRef& file : files) {
-    if (file->claim_ != OpenFile::Claim::previous) continue;
-    if (++file->vain_claims_ > kMaxVainClaims) {
-      mount_.opens().give_up(*file, "no progress");
+  const auto files = files_.open_table.in_use();
+  for (const OpenFileRef& file : files) {
+    if (file->claim() != OpenFile::Claim::previous) continue;
+    if (!file->may_try_again()) {
+      give_up(*file, "no progress");
       continue;
     }
     auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
-    if (opened) opened = co_await LockReclaimer(mount_).reclaim(channel, file);
+    if (opened) opened = co_await LockReclaimer(files_).reclaim(channel, file);
     if (opened) {
       note_recovered(*file, reclaimed_);
       continue;
@@ -71,25 +67,24 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
   co_return Result<void>{};
 }
 
-void OpenReclaimer::judge_reclaim(const FileRef& file, const Error& error) {
+void OpenReclaimer::judge_reclaim(const OpenFileRef& file, const Error& error) {
   if (error.is(Layer::nfs, NFS4ERR_NO_GRACE)) {
     for (const FileLocks::LockRef& lock : locks_of(*file)) {
-      if (lock->at_server) mount_.opens().lose_locks(*lock, error.message());
+      if (lock->at_server) files_.open_table.lose_locks(*lock, error.message());
     }
-    file->claim_ = OpenFile::Claim::anew;
-    file->vain_claims_ = 0;
+    file->not_reclaimed();
   } else {
-    mount_.opens().give_up(*file, error.message());
+    give_up(*file, error.message());
   }
 }
 
 Task<void> OpenReclaimer::reopen() {
-  const Files files = mount_.opens().in_use();
-  for (const FileRef& file : files) {
-    if (file->claim_ == OpenFile::Claim::freed) {
+  const auto files = files_.open_table.in_use();
+  for (const OpenFileRef& file : files) {
+    if (file->claim() == OpenFile::Claim::freed) {
       co_await stateids_.free(file->caller(), file->open_stateid());
-      mount_.opens().give_up(*file, "revoked by the server");
-    } else if (file->claim_ == OpenFile::Claim::anew) {
+      give_up(*file, "revoked by the server");
+    } else if (file->claim() == OpenFile::Claim::anew) {
       co_await reopen_one(file);
     }
     co_await relock(file);
@@ -97,61 +92,65 @@ Task<void> OpenReclaimer::reopen() {
 }
 
 // The lock alone is lost: the open, and what others have locked through it, are as they were.
-Task<void> OpenReclaimer::relock(FileRef file) {
+Task<void> OpenReclaimer::relock(OpenFileRef file) {
   for (const FileLocks::LockRef& lock : locks_of(*file)) {
-    if (lock->refused == NFS4_OK || file->claim_ == OpenFile::Claim::previous) continue;
+    if (lock->refused == NFS4_OK || file->claim() == OpenFile::Claim::previous) continue;
     const nfsstat4 why = lock->refused;
     const stateid4 refused = lock->stateid();
     co_await stateids_.free(file->caller(), refused);
     if (lock->refused == NFS4_OK || lock->stateid() != refused) continue;  // reclaimed meanwhile
-    mount_.opens().lose_locks(*lock, std::string(status_name(why)));
-    mount_.session().recovery_ended();
+    files_.open_table.lose_locks(*lock, std::string(status_name(why)));
+    files_.context.session.recovery_ended();
   }
 }
 
-Task<void> OpenReclaimer::reopen_one(FileRef file) {
-  if (++file->vain_claims_ > kMaxVainClaims) {
-    mount_.opens().give_up(*file, "no progress");
+Task<void> OpenReclaimer::reopen_one(OpenFileRef file) {
+  if (!file->may_try_again()) {
+    give_up(*file, "no progress");
     co_return;
   }
-  auto beginning = mount_.opens().begin_open(file);
+  auto beginning = files_.open_table.begin_open(file);
   const OpenTable::Opening opening = co_await beginning;
-  file->opened_with_ = 0;
+  file->begin_reopening();
   auto opened = co_await open_all(nullptr, file, CLAIM_FH);
   if (opened) co_await check_locks(file);
-  if (file->claim_ != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
+  if (file->claim() != OpenFile::Claim::anew) co_return;  // the server has restarted meanwhile
   if (opened) {
     note_recovered(*file, reopened_);
-  } else if (!mount_.session().pauses().interrupted()) {
-    mount_.opens().give_up(*file, opened.error().message());
+  } else if (!files_.context.session.pauses().interrupted()) {
+    give_up(*file, opened.error().message());
   }
 }
 
 // The server may have refused the open's stateid and know the locks all the same. One that only
 // this client knows of is lost with the delegation.
-Task<void> OpenReclaimer::check_locks(FileRef file) {
+Task<void> OpenReclaimer::check_locks(OpenFileRef file) {
   Locks known;
   for (const FileLocks::LockRef& lock : locks_of(*file)) {
     if (lock->established) {
       known.push_back(lock);
-    } else if (!file->delegation_) {
-      mount_.opens().lose_locks(*lock, "the server has forgotten that the file is open");
+    } else if (!file->delegation()) {
+      files_.open_table.lose_locks(*lock, "the server has forgotten that the file is open");
     }
   }
   co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, known);
 }
 
-void OpenReclaimer::note_recovered(OpenFile& file, Counter& counter) {
-  file.claim_ = OpenFile::Claim::none;
-  file.vain_claims_ = 0;
-  counter.add();
-  mount_.session().recovery_ended();
+void OpenReclaimer::give_up(OpenFile& file, const std::string& why) {
+  files_.open_table.give_up(file, why);
+  files_.context.session.recovery_ended();
 }
 
-Task<Result<void>> OpenReclaimer::open_all(rpc::Channel* channel, FileRef file,
+void OpenReclaimer::note_recovered(OpenFile& file, Counter& counter) {
+  file.recovered();
+  counter.add();
+  files_.context.session.recovery_ended();
+}
+
+Task<Result<void>> OpenReclaimer::open_all(rpc::Channel* channel, OpenFileRef file,
                                            open_claim_type4 claim) {
   for (const std::uint32_t access : kAccesses) {
-    if (file->counts_[access] == 0) continue;
+    if (!file->opened_for(access)) continue;
     auto opened = co_await open_one(channel, file, claim, access);
     CO_TRY(opened);
   }
@@ -159,26 +158,26 @@ Task<Result<void>> OpenReclaimer::open_all(rpc::Channel* channel, FileRef file,
 }
 
 // The recovery's own requests are not repeated by the session: it knows no patience for them.
-Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, FileRef file,
+Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, OpenFileRef file,
                                            open_claim_type4 claim, std::uint32_t access) {
-  const TimePoint begun = mount_.reactor().now();
+  const TimePoint begun = files_.context.reactor.now();
   Backoff backoff;
   for (;;) {
     auto stateid = co_await ask(channel, file, claim, access);
     if (stateid) {
-      OpenTable::take(*file, *stateid, access);
+      file->opened(*stateid, access);
       co_return Result<void>{};
     }
     const bool wait = channel && asks_for_patience(stateid.error());
-    if (!wait || mount_.reactor().now() - begun >= patience()) {
+    if (!wait || files_.context.reactor.now() - begun >= patience()) {
       co_return fail(std::move(stateid.error()));
     }
-    const bool slept = co_await mount_.session().pauses().pause(backoff.next());
+    const bool slept = co_await files_.context.session.pauses().pause(backoff.next());
     if (!slept) co_return fail(steps::ending());
   }
 }
 
-Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
+Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, OpenFileRef file,
                                           open_claim_type4 claim, std::uint32_t access) {
   OpenRequest request;
   request.object = file->handle();
@@ -189,15 +188,15 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, FileRef file,
   sending.channel = channel;
   sending.reserved = true;
   sending.patience = patience();
-  auto granted = co_await send_claim(mount_, file->caller(), request, sending);
+  auto granted = co_await send_claim(files_.context, file->caller(), request, sending);
   CO_TRY(granted);
   if (claim == CLAIM_PREVIOUS) take_delegation(*file, granted->delegation);
   co_return granted->stateid;
 }
 
 open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file) const {
-  const DelegationRef& delegation = file.delegation_;
-  if (!delegation || delegation->trouble_ != Delegation::Trouble::forgotten) {
+  const DelegationRef& delegation = file.delegation();
+  if (!delegation || !delegation->to_be_reclaimed()) {
     return OPEN_DELEGATE_NONE;
   }
   return delegation->writes() ? OPEN_DELEGATE_WRITE : OPEN_DELEGATE_READ;
@@ -207,24 +206,22 @@ open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file)
 void OpenReclaimer::take_delegation(OpenFile& file,
                                     const std::optional<GrantedDelegation>& granted) {
   if (!granted) return;
-  const DelegationRef delegation = file.delegation_;
-  if (!delegation || delegation->trouble_ != Delegation::Trouble::forgotten) {
-    mount_.session().background().start(
-        delegreturn_quietly(mount_, file.caller(), file.handle(), granted->stateid));
+  const DelegationRef delegation = file.delegation();
+  if (!delegation || !delegation->to_be_reclaimed()) {
+    files_.context.session.background().start(
+        delegreturn_quietly(files_.context, file.caller(), file.handle(), granted->stateid));
     return;
   }
-  delegation->stateid_ = granted->stateid;
-  delegation->writes_ = granted->writes;
-  delegation->trouble_ = Delegation::Trouble::none;
+  delegation->reclaimed(*granted);
   delegations_reclaimed_.add();
-  if (granted->recall) mount_.delegations().start_return(delegation);
+  if (granted->recall) files_.delegations.start_return(delegation);
 }
 
 Task<void> OpenReclaimer::find_revoked() {
-  const Files files = mount_.opens().in_use();
+  const auto files = files_.open_table.in_use();
   co_await StateidRequests::in_batches(*this, &OpenReclaimer::test, files);
   Locks locks;
-  for (const FileRef& file : files) {
+  for (const OpenFileRef& file : files) {
     for (const FileLocks::LockRef& lock : locks_of(*file)) {
       if (lock->established) locks.push_back(lock);
     }
@@ -247,9 +244,9 @@ Task<Result<void>> OpenReclaimer::test_locks(Locks locks) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> OpenReclaimer::test(Files files) {
+Task<Result<void>> OpenReclaimer::test(Batch files) {
   std::vector<stateid4> sent;
-  for (const FileRef& file : files) sent.push_back(file->newest_);
+  for (const OpenFileRef& file : files) sent.push_back(file->newest_stateid());
   auto codes = co_await stateids_.test(sent);
   CO_TRY(codes);
   for (std::size_t i = 0; i < codes->size(); ++i) {
@@ -257,16 +254,16 @@ Task<Result<void>> OpenReclaimer::test(Files files) {
     const nfsstat4 code = (*codes)[i];
     // A file that was opened, downgraded or closed meanwhile has another stateid by now; one that
     // only a delegation covers has none.
-    const bool stale = code == NFS4ERR_OLD_STATEID || file.newest_ != sent[i];
-    if (code == NFS4_OK || stale || file.server_access_ == 0) continue;
-    if (file.claim_ != OpenFile::Claim::none || file.lost_) continue;
+    const bool stale = code == NFS4ERR_OLD_STATEID || file.newest_stateid() != sent[i];
+    if (code == NFS4_OK || stale || file.server_access() == 0) continue;
+    if (file.claim() != OpenFile::Claim::none || file.lost()) continue;
     if (!is_revoked(code)) co_await stateids_.free(file.caller(), file.open_stateid());
     file.server_open().on_refused(code);
   }
   co_return Result<void>{};
 }
 
-Duration OpenReclaimer::patience() const { return mount_.lease_time(); }
+Duration OpenReclaimer::patience() const { return files_.context.lease_time(); }
 
 void OpenReclaimer::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("opens_reclaimed", reclaimed_.value());

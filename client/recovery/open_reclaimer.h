@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "client/proto/ops_open.h"
@@ -27,8 +28,8 @@ namespace nfsrdma::client {
 /// the server says that it still has them; the others are lost (OpenTable::lose_locks).
 class OpenReclaimer final : public Reclaimer {
  public:
-  OpenReclaimer(Mount& mount, RequestContext& context, const Credential& caller)
-      : mount_(mount), stateids_(context, caller) {}
+  OpenReclaimer(Files& files, const Credential& caller)
+      : files_(files), stateids_(files.context, caller) {}
 
   void on_all_forgotten() override;
   Task<Result<void>> reclaim(rpc::Channel& channel) override;
@@ -39,31 +40,32 @@ class OpenReclaimer final : public Reclaimer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  using FileRef = std::shared_ptr<OpenFile>;
-  using Files = std::vector<FileRef>;
+  using Batch = std::vector<OpenFileRef>;
 
-  Task<void> reopen_one(FileRef file);
+  Task<void> reopen_one(OpenFileRef file);
   /// After the open was got anew: which of its locks the server still has.
-  Task<void> check_locks(FileRef file);
+  Task<void> check_locks(OpenFileRef file);
   /// Gives up the locks that the server has refused or says it does not have.
-  Task<void> relock(FileRef file);
+  Task<void> relock(OpenFileRef file);
   /// OPENs with every share access in use; `channel` null: by ordinary requests.
-  Task<Result<void>> open_all(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim);
-  Task<Result<void>> open_one(rpc::Channel* channel, FileRef file, nfs4::open_claim_type4 claim,
+  Task<Result<void>> open_all(rpc::Channel* channel, OpenFileRef file,
+                              nfs4::open_claim_type4 claim);
+  Task<Result<void>> open_one(rpc::Channel* channel, OpenFileRef file, nfs4::open_claim_type4 claim,
                               std::uint32_t access);
   /// One attempt. The status of OPEN is in the error.
-  Task<Result<nfs4::stateid4>> ask(rpc::Channel* channel, FileRef file,
+  Task<Result<nfs4::stateid4>> ask(rpc::Channel* channel, OpenFileRef file,
                                    nfs4::open_claim_type4 claim, std::uint32_t access);
   nfs4::open_delegation_type4 delegation_to_reclaim(const OpenFile& file) const;
   void take_delegation(OpenFile& file, const std::optional<GrantedDelegation>& granted);
-  void judge_reclaim(const FileRef& file, const Error& error);
+  void judge_reclaim(const OpenFileRef& file, const Error& error);
+  void give_up(OpenFile& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);
-  Task<Result<void>> test(Files files);
+  Task<Result<void>> test(Batch files);
   using Locks = std::vector<FileLocks::LockRef>;
   Task<Result<void>> test_locks(Locks locks);
   Duration patience() const;
 
-  Mount& mount_;
+  Files& files_;
   StateidRequests stateids_;
 
   Counter reclaimed_;

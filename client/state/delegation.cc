@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -25,6 +25,12 @@ void Delegation::on_refused(nfs4::nfsstat4 status) {
   const bool revoked = status == nfs4::NFS4ERR_ADMIN_REVOKED ||
                        status == nfs4::NFS4ERR_DELEG_REVOKED || status == nfs4::NFS4ERR_EXPIRED;
   trouble_ = revoked ? Trouble::revoked : Trouble::refused;
+}
+
+void Delegation::reclaimed(const GrantedDelegation& granted) {
+  stateid_ = granted.stateid;
+  writes_ = granted.writes;
+  trouble_ = Trouble::none;
 }
 
 bool Delegation::allows(const Credential& caller, std::uint32_t access) const {

@@ -35,6 +35,8 @@ class Delegation final : public StateHolder, public ListNode {
     current.seqid = 0;
     return current;
   }
+  /// With the seqid that came last.
+  const nfs4::stateid4& newest_stateid() const { return stateid_; }
   bool lost() const override { return phase_ == Phase::gone; }
   bool recovering() const override { return trouble_ != Trouble::none; }
   void on_refused(nfs4::nfsstat4 status) override;
@@ -42,6 +44,8 @@ class Delegation final : public StateHolder, public ListNode {
   const FileHandle& handle() const { return handle_; }
   const Credential& caller() const { return caller_; }
   bool writes() const { return writes_; }
+  /// Not being returned, though perhaps in trouble.
+  bool relied_upon() const { return phase_ == Phase::held; }
   bool held() const { return phase_ == Phase::held && trouble_ == Trouble::none; }
   /// Whether opens with this share access (OPEN4_SHARE_ACCESS_*) can stand on it alone.
   bool covers(std::uint32_t access) const {
@@ -52,13 +56,29 @@ class Delegation final : public StateHolder, public ListNode {
   /// Any file that uses it is open here.
   bool in_use() const;
   bool preserve_unlinked() const { return preserve_unlinked_; }
+  /// Of the file, for messages.
+  std::uint64_t fileid() const { return fileid_; }
+  /// Size and change attribute of the file when it was granted.
+  std::uint64_t size() const { return size_; }
+  std::uint64_t change() const { return change_; }
+
+  /// The file's opens may use it from now on.
+  void add(OpenFile& file) const { files_.push_back(file); }
+  /// Calls `visit(OpenFile&)` for each open that can use it.
+  template <class Visit>
+  void for_each_file(Visit visit) const {
+    files_.for_each(visit);
+  }
+
+  /// The server has restarted: it is to be reclaimed with an open.
+  void forgotten() { trouble_ = Trouble::forgotten; }
+  bool to_be_reclaimed() const { return trouble_ == Trouble::forgotten; }
+  void reclaimed(const GrantedDelegation& granted);
+  /// The server wants its loss acknowledged with FREE_STATEID.
+  bool revoked() const { return trouble_ == Trouble::revoked; }
 
  private:
-  friend class DelegationReclaimer;
-  friend class DelegationReturner;
   friend class DelegationTable;
-  friend class OpenReclaimer;
-  friend class OpenTable;
 
   /// What has to be done before it can be relied upon again, or is given up.
   enum class Trouble : std::uint8_t {

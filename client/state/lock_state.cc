@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 
 namespace nfsrdma::client {
 

@@ -11,29 +11,28 @@
 //   whichever reply comes first.
 //   The server does OPEN first and then CLOSE all the same: what is in use is opened anew.
 //   Two OPENs' replies come in the wrong order: the higher seqid is kept.
-// CLOSE and OPEN_DOWNGRADE of one OpenFile never run at the same time (OpenFile::changing_).
+// CLOSE and OPEN_DOWNGRADE of one OpenFile never run at the same time (OpenFile::changing()).
 // After a recovery they start over with the stateid that was got back; a CLOSE of an open that the
-// server has forgotten has nothing to do.
+// server has forgotten has nothing to do. They are sent by OpenFiles (client/files).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "client/proto/object.h"
 #include "client/state/file_handle_hash.h"
-#include "client/state/open_state.h"
+#include "client/state/open_file.h"
 #include "transport/base/metrics.h"
 
 namespace nfsrdma::client {
 
-class Mount;
-
-/// See the head of this file. Belongs to one shard; outlives every OpenRef.
+/// See the head of this file. Sends nothing. Belongs to one shard; outlives every OpenFileRef.
 class OpenTable {
  public:
-  explicit OpenTable(Mount& mount) : mount_(mount) {}
+  explicit OpenTable(Reactor& reactor) : reactor_(reactor) {}
 
   /// An OPEN of a known file, from before it is sent until its answer is merged.
   class Opening {
@@ -55,42 +54,35 @@ class OpenTable {
   Task<Opening> begin_open(Credential caller, FileHandle handle);
   Task<Opening> begin_open(OpenFileRef file);
 
-  /// Takes over the result of a successful OPEN.
-  OpenRef merge(const Credential& caller, const FileHandle& handle, std::uint32_t share_access,
-                const nfs4::stateid4& stateid);
-  /// One more open of a file whose delegation covers it: nothing is sent. Empty when there is no
-  /// such delegation, or this caller has not been let in by the server yet.
-  OpenRef open_locally(const Credential& caller, const FileHandle& handle,
-                       std::uint32_t share_access);
-  /// Has the server know every open in use that only the delegation covered: OPEN with
-  /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that it does not take is to be opened
-  /// anew.
-  Task<Result<void>> claim(OpenFileRef file);
-  /// The file's opens may use the delegation.
-  static void attach(OpenFile& file, const DelegationRef& delegation);
-  /// No open uses the delegation any more; returns those that did. One that the server does not
-  /// know is opened anew.
-  std::vector<OpenFileRef> detach(Delegation& delegation);
+  /// Takes over the result of a successful OPEN, with a reference for this access.
+  OpenFileRef merge(const Credential& caller, const FileHandle& handle, std::uint32_t share_access,
+                    const nfs4::stateid4& stateid);
+  /// The opens of a file by this user, made if there are none.
+  OpenFileRef obtain(const Credential& caller, const FileHandle& handle);
+  /// Null when this user has not opened the file.
+  OpenFileRef find(std::uint32_t uid, const FileHandle& handle) const;
   /// Calls `visit(OpenFile&)` for each open-owner's open of the file.
   template <class Visit>
   void for_each_of(const FileHandle& handle, Visit visit) const {
     const auto [begin, end] = files_.equal_range(handle);
     for (auto place = begin; place != end; ++place) visit(*place->second);
   }
-  /// Brings what the server has granted down to what is in use.
-  Task<void> close_quietly(OpenFileRef file);
+  /// The file's opens may use the delegation.
+  static void attach(OpenFile& file, const DelegationRef& delegation);
+  struct Detached {
+    std::vector<OpenFileRef> files;  ///< those that used it
+    bool reopen = false;             ///< some are not known to the server: they are opened anew
+  };
+  /// No open uses the delegation any more.
+  Detached detach(const Delegation& delegation);
+  /// Nothing is open, and nothing about to be.
+  void forget_if_unused(const OpenFileRef& file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
   void forget_kept();
-  /// See client/files/close.h.
-  Task<Result<void>> release(OpenRef open);
-  /// The same, unobserved.
-  void release_in_background(OpenRef open);
-  /// CLOSEs everything, whoever still refers to it. No open is given back to the server afterwards.
-  Task<Result<void>> close_all();
-  /// Takes over a stateid that the server has given for this access.
-  static void take(OpenFile& file, const nfs4::stateid4& stateid, std::uint32_t share_access);
+  /// One by one, for the end of the mount; null: no more.
+  OpenFileRef take_out();
   /// Opens that are in use, for their recovery; those that are on their way out are forgotten.
-  std::vector<std::shared_ptr<OpenFile>> in_use();
+  std::vector<OpenFileRef> in_use() const;
   /// The server has taken away what a lock-owner has locked, or all owners of the open: their reads
   /// and writes of the file fail until they unlock or close it. `why` is for the log.
   void lose_locks(OpenFile& file, const std::string& why);
@@ -102,29 +94,11 @@ class OpenTable {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  using FileRef = std::shared_ptr<OpenFile>;
-
-  /// Null when this user has not opened the file.
-  FileRef find(std::uint32_t uid, const FileHandle& handle) const;
-  FileRef obtain(const Credential& caller, const FileHandle& handle);
   void forget(const OpenFile& file);
-  Task<Result<void>> close_or_downgrade(FileRef file);
-  Task<Result<void>> claim(FileRef file, std::uint32_t share_access);
-  Task<Result<void>> send_close(FileRef file);
-  Task<Result<void>> send_downgrade(FileRef file, std::uint32_t needed);
-  Task<void> release_quietly(OpenRef open);
-  void forget_if_unused(const FileRef& file);
-  Task<Result<void>> narrow(FileRef file, std::uint32_t needed);
-  static bool forgotten_by_server(const Error& error);
 
-  Mount& mount_;
-  std::unordered_multimap<FileHandle, FileRef, FileHandleHash> files_;  // one for each user
-  bool closed_ = false;
+  Reactor& reactor_;
+  std::unordered_multimap<FileHandle, OpenFileRef, FileHandleHash> files_;  // one for each user
   Counter opens_;
-  Counter closes_;
-  Counter downgrades_;
-  Counter claims_;
-  Counter old_stateids_;
   Counter lost_;
   Counter locks_lost_;
 };

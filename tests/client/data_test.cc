@@ -7,9 +7,9 @@
 
 #include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/requests/readdir.h"
 #include "client/requests/write.h"
-#include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {

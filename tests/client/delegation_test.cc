@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/files/lock.h"
+#include "client/files/open_files.h"
 #include "client/files/setattr.h"
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
@@ -19,7 +20,6 @@
 #include "client/requests/rename.h"
 #include "client/requests/write.h"
 #include "client/session/session.h"
-#include "client/state/open_table.h"
 #include "tests/client/delegations.h"
 
 namespace nfsrdma::client::test {
@@ -278,16 +278,16 @@ TEST_F(Delegations, RecallAnyReturnsTheLeastRecentlyUsedFirst) {
 
 TEST_F(Delegations, AboveTheWatermarkUnusedOnesAreReturned) {
   constexpr std::size_t kMore = 20;
-  for (std::size_t i = 0; i < DelegationTable::kWatermark + kMore; ++i) {
+  for (std::size_t i = 0; i < client::Delegations::kWatermark + kMore; ++i) {
     const std::string name = "f" + std::to_string(i);
     server_.write_file(name, "x");
     Opened opened = open_file(name, kRead);
     close_at(mount(), std::move(opened.open));
   }
   reactor_.settle();
-  EXPECT_EQ(counter("delegations"), DelegationTable::kWatermark);
+  EXPECT_EQ(counter("delegations"), client::Delegations::kWatermark);
   EXPECT_EQ(counter("delegations_returned"), kMore);
-  EXPECT_EQ(counter("open_files"), DelegationTable::kWatermark);
+  EXPECT_EQ(counter("open_files"), client::Delegations::kWatermark);
 }
 
 class ManyDelegations : public Delegations {
@@ -489,7 +489,7 @@ TEST_F(Delegations, NothingIsGrantedHereAfterTheLeaseMayHaveRunOut) {
   reactor_.advance(kLease + std::chrono::seconds(1));
   EXPECT_FALSE(open_here(file, kRead));
   const LockWish wish{.owner = {LockKind::posix, 1}, .range = {}, .exclusive = true};
-  Pending<Result<void>> locking(lock(mount(), file.open.file(), wish));
+  Pending<Result<void>> locking(client::lock(mount(), file.open.file(), wish));
   Pending<Result<std::optional<LockConflict>>> testing(
       test_lock(mount(), file.open.file(), {.owner = {LockKind::posix, 2}, .range = {}}));
   reactor_.advance(std::chrono::seconds(30));

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "client/files/close.h"
-#include "client/state/delegation_table.h"
+#include "client/files/delegations.h"
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"
 

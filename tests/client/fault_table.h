@@ -94,7 +94,7 @@ class FaultTable : public ServedMount,
     buffer_ = data_->acquire();
     ASSERT_TRUE(run(make_symlink(mount(), caller(), root(), "pointer", "target")));
     if (operation().kind == Kind::lock_use) {
-      ASSERT_TRUE(run(lock(mount(), locked_file(), kLockWish)));
+      ASSERT_TRUE(run(client::lock(mount(), locked_file(), kLockWish)));
     }
     before_ = server_.successes_of(operation().opnum);
   }

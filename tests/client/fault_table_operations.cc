@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "client/files/close.h"
+#include "client/files/delegations.h"
 #include "client/files/locked_io.h"
 #include "client/files/setattr.h"
 #include "client/requests/access.h"
@@ -16,7 +17,6 @@
 #include "client/requests/rename.h"
 #include "client/requests/statfs.h"
 #include "client/requests/write.h"
-#include "client/state/delegation_table.h"
 #include "tests/client/fault_table.h"
 
 namespace nfsrdma::client::test {
@@ -105,7 +105,9 @@ Task<Result<void>> do_access(FaultTable* t) {
 Task<Result<void>> do_statfs(FaultTable* t) {
   return dropping(statfs(t->here(), t->who(), t->file()));
 }
-Task<Result<void>> do_lock(FaultTable* t) { return lock(t->here(), t->locked_file(), kLockWish); }
+Task<Result<void>> do_lock(FaultTable* t) {
+  return client::lock(t->here(), t->locked_file(), kLockWish);
+}
 Task<Result<void>> do_unlock(FaultTable* t) {
   return unlock(t->here(), t->locked_file(), kLockWish.owner, kLocked);
 }

@@ -10,12 +10,12 @@
 #include "client/files/close.h"
 #include "client/files/lock.h"
 #include "client/files/locked_io.h"
+#include "client/files/open_files.h"
 #include "client/files/setattr.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
 #include "client/requests/write.h"
 #include "client/session/session.h"
-#include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 
 namespace nfsrdma::client::test {
@@ -46,11 +46,11 @@ class LockRecovery : public ServedMount {
   }
 
   int lock_range(LockOwner owner, ByteRange range) {
-    auto locked = run(lock(mount(), file_.open.file(),
-                           {.owner = owner,
-                            .pid = static_cast<std::int32_t>(owner.id),
-                            .range = range,
-                            .exclusive = true}));
+    auto locked = run(client::lock(mount(), file_.open.file(),
+                                   {.owner = owner,
+                                    .pid = static_cast<std::int32_t>(owner.id),
+                                    .range = range,
+                                    .exclusive = true}));
     return locked ? 0 : to_errno(locked.error());
   }
   int unlock_range(LockOwner owner, ByteRange range) {

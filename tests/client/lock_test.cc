@@ -30,7 +30,7 @@ class ServedLocks : public ServedMount {
   /// 0 or an errno.
   int lock_for(LockOwner owner, ByteRange range, bool will_wait = false) {
     LockWish wish{.owner = owner, .range = range, .exclusive = true, .will_wait = will_wait};
-    auto locked = run(lock(mount(), file_.open.file(), wish));
+    auto locked = run(client::lock(mount(), file_.open.file(), wish));
     return locked ? 0 : to_errno(locked.error());
   }
   int unlock_for(LockOwner owner, ByteRange range) {

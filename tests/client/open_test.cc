@@ -3,8 +3,8 @@
 
 #include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/requests/read.h"
-#include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {
@@ -289,7 +289,7 @@ TEST_F(OpenByName, WhatAnOldCloseHasEndedIsOpenedAnew) {
 
 TEST_F(OpenTest, TheNewestStateidIsKeptWhateverComesFirst) {
   start();
-  OpenTable& table = mount().opens();
+  OpenFiles& table = mount().opens();
   stateid4 stateid{2, {}};
   stateid.other[0] = std::byte{7};
   OpenRef newer = table.merge({}, handle(9), kRead, stateid);

@@ -7,10 +7,10 @@
 
 #include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
 #include "client/requests/read.h"
-#include "client/state/open_table.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {

@@ -73,7 +73,7 @@ class P16_RetriesAfterDelay : public ServedMount {
     wish.owner.id = 1;
     wish.range = ByteRange::whole_file();
     wish.exclusive = true;
-    note("lock", run(lock(mount(), file.open.file(), wish)));
+    note("lock", run(client::lock(mount(), file.open.file(), wish)));
     wish.owner.id = 2;
     note("test lock", run(test_lock(mount(), file.open.file(), wish)));
     note("unlock", run(unlock(mount(), file.open.file(), LockOwner{LockKind::posix, 1},

@@ -1,9 +1,9 @@
 // P17: whatever goes wrong during the recovery, and whenever: it is over within two leases, files
 // work or fail with EIO, and RECLAIM_COMPLETE was sent once for each client id.
 #include "client/files/lock.h"
+#include "client/files/open_files.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
-#include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 
 namespace nfsrdma::client::test {
@@ -76,7 +76,7 @@ class P17_RecoveryEnds : public ServedMount {
     wish.owner.id = 1;
     wish.range = ByteRange::whole_file();
     wish.exclusive = true;
-    auto locked = run(lock(mount(), locked_->open.file(), wish));
+    auto locked = run(client::lock(mount(), locked_->open.file(), wish));
     EXPECT_TRUE(locked) << locked.error().message();
   }
 

@@ -2,10 +2,10 @@
 // in batches and not all the time, and nobody else waits.
 #include <algorithm>
 
+#include "client/files/delegations.h"
+#include "client/files/open_files.h"
 #include "client/requests/access.h"
 #include "client/requests/getattr.h"
-#include "client/state/delegation_table.h"
-#include "client/state/open_table.h"
 #include "tests/client/served_mount.h"
 #include "tests/pains/crowd.h"
 #include "tests/support/full_size.h"

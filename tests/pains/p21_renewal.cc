@@ -1,7 +1,7 @@
 // P21: the network is away for half a lease, one, and two; the lease is renewed in time, or what it
 // held is got back.
 #include "client/files/lock.h"
-#include "client/state/open_table.h"
+#include "client/files/open_files.h"
 #include "tests/client/served_mount.h"
 
 namespace nfsrdma::client::test {

@@ -20,7 +20,6 @@
 
 namespace nfsrdma::client {
 
-class OpenReclaimer;
 class OpenTable;
 
 /// The opens of one file by one open-owner. Owned by the OpenTable; alive as long as an OpenRef
@@ -63,6 +62,12 @@ class OpenFile final : public StateHolder,
   void set_fileid(std::uint64_t fileid) { fileid_ = fileid; }
   /// Union of what the open references need: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const;
+  std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
+  /// One reference more, or less, that was opened with this share access.
+  void add_reference(std::uint32_t access) { ++counts_[access]; }
+  void drop_reference(std::uint32_t access) { --counts_[access]; }
+  void drop_references() { counts_ = {}; }
+  bool opened_for(std::uint32_t access) const { return counts_[access] > 0; }
   /// The server would not give this open back; every use of it fails with EIO.
   bool lost() const override { return lost_; }
   bool recovering() const override {
@@ -72,7 +77,7 @@ class OpenFile final : public StateHolder,
   /// What the server knows of it: for what stands on the open whatever is delegated, locks.
   StateHolder& server_open() { return server_open_; }
   /// What the opens stand on, or could; null: none.
-  const Delegation* delegation() const { return delegation_.get(); }
+  const DelegationRef& delegation() const { return delegation_; }
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
   /// A write delegation is there, and not in doubt.
@@ -86,18 +91,71 @@ class OpenFile final : public StateHolder,
     return delegation_ && !delegation_->covers(share_access()) && !claimed();
   }
 
- private:
-  friend class OpenReclaimer;
-  friend class OpenTable;
-  friend class OpenRef;
+  // The open at the server, for the requests that change it.
 
-  /// How the open is to be got back (see client/recovery).
+  /// With the seqid that came last.
+  const nfs4::stateid4& newest_stateid() const { return newest_; }
+  /// OPEN4_SHARE_ACCESS_* bits that the server has granted.
+  std::uint32_t server_access() const { return server_access_; }
+  /// The widest share access that an open in use needs and no OPEN has asked for; 0: none.
+  std::uint32_t unclaimed() const;
+  /// CLOSE and OPEN_DOWNGRADE wait until the delegation goes.
+  bool kept_by_delegation() const {
+    return delegation_ && delegation_->held() && delegation_->covers(server_access_);
+  }
+  /// CLOSE, OPEN_DOWNGRADE and claims go one at a time.
+  AsyncMutex& changing() { return changing_; }
+  /// An OPEN is under way, or waits for a CLOSE or OPEN_DOWNGRADE to end.
+  bool opening() const { return opening_ > 0; }
+  /// `co_await file->crossing()` ends when the last of them, or the change below, has ended.
+  WaitQueue::Wait crossing() { return crossing_.wait(); }
+  /// A CLOSE or OPEN_DOWNGRADE is on its way.
+  void begin_narrowing() { narrowing_ = true; }
+  void end_narrowing() {
+    narrowing_ = false;
+    crossing_.wake_all();
+  }
+  /// Ends the pause when the result of an OPEN is merged; null: none pauses any more.
+  void set_until_merged(Pauses::Pause* pause) { until_merged_ = pause; }
+  /// OPEN has brought this stateid for this access.
+  void opened(const nfs4::stateid4& stateid, std::uint32_t share_access);
+  /// OPEN_DOWNGRADE to `needed` has brought this stateid.
+  void downgraded(const nfs4::stateid4& stateid, std::uint32_t needed);
+  /// A change that was executed unseen has counted the seqid on: zero means the one that is
+  /// current.
+  void outdate_stateid() { newest_.seqid = 0; }
+  /// The server has it no more. Who still uses it must not name a stateid of zeros, the anonymous
+  /// one (RFC 8881 section 8.2.3): it is opened anew first.
+  void closed();
+
+  // Recovery (client/recovery).
+
+  /// How the open is to be got back.
   enum class Claim : std::uint8_t {
     none,      ///< the server has it
     previous,  ///< reclaimed in the grace period: CLAIM_PREVIOUS
     anew,      ///< opened as for the first time: CLAIM_FH
     freed,     ///< revoked: to be acknowledged with FREE_STATEID, and lost
   };
+  Claim claim() const { return claim_; }
+  /// The server has forgotten it, and everything else.
+  void forgotten() { claim_ = Claim::previous; }
+  /// The server does not have it reclaimed: it is opened anew.
+  void not_reclaimed() {
+    claim_ = Claim::anew;
+    vain_claims_ = 0;
+  }
+  /// One more attempt. False: so many have been in vain that the open is lost.
+  bool may_try_again() { return ++vain_claims_ <= kMaxVainClaims; }
+  /// Each share access in use is asked for again.
+  void begin_reopening() { opened_with_ = 0; }
+  void recovered() {
+    claim_ = Claim::none;
+    vain_claims_ = 0;
+  }
+
+ private:
+  friend class OpenTable;
 
   /// The open as the server has it, without the delegation.
   class ServerOpen final : public StateHolder {
@@ -114,25 +172,11 @@ class OpenFile final : public StateHolder,
     OpenFile& file_;
   };
 
-  std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
-  /// CLOSE and OPEN_DOWNGRADE wait until the delegation goes.
-  bool kept_by_delegation() const {
-    return delegation_ && delegation_->held() && delegation_->covers(server_access_);
-  }
-  /// The widest share access that an open in use needs and no OPEN has asked for; 0: none.
-  std::uint32_t unclaimed() const;
-  /// The server has it no more. Who still uses it must not name a stateid of zeros, the anonymous
-  /// one (RFC 8881 section 8.2.3): it is opened anew first.
-  void forget_opens() {
-    newest_ = {};
-    server_access_ = 0;
-    opened_with_ = 0;
-    const bool in_use = references() > 0 && !uses_delegation();
-    if (in_use && !lost_ && claim_ == Claim::none) claim_ = Claim::anew;
-  }
+  /// The same step in vain that often, and the open is lost.
+  static constexpr std::uint8_t kMaxVainClaims = 2;
 
-  FileHandle handle_;
-  Credential caller_;
+  const FileHandle handle_;
+  const Credential caller_;
   std::uint64_t fileid_ = 0;
   nfs4::stateid4 newest_{};
   std::uint32_t server_access_ = 0;        ///< what the server has granted
@@ -141,12 +185,10 @@ class OpenFile final : public StateHolder,
   ServerOpen server_open_{*this};
   FileLocks locks_;
   DelegationRef delegation_;  ///< that the opens stand on, or could
-  AsyncMutex changing_;       ///< CLOSE and OPEN_DOWNGRADE, one at a time
-  /// OPENs that are under way or wait for the change below to end.
+  AsyncMutex changing_;
   std::uint32_t opening_ = 0;
-  bool narrowing_ = false;  ///< a CLOSE or OPEN_DOWNGRADE is on its way
-  WaitQueue crossing_;      ///< who waits for the other kind to end
-  /// Of a CLOSE or OPEN_DOWNGRADE that an OPEN under way has made old: ends when that is merged.
+  bool narrowing_ = false;
+  WaitQueue crossing_;
   Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
@@ -158,35 +200,5 @@ using OpenFileRef = std::shared_ptr<OpenFile>;
 
 /// For requests that name the open, whatever is delegated.
 inline StateRef server_open(const OpenFileRef& file) { return {file, &file->server_open()}; }
-
-/// Move-only reference to an OpenFile with the share access it was opened with. Give it to
-/// close() (client/files/close.h); one that is dropped instead is closed in the background.
-class OpenRef {
- public:
-  OpenRef() = default;
-  OpenRef(OpenRef&& other) noexcept;
-  OpenRef& operator=(OpenRef&& other) noexcept;
-  ~OpenRef() { reset(); }
-
-  explicit operator bool() const { return file_ != nullptr; }
-  /// For the operations that use the open; keeps it alive.
-  StateRef state() const { return file_; }
-  const OpenFile* operator->() const { return file_.get(); }
-  const OpenFile& operator*() const { return *file_; }
-  const OpenFileRef& file() const { return file_; }
-  /// What this reference was opened with: OPEN4_SHARE_ACCESS_* bits.
-  std::uint32_t share_access() const { return share_access_; }
-  /// Closes in the background.
-  void reset();
-
- private:
-  friend class OpenTable;
-  OpenRef(OpenTable& table, std::shared_ptr<OpenFile> file, std::uint32_t share_access)
-      : table_(&table), file_(std::move(file)), share_access_(share_access) {}
-
-  OpenTable* table_ = nullptr;
-  std::shared_ptr<OpenFile> file_;
-  std::uint32_t share_access_ = 0;
-};
 
 }  // namespace nfsrdma::client

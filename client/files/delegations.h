@@ -1,0 +1,103 @@
+// Delegations as they come, are recalled, and go back (RFC 8881 sections 10.2 to 10.4, 20.1, 20.2,
+// 20.6).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "client/files/delegation_returner.h"
+#include "client/proto/ops_callback.h"
+#include "client/state/delegation_table.h"
+#include "client/state/open_file.h"
+#include "transport/base/metrics.h"
+
+namespace nfsrdma::client {
+
+/// The file system above, which has data and attributes that a delegation lets it keep. Outlives
+/// its being attached.
+class DelegationUser {
+ public:
+  /// Of a file that is held under a write delegation.
+  struct LocalAttributes {
+    std::uint64_t size = 0;    ///< bytes
+    std::uint64_t change = 0;  ///< as the server has said last
+    bool dirty = false;        ///< data are not at the server yet
+  };
+
+  /// Sends what was written to the file and is kept here, and commits it.
+  virtual Task<void> flush(FileHandle file) = 0;
+  /// From now on others may change the file: attributes are to be asked for again.
+  virtual void on_delegation_ended(const FileHandle& file) = 0;
+  /// Nothing when the file is not known.
+  virtual std::optional<LocalAttributes> local_attributes(const FileHandle& file) = 0;
+
+ protected:
+  ~DelegationUser() = default;
+};
+
+/// What is done about the delegations of a DelegationTable. Belongs to one shard.
+class Delegations {
+ public:
+  /// Above this many, one that no open file uses is returned for each that comes.
+  static constexpr std::size_t kWatermark = 4096;
+
+  explicit Delegations(Files& files);
+
+  /// Null: nobody any more.
+  void attach(DelegationUser* user) { user_ = user; }
+  DelegationUser* user() { return user_; }
+
+  /// The delegation of a file while it can be relied upon; null otherwise.
+  DelegationRef held(const FileHandle& handle) const { return table_.held(handle); }
+  bool any() const { return table_.any(); }
+
+  /// While an OPEN that may bring a delegation is under way, a recall may overtake its reply.
+  class Asking {
+   public:
+    explicit Asking(Delegations& delegations) : delegations_(delegations) {
+      ++delegations_.asking_;
+    }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+    ~Asking() { --delegations_.asking_; }
+
+   private:
+    Delegations& delegations_;
+  };
+
+  /// Takes over what came with an OPEN of `file`.
+  void take(const OpenFileRef& file, const GrantedDelegation& granted, const Attributes& attributes,
+            bool preserve_unlinked);
+
+  // What the server asks for. Each call returns at once; what follows from it is done later.
+
+  nfs4::nfsstat4 recall(const nfs4::CB_RECALL4args& args);
+  nfs4::nfsstat4 recall_any(const nfs4::CB_RECALL_ANY4args& args);
+  /// Size and change attribute of a file held for writing (CB_GETATTR).
+  std::optional<Attributes> attributes_of(const FileHandle& handle) const;
+
+  /// Returns the file's delegation, if there is one; ends when that is done.
+  Task<void> give_back(FileHandle handle);
+  /// The same for one that only lets read.
+  Task<void> give_back_for_change(FileHandle handle);
+  /// Everything, at the end of a mount.
+  Task<void> give_back_all();
+  /// It is returned in the background.
+  void start_return(const DelegationRef& delegation);
+  /// It is gone, whoever has ended it. Opens that stood on it are opened anew.
+  void drop(const DelegationRef& delegation);
+
+  void visit_counters(CounterVisitor& visitor) const;
+
+ private:
+  void return_stranger(const OpenFile& file, const nfs4::stateid4& stateid);
+
+  Files& files_;
+  DelegationTable& table_;
+  DelegationUser* user_ = nullptr;
+  DelegationReturner returner_;
+  std::size_t asking_ = 0;
+  Counter recalled_;
+};
+
+}  // namespace nfsrdma::client

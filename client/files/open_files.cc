@@ -1,0 +1,215 @@
+#include "client/files/open_files.h"
+
+#include <utility>
+
+#include "client/requests/open.h"
+#include "client/requests/open_downgrade.h"
+#include "client/requests/steps.h"
+#include "client/session/request_context.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::client {
+namespace {
+
+/// Times that CLOSE waits in vain for the reply of an OPEN that made its stateid old.
+constexpr int kMaxOldStateids = 10;
+/// Times that the delegation may get another stateid while an open is claimed under it.
+constexpr int kMaxClaims = 10;
+
+/// The stateid of a CLOSE or OPEN_DOWNGRADE that was under way when the server lost its state.
+bool forgotten_by_server(const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_BAD_STATEID) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_STALE_STATEID) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_EXPIRED) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_ADMIN_REVOKED);
+}
+
+}  // namespace
+
+OpenRef OpenFiles::merge(const Credential& caller, const FileHandle& handle,
+                         std::uint32_t share_access, const nfs4::stateid4& stateid) {
+  return OpenRef(*this, table_.merge(caller, handle, share_access, stateid),
+                 share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
+}
+
+OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& handle,
+                                std::uint32_t share_access) {
+  const std::uint32_t access = share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH;
+  const DelegationRef delegation = delegations_.held(handle);
+  if (closed_ || !delegation || !delegation->covers(access)) return {};
+  if (!context_.session.lease_holds()) return {};  // the server is asked
+  if (!delegation->allows(caller, access)) return {};
+  const OpenFileRef known = table_.find(caller.uid, handle);
+  if (known && (known->lost() || known->recovering())) return {};
+  const OpenFileRef file = table_.obtain(caller, handle);
+  // What is in use beyond the delegation has to stay with the open that the server knows.
+  const bool together = delegation->covers(file->share_access() | access);
+  if (!together && (access & ~file->server_access()) != 0) return {};
+  OpenTable::attach(*file, delegation);
+  file->set_fileid(delegation->fileid());
+  file->add_reference(access);
+  delegations_.touch(*delegation);
+  delegations_.count_local_open();
+  return OpenRef(*this, file, access);
+}
+
+Task<Result<void>> OpenFiles::close(OpenRef open) {
+  if (!open) co_return Result<void>{};
+  OpenFileRef file = std::exchange(open.file_, nullptr);
+  file->drop_reference(open.share_access_);
+  if (file->references() == 0) file->locks().clear_local();
+  if (file->delegation()) delegations_.touch(*file->delegation());
+  if (closed_) co_return Result<void>{};
+  auto done = co_await narrow(file);
+  co_return done;
+}
+
+void OpenFiles::close_in_background(OpenRef open) {
+  if (closed_) {
+    open.file_.reset();
+    return;
+  }
+  context_.session.background().start(close_quietly(std::move(open)));
+}
+
+Task<void> OpenFiles::close_quietly(OpenRef open) {
+  auto closed = co_await close(std::move(open));
+  if (!closed) log::warning("{}", closed.error().message());
+}
+
+Task<void> OpenFiles::narrow_quietly(OpenFileRef file) {
+  auto done = co_await narrow(std::move(file));
+  if (!done) log::debug("{}", done.error().message());
+}
+
+Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
+  auto guard = co_await file->changing().lock();
+  Backoff backoff;
+  for (int tries = 0;;) {
+    const std::uint32_t needed = file->share_access();
+    if (file->lost() || (file->server_access() & ~needed) == 0) break;
+    if (file->kept_by_delegation()) co_return Result<void>{};
+    if (file->opening()) {
+      co_await file->crossing();
+      continue;  // what it brings may be needed
+    }
+    const nfs4::stateid4 before = file->newest_stateid();
+    auto done = co_await narrow_once(file, needed);
+    if (done) continue;
+    if (forgotten_by_server(done.error())) {
+      if (file->newest_stateid().other != before.other && tries++ < kMaxOldStateids) continue;
+      // Nothing is left to close; what is still in use comes back by recovery.
+      if (file->references() == 0) file->closed();
+      break;
+    }
+    const bool old = done.error().is(Layer::nfs, nfs4::NFS4ERR_OLD_STATEID);
+    if (!old || tries == kMaxOldStateids) {
+      if (file->references() == 0) file->closed();  // nothing more can be done for it
+      table_.forget_if_unused(file);
+      co_return done;
+    }
+    old_stateids_.add();
+    if (file->newest_stateid() != before) continue;
+    Pauses::Pause until_merged(context_.session.pauses(), backoff.next());
+    file->set_until_merged(&until_merged);
+    const bool waited = co_await until_merged;
+    file->set_until_merged(nullptr);
+    if (!waited) co_return done;
+    if (!until_merged.was_cut_short()) ++tries;
+  }
+  table_.forget_if_unused(file);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed) {
+  file->begin_narrowing();
+  auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
+  auto done = co_await sent;
+  file->end_narrowing();
+  co_return done;
+}
+
+Task<Result<void>> OpenFiles::send_close(OpenFileRef file) {
+  const nfs4::stateid4 closing = file->newest_stateid();
+  auto closed = co_await client::send_close(context_, file->caller(), file->handle(), closing);
+  if (closed.outdated_itself) file->outdate_stateid();
+  CO_TRY(closed.stateid);
+  closes_.add();
+  // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
+  // One with the same stateid went with it.
+  if (file->newest_stateid().other == closing.other) {
+    table_.lose_locks(*file, "the server has closed it");
+    file->closed();
+    if (file->claim() != OpenFile::Claim::none) context_.session.state_refused();
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenFiles::send_downgrade(OpenFileRef file, std::uint32_t needed) {
+  auto done = co_await open_downgrade(context_, file->caller(), file->handle(),
+                                      file->newest_stateid(), needed);
+  if (done.outdated_itself) file->outdate_stateid();
+  CO_TRY(done.stateid);
+  downgrades_.add();
+  file->downgraded(*done.stateid, needed);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenFiles::claim(OpenFileRef file) {
+  auto guard = co_await file->changing().lock();
+  for (int claims = 0; !file->lost() && file->delegation() && !file->claimed();) {
+    if (file->recovering()) {
+      const bool slept = co_await context_.session.pauses().pause(Backoff::kFirst);
+      if (!slept) co_return fail(steps::ending());
+      continue;
+    }
+    const nfs4::stateid4 used = file->delegation()->stateid();
+    auto claimed = co_await claim(file, file->unclaimed());
+    const bool changed = file->delegation() && file->delegation()->stateid() != used;
+    // Without a delegation any more the open is got back by its recovery.
+    const bool again = !file->delegation() || (changed && ++claims < kMaxClaims);
+    if (!claimed && !again) co_return claimed;
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenFiles::claim(OpenFileRef file, std::uint32_t share_access) {
+  OpenRequest request;
+  request.object = file->handle();
+  request.share_access = share_access;
+  request.claim = nfs4::CLAIM_DELEG_CUR_FH;
+  request.delegation = file->delegation()->stateid();
+  Sending sending;
+  sending.patience = context_.lease_time();
+  auto opened = co_await send_claim(context_, file->caller(), request, sending);
+  CO_TRY(opened);
+  claims_.add();
+  file->opened(opened->stateid, share_access);
+  co_return Result<void>{};
+}
+
+std::vector<OpenFileRef> OpenFiles::detach(const Delegation& delegation) {
+  auto detached = table_.detach(delegation);
+  if (detached.reopen) context_.session.state_refused();
+  return std::move(detached.files);
+}
+
+Task<Result<void>> OpenFiles::close_all() {
+  closed_ = true;
+  Result<void> outcome;
+  for (OpenFileRef file = table_.take_out(); file; file = table_.take_out()) {
+    file->drop_references();
+    auto done = co_await narrow(file);
+    if (!done && outcome) outcome = std::move(done);
+  }
+  co_return outcome;
+}
+
+void OpenFiles::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("closes", closes_.value());
+  visitor.visit("open_downgrades", downgrades_.value());
+  visitor.visit("open_old_stateids", old_stateids_.value());
+  visitor.visit("open_claims", claims_.value());
+}
+
+}  // namespace nfsrdma::client
