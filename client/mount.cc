@@ -74,7 +74,7 @@ struct Mount::Parts {
       : ids(mount.reactor_, mount.config_.names),
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
                   machine_name_of(mount.config_)),
-        session(mount.reactor_, compounds, mount.config_.caller),
+        session(mount.reactor_, compounds, mount.config_.caller, keeper),
         client_id(mount.config_.identity),
         context{mount.reactor_, session, ids, client_id, mount.message_pool_, {}},
         files(context, mount.config_.delegations),
@@ -83,19 +83,16 @@ struct Mount::Parts {
             session, compounds, client_id, mount.config_.caller,
             RequestedLimits{mount.config_.rsize, mount.config_.wsize, mount.config_.max_slots},
             callbacks),
-        recovery(mount.reactor_, session, session_setup, callbacks),
         delegation_reclaimer(files, mount.config_.caller),
         open_reclaimer(files, mount.config_.caller),
-        keeper(mount.reactor_, channels, recovery),
+        recovery(mount.reactor_, session, session_setup, {&delegation_reclaimer, &open_reclaimer},
+                 keeper),
+        keeper(mount.reactor_, channels, recovery, callbacks),
         lease(mount.reactor_, session, keeper),
         overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
         silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out),
         stalls(mount.reactor_, session, recovery, keeper) {
-    session.attach(keeper);
     session.observe(recovery);
-    recovery.attach(keeper);
-    recovery.add(delegation_reclaimer);
-    recovery.add(open_reclaimer);
   }
 
   IdMap ids;
@@ -106,9 +103,9 @@ struct Mount::Parts {
   Files files;
   CallbackService callbacks;
   SessionSetup session_setup;
-  Recovery recovery;
   DelegationReclaimer delegation_reclaimer;
   OpenReclaimer open_reclaimer;
+  Recovery recovery;
   rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
   OverdueCalls overdue;

@@ -13,7 +13,7 @@ namespace nfsrdma::client {
 /// Every callback is answered at once; what follows from it is done later: a recalled delegation is
 /// returned, CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes who waits for a
 /// lock. There are no layouts to be recalled.
-class CallbackService final : public CallbackHandler {
+class CallbackService final : public rpc::BackwardCallHandler, public BackChannel {
  public:
   explicit CallbackService(Files& files)
       : session_(files.context.session),

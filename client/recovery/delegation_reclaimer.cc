@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/files/files.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {

@@ -3,13 +3,12 @@
 
 #include <vector>
 
+#include "client/files/files.h"
 #include "client/recovery/reclaimer.h"
 #include "client/recovery/stateid_requests.h"
 #include "client/state/delegation.h"
 
 namespace nfsrdma::client {
-
-struct Files;
 
 /// Comes before the opens, which stand on delegations.
 ///

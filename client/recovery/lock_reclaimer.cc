@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/files/files.h"
 #include "client/files/lock.h"
 #include "client/recovery/claim_errors.h"
 #include "client/requests/steps.h"

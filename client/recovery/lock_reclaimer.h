@@ -1,12 +1,11 @@
 // Gets back the locks on an open that has just been reclaimed (RFC 8881 section 8.4.2.1).
 #pragma once
 
+#include "client/files/files.h"
 #include "client/state/open_file.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::client {
-
-struct Files;
 
 /// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
 /// somebody else may have changed what its holder protects: it is lost then, and his reads and

@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "client/files/files.h"
 #include "client/recovery/claim_errors.h"
 #include "client/recovery/lock_reclaimer.h"
 #include "client/requests/delegreturn.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/files/files.h"
 #include "client/proto/ops_open.h"
 #include "client/recovery/reclaimer.h"
 #include "client/recovery/stateid_requests.h"

@@ -23,25 +23,31 @@ constexpr Duration kShortestPause = std::chrono::seconds(1);
 }  // namespace
 
 Recovery::Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
-                   CallbackHandler& callbacks)
-    : reactor_(reactor), session_(session), session_setup_(session_setup), callbacks_(callbacks) {}
+                   std::vector<Reclaimer*> reclaimers, rpc::ConnectionKeeper& keeper)
+    : reactor_(reactor),
+      session_(session),
+      session_setup_(session_setup),
+      reclaimers_(std::move(reclaimers)),
+      keeper_(keeper) {}
 
 // A session whose reclaims were cut off is not gone on with: its slots are in doubt, and a new one
 // is simpler.
 Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
-  if (!rebinding_) need((needs_ & (kReclaim | kComplete)) != 0 ? kSession : kBinding);
-  rebinding_ = false;
+  const bool bound_already = std::exchange(phase_, Phase::stepping) == Phase::rebinding;
+  if (!bound_already) need((needs_ & (kReclaim | kComplete)) != 0 ? kSession : kBinding);
   session_.slots().hold();
   auto recovered = co_await work(channel);
+  phase_ = Phase::steady;
   if (!recovered) co_return recovered;
   session_.slots().open();
   start_mending();
   co_return recovered;
 }
 
-void Recovery::on_backward_call(rpc::BackwardCall& call) { callbacks_.on_backward_call(call); }
-
-void Recovery::on_channel_lost(const Error&) { rebinding_ = bound_anew_ = false; }
+void Recovery::on_channel_lost(const Error&) {
+  if (phase_ == Phase::rebinding) phase_ = Phase::steady;
+  bound_again_ = false;
+}
 
 // Whenever the network comes back most of the lease that is left then is left for renewing it. A
 // lease that has run out means a reboot, perhaps: its grace period is about a lease long.
@@ -68,6 +74,7 @@ Task<Result<void>> Recovery::work(rpc::Channel& channel) {
 Task<Result<void>> Recovery::take(Need step, rpc::Channel& channel) {
   switch (step) {
     case kClientId: return renew_client_id(channel);
+    case kOldSession: return destroy_old_session(channel);
     case kSession: return renew_session(channel);
     case kBinding: return bind(channel);
     case kReclaim: return reclaim(channel);
@@ -84,8 +91,7 @@ Task<Result<void>> Recovery::renew_client_id(rpc::Channel& channel) {
   if (!*fresh) co_return Result<void>{};
   client_ids_.add();
   need(kComplete);
-  if (had_client_) forget_all();
-  had_client_ = true;
+  if (client_ids_.value() > 1) forget_all();  // there was one before: its states are reclaimed
   co_return Result<void>{};
 }
 
@@ -96,12 +102,14 @@ void Recovery::forget_all() {
                pending());
 }
 
+Task<Result<void>> Recovery::destroy_old_session(rpc::Channel& channel) {
+  auto destroyed = co_await session_setup_.destroy_session(channel);
+  if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
+  done(kOldSession);
+  co_return Result<void>{};
+}
+
 Task<Result<void>> Recovery::renew_session(rpc::Channel& channel) {
-  if (destroy_first_) {
-    auto destroyed = co_await session_setup_.destroy_session(channel);
-    if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
-    destroy_first_ = false;
-  }
   auto created = co_await session_setup_.create_session(channel);
   CO_TRY(created);
   sessions_.add();
@@ -162,64 +170,62 @@ void Recovery::on_session_lost(const char* reason) {
 void Recovery::start_reset(const char* reason) {
   reset_lines_.warning(reactor_.now(), "recovery: {}", reason);
   session_.slots().hold();
-  if (resetting_) return;
-  resetting_ = true;
-  session_.background().start(reset());
+  // Steps under way see for themselves what is needed now.
+  if (phase_ == Phase::draining || phase_ == Phase::stepping) return;
+  phase_ = Phase::draining;
+  session_.background().start(drain());
 }
 
 // A call that the server never answers must not hold up all others: its connection is given up.
-Task<void> Recovery::reset() {
+Task<void> Recovery::drain() {
   Timer patience(reactor_, [this] {
-    keeper_->drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
+    keeper_.drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
   });
   patience.arm(session_.limits().lease_time / kDrainsPerLease);
   co_await session_.drained();
   patience.cancel();
-  resetting_ = false;
-  if (needs_ != 0) rebind();
+  if (phase_ == Phase::draining) rebind();
 }
 
 void Recovery::rebind() {
-  rebinding_ = true;
-  if (!keeper_->rebind()) rebinding_ = false;
+  phase_ = Phase::rebinding;
+  if (!keeper_.rebind()) phase_ = Phase::steady;
 }
 
 // A connection is bound anew once; if that was not enough, another one is tried.
 void Recovery::on_not_bound() {
-  if (keeper_->channel() == nullptr) return;
+  if (keeper_.channel() == nullptr) return;
   need(kBinding);
-  if (bound_anew_) {
-    keeper_->drop(Error::local(ENOTCONN, "recovery", "the server does not accept the binding"));
+  if (bound_again_) {
+    keeper_.drop(Error::local(ENOTCONN, "recovery", "the server does not accept the binding"));
     return;
   }
-  bound_anew_ = true;
+  bound_again_ = true;
   rebind();
 }
 
 void Recovery::on_state_refused() {
-  reopen_again_ = true;
+  wishes_ |= kReopen;
   start_mending();
 }
 
 void Recovery::start_mending() {
   session_.recovery_ended();
-  if (reopening_ || (pending() == 0 && !look_for_revoked_)) return;
-  reopening_ = true;
-  session_.background().start(reopen());
+  if (mending_ != Mending::idle || (pending() == 0 && !wants(kLookForRevoked))) return;
+  session_.background().start(mend());
 }
 
-Task<void> Recovery::reopen() {
+Task<void> Recovery::mend() {
   do {
-    reopen_again_ = false;
-    looking_ = std::exchange(look_for_revoked_, false);
-    if (looking_) revoked_rounds_.add();
+    mending_ = wants(kLookForRevoked) ? Mending::looking : Mending::reopening;
+    wishes_ = 0;
+    if (mending_ == Mending::looking) revoked_rounds_.add();
     for (Reclaimer* reclaimer : reclaimers_) {
-      if (looking_) co_await reclaimer->find_revoked();
+      if (mending_ == Mending::looking) co_await reclaimer->find_revoked();
       co_await reclaimer->reopen();
     }
-    looking_ = false;
-  } while ((reopen_again_ || look_for_revoked_) && !session_.pauses().interrupted());
-  reopening_ = false;
+  } while (wishes_ != 0 && !session_.pauses().interrupted());
+  mending_ = Mending::idle;
   session_.recovery_ended();
 }
 
@@ -249,8 +255,7 @@ void Recovery::on_status_flags(std::uint32_t flags) {
 }
 
 void Recovery::replace_session(const char* reason) {
-  destroy_first_ = true;
-  need(kSession);
+  need(kOldSession | kSession);
   start_reset(reason);
 }
 
@@ -259,11 +264,11 @@ void Recovery::note_revoked(std::uint32_t flags) {
   constexpr std::uint32_t kRevoked =
       nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
       nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
-  if ((flags & kRevoked) == 0 || look_for_revoked_) return;
+  if ((flags & kRevoked) == 0 || wants(kLookForRevoked)) return;
   const Duration pause = session_.limits().lease_time / kDrainsPerLease;
   if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) return;
   revoked_looked_at_ = reactor_.now();
-  look_for_revoked_ = true;
+  wishes_ |= kLookForRevoked;
   start_mending();
 }
 
@@ -277,7 +282,7 @@ void Recovery::note_callback_path(std::uint32_t flags) {
       rebind();
       return;
     case CallbackPath::Step::connection:
-      keeper_->drop(Error::local(ENOTCONN, "recovery", "the server's callbacks do not arrive"));
+      keeper_.drop(Error::local(ENOTCONN, "recovery", "the server's callbacks do not arrive"));
       return;
     case CallbackPath::Step::session:
       replace_session("the server's callbacks do not arrive");

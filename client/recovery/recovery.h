@@ -16,6 +16,22 @@
 // An error of a step either names another step to take first (NFS4ERR_STALE_CLIENTID: the client
 // id) or ends the connection; the next one goes on with what is left to do. The number of detours
 // on one connection is bounded.
+//
+// Where the steps 1 to 5 are (Phase):
+//
+//               a new connection                    the session is lost
+//      +------------------------------- steady ------------------------------+
+//      |                                 ^  |                                |
+//      |      done, or the connection    |  | not bound, or                  v
+//      |      ends: the next one goes on |  | no callbacks               draining
+//      v                                 |  v                                |
+//   stepping <---------------------------+- rebinding <----------------------+
+//      ^        the keeper hands over           requests on the wire have ended
+//      |        the connection that is up
+//      +---- draining, when a new connection comes first
+//
+// Steps 6 and 7 are Mending: idle -> reopening -> idle, or idle -> looking (for revoked states) ->
+// idle, repeated as long as more is wanted meanwhile. Both may be under way at once.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +51,12 @@ namespace nfsrdma::client {
 /// See the head of this file. Belongs to one shard.
 class Recovery final : public rpc::ChannelBinder, public StateObserver {
  public:
+  /// `reclaimers`: in the order of dependence. All references outlive this; `keeper` may be made
+  /// later.
   Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
-           CallbackHandler& callbacks);
-
-  void attach(rpc::ConnectionKeeper& keeper) { keeper_ = &keeper; }
-  /// See Reclaimer; outlives this.
-  void add(Reclaimer& reclaimer) { reclaimers_.push_back(&reclaimer); }
+           std::vector<Reclaimer*> reclaimers, rpc::ConnectionKeeper& keeper);
 
   Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
-  void on_backward_call(rpc::BackwardCall& call) override;
   void on_channel_lost(const Error& reason) override;
   Duration longest_pause() const override;
   /// longest_pause() is as short as can be from now on.
@@ -53,8 +66,10 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   void on_session_lost(const char* reason) override;
   void on_not_bound() override;
   void on_state_refused() override;
-  bool recovering() const override { return needs_ != 0 || reopening_; }
-  bool in_doubt() const override { return needs_ != 0 || look_for_revoked_ || looking_; }
+  bool recovering() const override { return needs_ != 0 || mending_ != Mending::idle; }
+  bool in_doubt() const override {
+    return needs_ != 0 || wants(kLookForRevoked) || mending_ == Mending::looking;
+  }
   /// A new session although the server still has the old one. `reason` is for the log.
   void replace_session(const char* reason);
 
@@ -64,15 +79,27 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   /// What is left to do; the lowest bit comes first.
   enum Need : std::uint32_t {
     kClientId = 1,
-    kSession = 2,
-    kBinding = 4,
-    kReclaim = 8,
-    kComplete = 16,
+    kOldSession = 2,  ///< the session that is replaced lives: DESTROY_SESSION
+    kSession = 4,
+    kBinding = 8,
+    kReclaim = 16,
+    kComplete = 32,
   };
+  /// See the head of this file.
+  enum class Phase : std::uint8_t {
+    steady,     ///< nothing is under way; perhaps a connection is being waited for
+    draining,   ///< requests are held back, those on the wire waited for
+    rebinding,  ///< the keeper has been asked for the connection that is up
+    stepping,   ///< on_new_channel runs
+  };
+  enum class Mending : std::uint8_t { idle, reopening, looking };
+  /// What the next round of mending is for.
+  enum Wish : std::uint32_t { kReopen = 1, kLookForRevoked = 2 };
 
   Task<Result<void>> work(rpc::Channel& channel);
   Task<Result<void>> take(Need step, rpc::Channel& channel);
   Task<Result<void>> renew_client_id(rpc::Channel& channel);
+  Task<Result<void>> destroy_old_session(rpc::Channel& channel);
   Task<Result<void>> renew_session(rpc::Channel& channel);
   Task<Result<void>> bind(rpc::Channel& channel);
   Task<Result<void>> reclaim(rpc::Channel& channel);
@@ -80,33 +107,28 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   bool redirect(Need step, const Error& error);
   void need(std::uint32_t what) { needs_ |= what; }
   void done(std::uint32_t what) { needs_ &= ~what; }
+  bool wants(Wish what) const { return (wishes_ & what) != 0; }
   /// Holds back requests, waits for those on the wire, and starts over on the living connection.
   void start_reset(const char* reason);
-  Task<void> reset();
+  Task<void> drain();
   void rebind();
   void forget_all();
   std::size_t pending() const;
   void start_mending();
-  Task<void> reopen();
+  Task<void> mend();
   void note_callback_path(std::uint32_t flags);
   void note_revoked(std::uint32_t flags);
 
   Reactor& reactor_;
   Session& session_;
   SessionSetup& session_setup_;
-  CallbackHandler& callbacks_;
-  rpc::ConnectionKeeper* keeper_ = nullptr;
-  std::vector<Reclaimer*> reclaimers_;
+  const std::vector<Reclaimer*> reclaimers_;
+  rpc::ConnectionKeeper& keeper_;
   std::uint32_t needs_ = kClientId | kSession;
-  bool had_client_ = false;     // there was a client id before: its states are to be reclaimed
-  bool resetting_ = false;      // reset() runs
-  bool rebinding_ = false;      // on_new_channel comes for a connection that is bound already
-  bool bound_anew_ = false;     // this connection was bound once more
-  bool destroy_first_ = false;  // the session that is replaced lives
-  bool reopening_ = false;      // reopen() runs
-  bool reopen_again_ = false;   // something more was refused meanwhile
-  bool look_for_revoked_ = false;
-  bool looking_ = false;  // for revoked states, and at what becomes of them
+  Phase phase_ = Phase::steady;
+  Mending mending_ = Mending::idle;
+  std::uint32_t wishes_ = 0;
+  bool bound_again_ = false;  // this connection was bound once more
   bool hurrying_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set
   std::optional<TimePoint> revoked_looked_at_;

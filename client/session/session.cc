@@ -30,10 +30,12 @@ Error too_large_for_session() {
 
 bool is_too_large(const Error& error) { return error.is(Layer::local, EMSGSIZE); }
 
-Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller)
+Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller,
+                 rpc::ConnectionKeeper& keeper)
     : reactor_(reactor),
       compounds_(compounds),
       caller_(caller),
+      keeper_(keeper),
       slots_(reactor),
       pauses_(reactor),
       background_(reactor),
@@ -222,10 +224,10 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
 Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Channel* only) {
   rpc::Call& call = compound.call();
   for (;;) {
-    rpc::Channel* channel = only ? only : keeper_->channel();
+    rpc::Channel* channel = only ? only : keeper_.channel();
     if (!channel) {
       compound.set_waits_for(WaitsFor::connection);
-      auto ready = co_await keeper_->ready();
+      auto ready = co_await keeper_.ready();
       CO_TRY(ready);
       channel = *ready;
     }

@@ -67,13 +67,15 @@ bool is_too_large(const Error& error);
 /// Sessions, each smaller than the one before, that one operation puts up with.
 inline constexpr int kMaxSizes = 8;
 
-/// See the head of this file. Belongs to one shard. Give it its keeper and its
-/// observer before the first request.
+/// See the head of this file. Belongs to one shard. Give it its observer before
+/// the first request.
 class Session {
  public:
-  Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller);
+  /// `keeper` may be made later.
+  Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller,
+          rpc::ConnectionKeeper& keeper);
 
-  void attach(rpc::ConnectionKeeper& keeper) { keeper_ = &keeper; }
+  /// Each needs the other: who observes has a session to make.
   void observe(StateObserver& observer) { observer_ = &observer; }
 
   /// A compound that opens with SEQUENCE, to be filled and given to execute(). Waits for one in
@@ -124,7 +126,7 @@ class Session {
   const Limits& limits() const { return limits_; }
   /// Channel::max_inline_reply of the present connection; 0 without one.
   std::size_t max_inline_reply() const {
-    const rpc::Channel* channel = keeper_->channel();
+    const rpc::Channel* channel = keeper_.channel();
     return channel ? channel->max_inline_reply() : 0;
   }
   TimePoint now() const { return reactor_.now(); }
@@ -192,7 +194,7 @@ class Session {
   Reactor& reactor_;
   CompoundPool& compounds_;
   const Credential caller_;
-  rpc::ConnectionKeeper* keeper_ = nullptr;
+  rpc::ConnectionKeeper& keeper_;
   StateObserver* observer_ = nullptr;
   SlotTable slots_;
   Pauses pauses_;

@@ -30,13 +30,13 @@ Error with_remedy(Error error) {
 
 SessionSetup::SessionSetup(Session& session, CompoundPool& compounds, ClientId& client,
                            const Credential& caller, RequestedLimits requested,
-                           CallbackHandler& callbacks)
+                           BackChannel& back_channel)
     : session_(session),
       compounds_(compounds),
       client_(client),
       caller_(caller),
       requested_(requested),
-      callbacks_(callbacks) {}
+      back_channel_(back_channel) {}
 
 CompoundRef SessionSetup::begin(const char* step) {
   step_ = step;
@@ -107,7 +107,7 @@ Result<void> SessionSetup::accept_session(const nfs4::CREATE_SESSION4resok& resu
   }
   session_.limits().apply_session(result.csr_fore_chan_attrs, requested_);
   session_.begin(result.csr_sessionid, result.csr_fore_chan_attrs, requested_.max_slots, asked_at);
-  callbacks_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
+  back_channel_.on_session(result.csr_sessionid, result.csr_back_chan_attrs);
   return {};
 }
 

@@ -9,14 +9,14 @@
 
 namespace nfsrdma::client {
 
-/// Serves the server's callbacks; see client/callback.
-class CallbackHandler {
+/// Has the slots of the back channel; see client/callback.
+class BackChannel {
  public:
+  /// A new session, with the attributes that were granted.
   virtual void on_session(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) = 0;
-  virtual void on_backward_call(rpc::BackwardCall& call) = 0;
 
  protected:
-  ~CallbackHandler() = default;
+  ~BackChannel() = default;
 };
 
 /// Each operation waits for NFS4ERR_DELAY and ends with the connection. Belongs to one shard.
@@ -26,7 +26,7 @@ class SessionSetup {
   static constexpr std::uint32_t kCallbackProgram = 0x40000000;
 
   SessionSetup(Session& session, CompoundPool& compounds, ClientId& client,
-               const Credential& caller, RequestedLimits requested, CallbackHandler& callbacks);
+               const Credential& caller, RequestedLimits requested, BackChannel& back_channel);
 
   /// EXCHANGE_ID. True when to the server this is a new client, which has no state.
   Task<Result<bool>> exchange_id(rpc::Channel& channel);
@@ -53,7 +53,7 @@ class SessionSetup {
   ClientId& client_;
   const Credential caller_;
   const RequestedLimits requested_;
-  CallbackHandler& callbacks_;
+  BackChannel& back_channel_;
   const char* step_ = "connect";
 };
 

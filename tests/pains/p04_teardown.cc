@@ -25,7 +25,7 @@ TEST(P04_Teardown, RandomDisconnectsEndAtOnce) {
 }
 
 /// A session layer without a session.
-class Nobody final : public rpc::ChannelBinder {
+class Nobody final : public rpc::ChannelBinder, public rpc::BackwardCallHandler {
  public:
   Task<Result<void>> on_new_channel(rpc::Channel&) override { co_return Result<void>{}; }
   void on_backward_call(rpc::BackwardCall& call) override { call.answer(rpc::AcceptStat::success); }
@@ -51,7 +51,7 @@ TEST(P04_Teardown, EndsFromAnyState) {
     Harness harness;
     harness.fabric.establishes = establishes;
     Nobody binder;
-    rpc::ConnectionKeeper keeper(harness.reactor, *harness.factory, binder);
+    rpc::ConnectionKeeper keeper(harness.reactor, *harness.factory, binder, binder);
     int outcome = 0;
     spawn(start(&keeper, &outcome));
     harness.settle();

@@ -17,10 +17,11 @@ Duration doubled(Duration pause, Duration first, Duration longest) {
 }  // namespace
 
 ConnectionKeeper::ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, ChannelBinder& binder,
-                                   ReconnectPolicy policy)
+                                   BackwardCallHandler& callbacks, ReconnectPolicy policy)
     : reactor_(reactor),
       factory_(factory),
       binder_(binder),
+      callbacks_(callbacks),
       policy_(policy),
       pause_timer_(reactor, [this] { attempt(); }),
       attempt_timer_(reactor, [this] { give_up_attempt(); }),
@@ -140,7 +141,7 @@ void ConnectionKeeper::on_channel_closing(const Error& reason) {
   state_ = State::ending;
 }
 
-void ConnectionKeeper::on_backward_call(BackwardCall& call) { binder_.on_backward_call(call); }
+void ConnectionKeeper::on_backward_call(BackwardCall& call) { callbacks_.on_backward_call(call); }
 
 void ConnectionKeeper::on_channel_down(const Error& reason) {
   if (!reason_) reason_ = reason;

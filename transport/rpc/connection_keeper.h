@@ -27,7 +27,7 @@
 
 namespace nfsrdma::rpc {
 
-/// What the layer above does with a connection: binds its session to it and serves callbacks.
+/// What the layer above does with a connection: binds its session to it.
 class ChannelBinder {
  public:
   /// A new connection is up and carries nothing yet, or rebind() was called. Makes or binds the
@@ -35,8 +35,6 @@ class ChannelBinder {
   /// wait until it succeeds. An error ends the connection; the next attempt follows after the
   /// pause, unless this was start(). `channel` stays valid until the task has ended.
   virtual Task<Result<void>> on_new_channel(Channel& channel) = 0;
-  /// A callback, from on_new_channel on. To be answered now or later.
-  virtual void on_backward_call(BackwardCall& call) = 0;
   /// The connection is gone. Comes once for every connection, after its task has ended and all
   /// open calls have ended. Answers to backward calls are dropped from now on.
   virtual void on_channel_lost(const Error& reason) = 0;
@@ -46,6 +44,16 @@ class ChannelBinder {
 
  protected:
   ~ChannelBinder() = default;
+};
+
+/// Answers the server's calls.
+class BackwardCallHandler {
+ public:
+  /// From ChannelBinder::on_new_channel on. To be answered now or later.
+  virtual void on_backward_call(BackwardCall& call) = 0;
+
+ protected:
+  ~BackwardCallHandler() = default;
 };
 
 /// Pauses between attempts, counted from the beginning of one to the beginning of the next. After
@@ -68,11 +76,11 @@ struct ReconnectPolicy {
 inline constexpr Duration kShortestAttempt = std::chrono::seconds(5);
 
 /// See the head of this file. Belongs to one reactor. Destroy it only before start() or after
-/// close() has ended. Factory and binder must outlive it.
+/// close() has ended. Factory, binder and callbacks must outlive it.
 class ConnectionKeeper final : private ChannelObserver {
  public:
   ConnectionKeeper(Reactor& reactor, ChannelFactory& factory, ChannelBinder& binder,
-                   ReconnectPolicy policy = {});
+                   BackwardCallHandler& callbacks, ReconnectPolicy policy = {});
   ConnectionKeeper(const ConnectionKeeper&) = delete;
   ConnectionKeeper& operator=(const ConnectionKeeper&) = delete;
   ~ConnectionKeeper();
@@ -126,6 +134,7 @@ class ConnectionKeeper final : private ChannelObserver {
   Reactor& reactor_;
   ChannelFactory& factory_;
   ChannelBinder& binder_;
+  BackwardCallHandler& callbacks_;
   const ReconnectPolicy policy_;
   Timer pause_timer_;
   Timer attempt_timer_;  // none runs for the attempt of start(), which its caller bounds

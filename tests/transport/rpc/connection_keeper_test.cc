@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A session layer that binds with one call, or as the test says.
-class Binder final : public rpc::ChannelBinder {
+class Binder final : public rpc::ChannelBinder, public rpc::BackwardCallHandler {
  public:
   explicit Binder(Harness& harness) : harness_(harness) {}
 
@@ -59,8 +59,10 @@ class Binder final : public rpc::ChannelBinder {
 class Keeper : public testing::Test {
  protected:
   explicit Keeper(const Harness::Setup& setup)
-      : harness_(setup), binder_(harness_), keeper_(harness_.reactor, *harness_.factory, binder_) {}
-  Keeper() : binder_(harness_), keeper_(harness_.reactor, *harness_.factory, binder_) {}
+      : harness_(setup),
+        binder_(harness_),
+        keeper_(harness_.reactor, *harness_.factory, binder_, binder_) {}
+  Keeper() : binder_(harness_), keeper_(harness_.reactor, *harness_.factory, binder_, binder_) {}
   void TearDown() override {
     spawn(close());
     harness_.settle();
