@@ -194,8 +194,6 @@ TEST_F(Coherence, AnAppendElsewhereThanTheKernelThoughtDropsBothPlaces) {
 TEST_F(Coherence, NamesAreDoubtedAfterOthersChangesOnly) {
   Inode& root = *inodes_->find(InodeTable::kRootId);
   FileRef file = open("f");
-  caches_->entry_of(file->node(), root, "f");
-  caches_->missing_entry(root, "g");
   const auto look_at_root = [&] {
     cache::AttributeCache& known = files_->attributes();
     const cache::Issue issue = known.issue();
@@ -203,7 +201,9 @@ TEST_F(Coherence, NamesAreDoubtedAfterOthersChangesOnly) {
     ASSERT_TRUE(fresh);
     known.learn(root, *fresh, issue, cache::ChangedBy::anyone);
   };
-  look_at_root();
+  look_at_root();  // which has a new file
+  caches_->entry_of(file->node(), root, "f");
+  caches_->missing_entry(root, "g");
   ASSERT_TRUE(run(client::make_directory(mount(), caller(), root.handle(), "ours", 0755)));
   files_->attributes().names_changed(root);
   look_at_root();
