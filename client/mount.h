@@ -35,7 +35,7 @@ struct MountConfig {
   std::uint32_t wsize = 1 << 20;  ///< bytes of one WRITE at most, before negotiation
   std::uint32_t max_slots = 64;   ///< requests in progress at once, before negotiation
   bool delegations = true;        ///< asked for with every OPEN that can use one
-  /// Tells who is meant by owners that are no numbers; outlives the mount. Null: nobody.
+  /// Maps owners that are names; outlives the mount. Null: names are not mapped.
   NameService* names = nullptr;
   Credential caller;  ///< whose credential the mount's own operations carry
   /// An answer that has not come for so long is reported in the log.
@@ -67,7 +67,7 @@ class Mount {
   /// Connects, makes client id and session, finds the export. Ends within start_timeout. The
   /// error's step names what failed ("EXCHANGE_ID", "LOOKUP export"), its detail the remedy.
   Task<Result<void>> start();
-  /// The end is near: a server that is away is tried for at once, and every second from now on.
+  /// Shutting down: reconnects immediately, then every second.
   void hurry();
   /// Closes what is open, destroys session and client id, disconnects. Ends when the server has
   /// answered nothing for `patience`, and after kMostPatiences of them in any case; an error says

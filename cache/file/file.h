@@ -36,7 +36,7 @@ class File : public ListNode,
   InodeRef inode;
   std::shared_ptr<OpenInode> shared;
   client::OpenRef open;       ///< empty once the file is being closed
-  client::Credential caller;  ///< who opened it; reads and writes are made in this name
+  client::Credential caller;  ///< of the opener; reads and writes are sent with it
   /// Who has asked for fcntl locks through it and has closed no descriptor of the file since. Those
   /// that are left when it is released are open file descriptions (F_OFD_SETLK): the kernel unlocks
   /// nothing of theirs.

@@ -11,8 +11,8 @@
 namespace nfsrdma::client {
 
 /// Every callback is answered at once; what follows from it is done later: a recalled delegation is
-/// returned, CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes who waits for a
-/// lock. There are no layouts to be recalled.
+/// returned, CB_RECALL_SLOT shrinks the session's slot table, CB_NOTIFY_LOCK wakes the waiters for
+/// a lock. There are no layouts to recall.
 class CallbackService final : public rpc::BackwardCallHandler, public BackChannel {
  public:
   explicit CallbackService(Files& files)
@@ -27,7 +27,7 @@ class CallbackService final : public rpc::BackwardCallHandler, public BackChanne
 
  private:
   class ResultWriter;
-  /// How a CB_COMPOUND starts: what CB_SEQUENCE answered, and the slot when it is to be executed.
+  /// How a CB_COMPOUND starts: what CB_SEQUENCE answered, and the slot if the rest is to run.
   struct Opening {
     nfs4::nfsstat4 status = nfs4::NFS4_OK;
     CallbackSlots::Kind kind = CallbackSlots::Kind::refused;

@@ -26,7 +26,7 @@ class DelegationUser {
 
   /// Sends what was written to the file and is kept here, and commits it.
   virtual Task<void> flush(FileHandle file) = 0;
-  /// From now on others may change the file: attributes are to be asked for again.
+  /// From now on others may change the file: attributes must be fetched again.
   virtual void on_delegation_ended(const FileHandle& file) = 0;
   /// Nothing when the file is not known.
   virtual std::optional<LocalAttributes> local_attributes(const FileHandle& file) = 0;
@@ -84,7 +84,7 @@ class Delegations {
   Task<void> give_back_all();
   /// It is returned in the background.
   void start_return(const DelegationRef& delegation);
-  /// It is gone, whoever has ended it. Opens that stood on it are opened anew.
+  /// It has ended, on either side. Opens that it covered are reopened.
   void drop(const DelegationRef& delegation);
 
   void visit_counters(CounterVisitor& visitor) const;

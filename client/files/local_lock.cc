@@ -65,7 +65,7 @@ Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish&
   if (local_conflict(files, file->handle(), wish)) {
     return fail(refusal(NFS4ERR_DENIED, "locked by another process"));
   }
-  // The owner may have locked by another user's open, too; what he has is what he asks for last.
+  // The owner may have locked by another user's open, too; the last request decides what it holds.
   files.open_table.for_each_of(file->handle(), [&](OpenFile& open) {
     if (const LockRef same = open.locks().find(wish.owner)) same->ranges.clear(wish.range);
   });
@@ -116,7 +116,7 @@ Task<void> establish_locks(Files& files, OpenFileRef file) {
     if (lock->at_server || lock->ranges.empty()) continue;
     auto established = co_await establish(files, file, lock);
     if (established || file->lost()) continue;
-    if (lock->established) {  // by some of his ranges
+    if (lock->established) {  // by some of its ranges
       auto undone = co_await unlock_at_server(files, file, lock, ByteRange::whole_file());
       (void)undone;
     }

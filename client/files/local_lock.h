@@ -26,7 +26,7 @@ Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file);
 /// Whether a lock may be had, for a file whose locks are kept here. Refused as the server would
 /// refuse it: NFS4ERR_DENIED, NFS4ERR_OPENMODE.
 Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish);
-/// What of this mount is in the way of the wish.
+/// The lock of this mount that conflicts with the request, if there is one.
 std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
                                            const LockWish& wish);
 

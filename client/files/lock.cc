@@ -16,7 +16,7 @@ Error lost_locks() {
                "the server has forgotten that the file is open"};
 }
 
-/// Locks that nobody but this client knows of may be on their way to the server just now.
+/// Locks that only this client knows of may be on their way to the server.
 Task<Result<void>> local_locks_stay(Files& files, OpenFileRef file) {
   while (file->server_open().recovering()) {
     const bool slept = co_await files.context.session.pauses().pause(Backoff::kFirst);
@@ -51,7 +51,7 @@ LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const Lock
   return request;
 }
 
-// A recovery may take away the owner's stateid, or give him one.
+// A recovery may take away the owner's stateid, or give it one.
 Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, LockWish wish,
                                   Duration patience) {
   for (;;) {

@@ -12,7 +12,7 @@ namespace nfsrdma::client {
 
 struct Files;
 
-/// A lock somebody wants.
+/// A request for a lock.
 struct LockWish {
   LockOwner owner;
   std::int32_t pid = 0;  ///< of the process that asks; for F_GETLK of others on this mount
@@ -30,12 +30,12 @@ struct LockConflict {
 };
 
 /// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
-/// NFS4ERR_DENIED: somebody else's lock is in the way. `file` must be open for what
+/// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for what
 /// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
 Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish);
 /// Gives back what the owner holds in the range. Sends nothing when that is nothing, or kept here.
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);
-/// The owner is done with the file: gives back every lock, and the server may forget him.
+/// The owner is done with the file: gives back every lock, and the server may forget the owner.
 Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner);
 /// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
 Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish);

@@ -29,8 +29,8 @@ std::uint32_t want_for(Files& files, const FileHandle& file, std::uint32_t share
   return want_bits(files, share_access, has ? Delegating::unwanted : delegating);
 }
 
-/// Who has made a file can open it again as far as its mode lets him; who has opened one, in the
-/// same way.
+/// The access that the server has proven for this caller: what it opened with, or, for a file it
+/// may have created, what the owner's mode bits allow.
 std::uint32_t proven_access(const Credential& caller, std::uint32_t share_access, bool made,
                             const Attributes& attributes) {
   if (!made) return share_access;
@@ -53,8 +53,8 @@ struct Asked {
   Delegating delegating = Delegating::wanted;
 };
 
-/// What the open means for the delegations: a new one, one more who may use it, opens that cannot
-/// stand on it any more.
+/// What the open means for the delegations: a new one, one more authorized caller, opens that it
+/// does not cover any more.
 Task<void> note_delegation(Files& files, OpenFileRef file, const OpenAnswer& answer, Asked asked,
                            const Attributes& attributes) {
   if (answer.granted.delegation) {

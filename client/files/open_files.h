@@ -33,15 +33,16 @@ class OpenFiles {
   /// The same, unobserved.
   void close_in_background(OpenRef open);
   /// Has the server know every open in use that only the delegation covered: OPEN with
-  /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that it does not take is to be opened
-  /// anew.
+  /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that the server does not take is
+  /// reopened.
   Task<Result<void>> claim(OpenFileRef file);
   /// No open uses the delegation any more; returns those that did. One that the server does not
   /// know is opened anew.
   std::vector<OpenFileRef> detach(const Delegation& delegation);
   /// Brings what the server has granted down to what is in use.
   Task<void> narrow_quietly(OpenFileRef file);
-  /// CLOSEs everything, whoever still refers to it. No open is given back to the server afterwards.
+  /// CLOSEs everything, also what still has references. No open is given back to the server
+  /// afterwards.
   Task<Result<void>> close_all();
 
   std::size_t open_files() const { return table_.open_files(); }

@@ -8,8 +8,8 @@
 namespace nfsrdma::client {
 
 /// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
-/// somebody else may have changed what its holder protects: it is lost then, and his reads and
-/// writes fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
+/// another client may have changed what it protects: it is lost then, and reads and writes of its
+/// owner fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
 class LockReclaimer {
  public:
   explicit LockReclaimer(Files& files) : files_(files) {}
@@ -18,7 +18,7 @@ class LockReclaimer {
   /// long as a lease; any other refusal costs the lock. An error ends the attempt: connection or
   /// session are gone. What the server had not been asked for
   /// needs no reclaim if the delegation has come back; if it has not, the server may be asked now
-  /// as for the others: nobody else could lock the file before it restarted, nor has he since.
+  /// as for the others: no other client could lock the file before the restart, or has since.
   Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);
 
  private:

@@ -11,7 +11,7 @@
 //
 // Steps 1 to 5 have a connection to themselves: requests are held back, those on the wire are
 // waited for (drained) before their session goes. Steps 6 and 7 use ordinary requests, and only
-// who uses the states in question waits.
+// operations that use the states in question wait.
 //
 // An error of a step either names another step to take first (NFS4ERR_STALE_CLIENTID: the client
 // id) or ends the connection; the next one goes on with what is left to do. The number of detours

@@ -87,7 +87,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
 }
 
 // DELAY is an answer as long as the server may be getting a delegation back, which takes a lease at
-// most. After that whoever waits for a limited time only (soft) is not to wait any more.
+// most. After that a caller with a limited patience (soft) does not wait any more.
 bool Session::put_off_for_long(const Compound& compound, TimePoint begun) {
   if (compound.results().status() != nfs4::NFS4ERR_DELAY) return false;
   const TimePoint now = reactor_.now();

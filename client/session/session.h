@@ -11,7 +11,7 @@
 //   4. NFS4ERR_DELAY and NFS4ERR_GRACE are waited for and repeated with a new sequence number,
 //      unless an operation before has already changed something. A DELAY that lasts longer than a
 //      lease counts as no answer (waiting_since), and the log tells of it. NFS4ERR_FILE_OPEN is
-//      repeated likewise, but four times only: who has the file open may keep it for ever;
+//      repeated likewise, but four times only: the file may stay open for ever;
 //   5. a stateid that the server refuses is recovered, and the request repeated with the new one.
 // What the server has lost (session, client id, state) is made anew by client/recovery; requests
 // wait meanwhile, and start over with slots of the new session. One that had been sent and got no
@@ -64,7 +64,7 @@ struct LongestWait {
 /// only smaller messages. Nothing has been sent to it.
 Error too_large_for_session();
 bool is_too_large(const Error& error);
-/// Sessions, each smaller than the one before, that one operation puts up with.
+/// Most times that one operation is encoded again because the session's limits have shrunk.
 inline constexpr int kMaxSizes = 8;
 
 /// See the head of this file. Belongs to one shard. Give it its observer before
@@ -133,7 +133,7 @@ class Session {
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
   TimePoint renewed_at() const { return renewed_at_; }
-  /// What the server has delegated to this client it cannot have given to anybody else: less than a
+  /// The server cannot have given what it delegated to this client to another one: less than a
   /// lease has passed since then, and it has not said that it revoked anything (RFC 8881 section
   /// 8.3). Without that nothing may be granted here in its place.
   bool lease_holds() const {

@@ -87,7 +87,7 @@ class Delegation final : public StateHolder, public ListNode {
     refused,    ///< the server does not accept its stateid
     revoked,    ///< and wants that acknowledged with FREE_STATEID
   };
-  /// Somebody whom the server has let open the file.
+  /// A caller that the server has let open the file.
   struct Authorized {
     Credential caller;
     std::uint32_t access = 0;

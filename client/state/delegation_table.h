@@ -39,7 +39,7 @@ class DelegationTable {
                     bool preserve_unlinked);
   /// The server has let this caller open the file.
   void authorize(const FileHandle& handle, const Credential& caller, std::uint32_t access);
-  /// The file's mode or owner has been changed here: who may open it is asked anew.
+  /// The file's mode or owner has been changed here: the server decides again who may open it.
   void forget_authorized(const FileHandle& handle);
   /// It was used just now.
   void touch(Delegation& delegation);

@@ -164,8 +164,7 @@ class OpenFile final : public StateHolder,
     nfs4::stateid4 stateid() const override { return file_.open_stateid(); }
     bool lost() const override { return file_.lost_; }
     bool recovering() const override { return file_.claim_ != Claim::none; }
-    // What the administrator has revoked is not taken back behind his back; everything else is
-    // opened again.
+    // What the administrator has revoked stays revoked; everything else is reopened.
     void on_refused(nfs4::nfsstat4 status) override;
 
    private:

@@ -113,7 +113,7 @@ std::vector<OpenFileRef> OpenTable::in_use() const {
 }
 
 void OpenTable::lose_locks(OpenFile& file, const std::string& why) {
-  if (file.references() == 0) return file.locks_.clear();  // nobody is left whose they are
+  if (file.references() == 0) return file.locks_.clear();  // their owners are gone
   const auto all = file.locks_.all();
   const std::vector<FileLocks::LockRef> locks(all.begin(), all.end());
   for (const FileLocks::LockRef& lock : locks) lose_locks(*lock, why);

@@ -1,6 +1,6 @@
-// fcntl(2) and flock(2) locks. A caller who waits holds no slot: the server is asked again when it
-// says so, and from time to time. While the file's locks are kept here nobody else can change it,
-// so nothing has to be sent first, or asked for afterwards (RFC 8881 section 10.4.2).
+// fcntl(2) and flock(2) locks. A waiting caller holds no slot: the server is asked again when it
+// says so, and from time to time. While the file's locks are kept here no other client can change
+// it, so nothing has to be sent first, or asked for afterwards (RFC 8881 section 10.4.2).
 #include <fcntl.h>
 
 #include "cache/file/io_lock.h"
@@ -29,7 +29,7 @@ Task<void> wait_for_a_change(FileSystem& fs, Request& request, FileRef file, Dur
   request.on_interrupt(nullptr);
 }
 
-/// flock(2) knows no deadlock: who waits may have his own lock given back by another thread.
+/// flock(2) has no deadlocks: another thread may release the waiter's own lock.
 bool is_to_be_waited_for(const Error& error, const client::LockWish& wish) {
   if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
   return error.is(Layer::nfs, nfs4::NFS4ERR_DEADLOCK) && wish.owner.kind == client::LockKind::flock;
@@ -76,7 +76,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
   }
   co_await see_changes(fs, file);
   if (request.reply_ok()) co_return;
-  // The caller was killed meanwhile; his files may have been closed before this lock came.
+  // The caller was killed meanwhile; its files may have been closed before this lock came.
   auto undone = co_await client::unlock(fs.mount(), file->open.file(), wish.owner, wish.range);
   (void)undone;
 }
