@@ -56,7 +56,7 @@ TEST_F(StatisticsFileTest, FollowsNoSymbolicLink) {
   ASSERT_EQ(::symlink(victim.c_str(), file_.c_str()), 0);
   auto file = StatisticsFile::open(file_);
   ASSERT_TRUE(file.has_value());
-  ::symlink(victim.c_str(), (file_ + ".new").c_str());
+  ASSERT_EQ(::symlink(victim.c_str(), (file_ + ".new").c_str()), 0);
   ASSERT_TRUE(write(*file, "counters\n"));
   EXPECT_EQ(text_of(victim), "precious");
   EXPECT_EQ(text_of(file_), "counters\n");
