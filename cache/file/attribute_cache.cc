@@ -20,9 +20,10 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
   // Nobody, until the name service tells: to be asked again, delegation or not.
   if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
-  // After a change made here its change attribute is another one in any case, and what others have
-  // changed with it shows in a listing only.
-  if (outcome == Outcome::changed && inode.is_directory() && !inode.changed_by_us()) {
+  // What others have removed, made or renamed must not be found, or missed, for as long as names
+  // are believed.
+  if (outcome == Outcome::changed && inode.is_directory() &&
+      inode.changed_by_others(fresh.change)) {
     observer_.on_names_changed(inode);
   }
   return outcome;
@@ -46,8 +47,8 @@ bool AttributeCache::delegated(const Inode& inode) const {
   return inode.attributes().stands() && mount_.delegations().held(inode.handle());
 }
 
-void AttributeCache::names_changed(Inode& directory) {
-  directory.count_change();
+void AttributeCache::names_changed(Inode& directory, const client::NameChange& change) {
+  directory.count_change(change);
   directory.attributes().expire();
   names_changed_at_ = clock_.last();
 }

@@ -50,7 +50,7 @@ class AttributeCache {
   bool delegated(const Inode& inode) const;
 
   /// A name of some file changed here: its link count and change time differ, whichever it is.
-  void names_changed(Inode& directory);
+  void names_changed(Inode& directory, const client::NameChange& change);
   /// They must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/attr/cached_attributes.h"
+#include "cache/attr/names_version.h"
 #include "client/proto/object.h"
 
 namespace nfsrdma::cache {
@@ -35,10 +36,13 @@ class Inode {
 
   /// How often this client itself changed the names in this directory.
   std::uint32_t epoch() const { return epoch_; }
-  void count_change() { ++epoch_; }
-  /// The directory's change attribute is another one than before: whether this client has changed
-  /// it since it was asked this the last time.
-  bool changed_by_us() { return std::exchange(seen_epoch_, epoch_) != epoch_; }
+  void count_change(const client::NameChange& change) {
+    ++epoch_;
+    names_version_.changed_here(change);
+  }
+  /// The server shows the directory with this change attribute, another one than before: whether
+  /// others have changed its names.
+  bool changed_by_others(std::uint64_t change) { return names_version_.shown(change); }
 
   /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
   std::uint64_t parent_fileid() const { return parent_fileid_; }
@@ -64,9 +68,9 @@ class Inode {
   std::weak_ptr<OpenInode> open_;
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;
-  std::uint32_t seen_epoch_ = 0;
   bool hashed_ = false;
   CachedAttributes attributes_;
+  NamesVersion names_version_;
   const client::FileHandle handle_;
 };
 

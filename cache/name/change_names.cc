@@ -13,8 +13,9 @@ namespace {
 Task<Result<void>> remove_name(SillyNames& names, client::Credential caller, const Place& place) {
   auto removed =
       co_await client::remove(names.mount(), caller, place.directory->handle(), place.name);
-  if (removed) names.attributes().names_changed(*place.directory);
-  co_return removed;
+  CO_TRY(removed);
+  names.attributes().names_changed(*place.directory, *removed);
+  co_return Result<void>();
 }
 
 /// Whether both names lead to the same file: then rename(2) does nothing, and nothing is replaced.
@@ -42,9 +43,10 @@ Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, con
                                          to.directory->handle(), to.name);
   CO_TRY(renamed);
   // Both directories, and the file itself, are not what they were.
-  names.attributes().names_changed(*from.directory);
-  if (from.directory != to.directory) names.attributes().names_changed(*to.directory);
-  co_return renamed;
+  names.attributes().names_changed(*from.directory, renamed->source);
+  if (from.directory != to.directory)
+    names.attributes().names_changed(*to.directory, renamed->target);
+  co_return Result<void>();
 }
 
 }  // namespace

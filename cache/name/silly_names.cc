@@ -53,11 +53,13 @@ Task<Result<SillyName>> SillyNames::give(client::Credential caller, InodeRef ino
     auto linked =
         co_await client::link(mount_, caller, inode->handle(), directory->handle(), silly.name);
     silly.beside_another = linked.has_value();
+    if (linked) attributes_.names_changed(*directory, linked->directory);
   }
   if (!silly.beside_another) {
     auto renamed = co_await client::rename(mount_, caller, directory->handle(), name,
                                            directory->handle(), silly.name);
     CO_TRY(renamed);
+    attributes_.names_changed(*directory, renamed->source);
   }
   co_return silly;
 }
@@ -74,7 +76,6 @@ Task<Result<InodeRef>> SillyNames::keep_if_open(client::Credential caller, Inode
   }
   auto kept = co_await give(caller, inode, directory, std::move(name), next);
   CO_TRY(kept);
-  attributes_.names_changed(*directory);
   const auto open = inode->open();
   if (open && !open->files.empty()) {
     open->silly = std::move(*kept);
@@ -103,7 +104,7 @@ Task<void> SillyNames::restore(InodeRef kept, std::string name) {
   }
   auto renamed = co_await client::rename(mount_, silly.caller, silly.directory->handle(),
                                          silly.name, silly.directory->handle(), name);
-  attributes_.names_changed(*silly.directory);
+  attributes_.names_changed(*silly.directory, renamed ? renamed->source : client::NameChange());
   if (!renamed) co_return;
   open->silly.reset();
   open->removal.reset();
@@ -121,7 +122,7 @@ Task<void> SillyNames::remove(SillyName silly) {
   if (!gone && client::to_errno(gone.error()) != ENOENT) {
     log::warning("{} is left over: {}", silly.name, gone.error().message());
   }
-  attributes_.names_changed(*silly.directory);
+  attributes_.names_changed(*silly.directory, gone ? *gone : client::NameChange());
 }
 
 }  // namespace nfsrdma::cache

@@ -195,9 +195,11 @@ Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   const bitmap4 attrset = answer->granted.attrset;
+  const NameChange directory = answer->granted.directory;
   const Asked asked{caller, share_access, /*made=*/true, delegating};
   auto opened = co_await complete(files, asked, std::move(*answer));
   CO_TRY(opened);
+  opened->directory = directory;
   if (mode != CreateMode::exclusive) co_return opened;
   const SetAttributes rest = still_to_set(file, initial, attrset);
   if (rest.empty()) co_return opened;

@@ -20,6 +20,7 @@ struct Opened {
   OpenRef open;
   /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
+  NameChange directory{};  ///< of create(): the directory that the name was made in
 };
 
 /// Whether a delegation is asked for. Not for a file whose data are not cached.

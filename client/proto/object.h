@@ -30,4 +30,13 @@ struct Found {
   Attributes attributes;
 };
 
+/// From which version of a directory to which a change of its names led (RFC 8881 section 3.3.3).
+/// Empty when it was made by an earlier attempt whose reply was lost.
+using NameChange = std::optional<nfs4::change_info4>;
+
+/// A name that was made, with what it leads to.
+struct Made : Found {
+  NameChange directory;
+};
+
 }  // namespace nfsrdma::client

@@ -29,18 +29,21 @@ struct NewObject {
 
 /// Of the reply, what is certain after CREATE: the handle; the attributes may have to be fetched.
 struct Created {
+  NameChange directory;
   FileHandle handle;
   Result<Attributes> attributes;
   OwnerNames names;
 };
 
 Result<Created> read_created(RequestContext& context, CompoundReader& results) {
-  TRY((steps::pass<PUTFH4res, CREATE4res>(results)));
+  CREATE4res result;
+  TRY(steps::pass<PUTFH4res>(results));
+  TRY(results.read(result));
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
   OwnerNames names;
   auto attributes = steps::read_last_attributes(context, results, names);
-  return Created{*handle, std::move(attributes), std::move(names)};
+  return Created{result.resok4.cinfo, *handle, std::move(attributes), std::move(names)};
 }
 
 /// Whether an existing object can be the one that this request has made. The server may have
@@ -54,8 +57,8 @@ bool is_as_made(const Attributes& found, const NewObject& wanted) {
   return (found.mode & kPermissionBits) == (*wanted.attributes.mode & kPermissionBits);
 }
 
-Task<Result<Found>> make(RequestContext& context, Credential caller, FileHandle dir,
-                         std::string_view name, NewObject object) {
+Task<Result<Made>> make(RequestContext& context, Credential caller, FileHandle dir,
+                        std::string_view name, NewObject object) {
   const steps::Name kept(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -74,21 +77,22 @@ Task<Result<Found>> make(RequestContext& context, Credential caller, FileHandle 
   if (!created && may_be_done(*compound, created.error(), NFS4ERR_EXIST)) {
     compound.reset();
     auto found = co_await lookup(context, caller, dir, kept.view());
-    if (found && is_as_made(found->attributes, object)) co_return found;
+    if (found && is_as_made(found->attributes, object)) co_return Made{*std::move(found), {}};
   }
   CO_TRY(created);
   compound.reset();
   const FileHandle handle = created->handle;
+  const NameChange directory = created->directory;
   auto attributes = co_await steps::or_fetch(
       context, caller, handle, std::move(created->attributes), std::move(created->names));
   CO_TRY(attributes);
-  co_return Found{handle, *attributes};
+  co_return Made{{handle, *attributes}, directory};
 }
 
 }  // namespace
 
-Task<Result<Found>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
-                                   std::string_view name, std::uint32_t mode) {
+Task<Result<Made>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
+                                  std::string_view name, std::uint32_t mode) {
   NewObject object;
   object.type.type = NF4DIR;
   object.attributes.mode = mode;
@@ -96,8 +100,8 @@ Task<Result<Found>> make_directory(RequestContext& context, Credential caller, F
   co_return made;
 }
 
-Task<Result<Found>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
-                                 std::string_view name, std::string_view target) {
+Task<Result<Made>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
+                                std::string_view name, std::string_view target) {
   NewObject object;
   object.type.type = NF4LNK;
   object.attributes.mode = kSymlinkMode;
@@ -114,9 +118,9 @@ Task<Result<Found>> make_symlink(RequestContext& context, Credential caller, Fil
   co_return made;
 }
 
-Task<Result<Found>> make_node(RequestContext& context, Credential caller, FileHandle dir,
-                              std::string_view name, nfs_ftype4 type, std::uint32_t mode,
-                              specdata4 device) {
+Task<Result<Made>> make_node(RequestContext& context, Credential caller, FileHandle dir,
+                             std::string_view name, nfs_ftype4 type, std::uint32_t mode,
+                             specdata4 device) {
   NewObject object;
   object.type.type = type;
   object.type.devdata = device;

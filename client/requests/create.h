@@ -12,13 +12,13 @@ namespace nfsrdma::client {
 struct RequestContext;
 
 /// Names and targets need to be valid until the first suspension only. mode: permission bits.
-Task<Result<Found>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
-                                   std::string_view name, std::uint32_t mode);
-Task<Result<Found>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
-                                 std::string_view name, std::string_view target);
+Task<Result<Made>> make_directory(RequestContext& context, Credential caller, FileHandle dir,
+                                  std::string_view name, std::uint32_t mode);
+Task<Result<Made>> make_symlink(RequestContext& context, Credential caller, FileHandle dir,
+                                std::string_view name, std::string_view target);
 /// type: NF4FIFO, NF4SOCK, NF4CHR or NF4BLK; device: for the last two.
-Task<Result<Found>> make_node(RequestContext& context, Credential caller, FileHandle dir,
-                              std::string_view name, nfs4::nfs_ftype4 type, std::uint32_t mode,
-                              nfs4::specdata4 device);
+Task<Result<Made>> make_node(RequestContext& context, Credential caller, FileHandle dir,
+                             std::string_view name, nfs4::nfs_ftype4 type, std::uint32_t mode,
+                             nfs4::specdata4 device);
 
 }  // namespace nfsrdma::client

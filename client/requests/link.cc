@@ -10,8 +10,8 @@
 
 namespace nfsrdma::client {
 
-Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle file,
-                         FileHandle dir, std::string_view name) {
+Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle file, FileHandle dir,
+                        std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -24,12 +24,14 @@ Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle 
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   CompoundReader& results = compound->results();
-  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res, nfs4::LINK4res,
-                            nfs4::RESTOREFH4res>(results);
+  nfs4::LINK4res linked;
+  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res>(results);
+  if (passed) passed = results.read(linked);
+  if (passed) passed = steps::pass<nfs4::RESTOREFH4res>(results);
   if (!passed && may_be_done(*compound, passed.error(), nfs4::NFS4ERR_EXIST)) {
     compound.reset();
     auto found = co_await lookup(context, caller, dir, kept.view());
-    if (found && found->handle == file) co_return found;
+    if (found && found->handle == file) co_return Made{*std::move(found), {}};
   }
   CO_TRY(passed);
   OwnerNames names;
@@ -38,7 +40,7 @@ Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle 
   auto complete =
       co_await steps::or_fetch(context, caller, file, std::move(attributes), std::move(names));
   CO_TRY(complete);
-  co_return Found{file, *complete};
+  co_return Made{{file, *complete}, linked.resok4.cinfo};
 }
 
 }  // namespace nfsrdma::client

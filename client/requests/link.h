@@ -10,7 +10,7 @@ namespace nfsrdma::client {
 struct RequestContext;
 
 /// Gives `file` another name; returns it with its attributes (the new link count).
-Task<Result<Found>> link(RequestContext& context, Credential caller, FileHandle file,
-                         FileHandle dir, std::string_view name);
+Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle file, FileHandle dir,
+                        std::string_view name);
 
 }  // namespace nfsrdma::client

@@ -79,7 +79,7 @@ Result<OpenGranted> read_open(CompoundReader& results) {
   OPEN4res result;
   TRY(results.read(result));
   const OPEN4resok& ok = result.resok4;
-  return OpenGranted{ok.stateid, ok.rflags, ok.attrset, delegation_of(ok.delegation)};
+  return OpenGranted{ok.stateid, ok.rflags, ok.attrset, ok.cinfo, delegation_of(ok.delegation)};
 }
 
 Result<OpenAnswer> read_answer(RequestContext& context, CompoundReader& results) {

@@ -49,6 +49,7 @@ struct OpenGranted {
   nfs4::stateid4 stateid;
   std::uint32_t rflags = 0;
   nfs4::bitmap4 attrset;
+  nfs4::change_info4 directory;  ///< of the directory that a name was made in
   std::optional<GrantedDelegation> delegation;
 };
 

@@ -10,15 +10,18 @@
 namespace nfsrdma::client {
 namespace {
 
-Result<void> read_removed(CompoundReader& results) {
-  TRY((steps::pass<nfs4::PUTFH4res, nfs4::REMOVE4res>(results)));
-  return results.finish();
+Result<NameChange> read_removed(CompoundReader& results) {
+  nfs4::REMOVE4res removed;
+  TRY(steps::pass<nfs4::PUTFH4res>(results));
+  TRY(results.read(removed));
+  TRY(results.finish());
+  return removed.resok4.cinfo;
 }
 
 }  // namespace
 
-Task<Result<void>> remove(RequestContext& context, Credential caller, FileHandle dir,
-                          std::string_view name) {
+Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
+                                std::string_view name) {
   const steps::Name kept(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
@@ -28,7 +31,7 @@ Task<Result<void>> remove(RequestContext& context, Credential caller, FileHandle
   CO_TRY(answered);
   auto removed = read_removed(compound->results());
   if (!removed && may_be_done(*compound, removed.error(), nfs4::NFS4ERR_NOENT)) {
-    co_return Result<void>{};
+    co_return NameChange();
   }
   co_return removed;
 }

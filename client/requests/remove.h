@@ -9,7 +9,7 @@ namespace nfsrdma::client {
 
 struct RequestContext;
 
-Task<Result<void>> remove(RequestContext& context, Credential caller, FileHandle dir,
-                          std::string_view name);
+Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
+                                std::string_view name);
 
 }  // namespace nfsrdma::client

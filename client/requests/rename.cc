@@ -11,15 +11,18 @@
 namespace nfsrdma::client {
 namespace {
 
-Result<void> read_renamed(CompoundReader& results) {
-  TRY((steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res, nfs4::RENAME4res>(results)));
-  return results.finish();
+Result<Renamed> read_renamed(CompoundReader& results) {
+  nfs4::RENAME4res renamed;
+  TRY((steps::pass<nfs4::PUTFH4res, nfs4::SAVEFH4res, nfs4::PUTFH4res>(results)));
+  TRY(results.read(renamed));
+  TRY(results.finish());
+  return Renamed{renamed.resok4.source_cinfo, renamed.resok4.target_cinfo};
 }
 
 }  // namespace
 
-Task<Result<void>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
-                          std::string_view from, FileHandle to_dir, std::string_view to) {
+Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
+                             std::string_view from, FileHandle to_dir, std::string_view to) {
   const steps::Name old_name(from);
   const steps::Name new_name(to);
   CompoundRef compound = co_await context.session.compound(caller);
@@ -35,7 +38,7 @@ Task<Result<void>> rename(RequestContext& context, Credential caller, FileHandle
   if (renamed || !may_be_done(*compound, renamed.error(), nfs4::NFS4ERR_NOENT)) co_return renamed;
   compound.reset();
   auto found = co_await lookup(context, caller, to_dir, new_name.view());
-  if (found) co_return Result<void>{};
+  if (found) co_return Renamed();
   co_return renamed;
 }
 

@@ -9,7 +9,12 @@ namespace nfsrdma::client {
 
 struct RequestContext;
 
-Task<Result<void>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
-                          std::string_view from, FileHandle to_dir, std::string_view to);
+struct Renamed {
+  NameChange source;
+  NameChange target;
+};
+
+Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
+                             std::string_view from, FileHandle to_dir, std::string_view to);
 
 }  // namespace nfsrdma::client

@@ -34,7 +34,7 @@ Task<void> handle::create(FileSystem& fs, Request request, InodeRef parent,
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  fs.attributes().names_changed(*parent);
+  fs.attributes().names_changed(*parent, opened->directory);
   InodeRef inode = fs.adopt(opened->handle, opened->attributes, issue, cache::ChangedBy::anyone);
   if (!inode) {
     reply_failure(fs, request, unusable_answer());

@@ -17,7 +17,7 @@ Task<void> handle::link(FileSystem& fs, Request request, InodeRef parent, LinkAr
     reply_failure(fs, request, linked.error());
     co_return;
   }
-  fs.attributes().names_changed(*parent);
+  fs.attributes().names_changed(*parent, linked->directory);
   fs.attributes().learn(*inode, linked->attributes, issue, cache::ChangedBy::anyone);
   if (fs.kernel().pages_outdated(*inode)) co_await fs.kernel().drop_outdated_pages(inode);
   reply_found(fs, request, *parent, arguments.name, inode);

@@ -36,7 +36,7 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, MknodA
     reply_failure(fs, request, made.error());
     co_return;
   }
-  fs.attributes().names_changed(*parent);
+  fs.attributes().names_changed(*parent, made->directory);
   const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, node.name, inode);
 }
@@ -54,7 +54,7 @@ Task<void> make_regular(FileSystem& fs, Request request, InodeRef parent, MknodA
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  fs.attributes().names_changed(*parent);
+  fs.attributes().names_changed(*parent, opened->directory);
   const InodeRef inode =
       fs.adopt(opened->handle, opened->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, node.name, inode);

@@ -15,7 +15,7 @@ Task<void> handle::symlink(FileSystem& fs, Request request, InodeRef parent,
     reply_failure(fs, request, made.error());
     co_return;
   }
-  fs.attributes().names_changed(*parent);
+  fs.attributes().names_changed(*parent, made->directory);
   const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
   reply_found(fs, request, *parent, arguments.name, inode);
 }

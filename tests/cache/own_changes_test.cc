@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cache/attr/names_version.h"
+
 namespace nfsrdma::cache {
 namespace {
 
@@ -38,6 +40,36 @@ TEST(OwnChanges, ManyUnderWayCostOnlyTheOldest) {
     EXPECT_EQ(changes.follow(50, change, change + 1), 50U);
   }
   EXPECT_EQ(changes.follow(50, 50, 51), 82U);  // 51 to 81 of the last 32 steps
+}
+
+client::NameChange step(std::uint64_t before, std::uint64_t after, bool atomic = true) {
+  return nfs4::change_info4{atomic, before, after};
+}
+
+TEST(NamesVersion, ChangesMadeHereRaiseNoDoubt) {
+  NamesVersion names;
+  EXPECT_TRUE(names.shown(10)) << "nothing was known";
+  names.changed_here(step(11, 12));  // answered out of order
+  names.changed_here(step(10, 11));
+  EXPECT_FALSE(names.shown(12));
+}
+
+TEST(NamesVersion, AChangeOfOthersIsNoticedBesideOwnOnes) {
+  NamesVersion names;
+  names.shown(10);
+  names.changed_here(step(11, 12));
+  EXPECT_TRUE(names.shown(12));
+  EXPECT_FALSE(names.shown(12)) << "told once";
+}
+
+TEST(NamesVersion, AServerThatCannotTellIsBelievedOnce) {
+  NamesVersion names;
+  names.shown(10);
+  names.changed_here(step(10, 11, /*atomic=*/false));
+  EXPECT_FALSE(names.shown(12));
+  names.changed_here({});
+  EXPECT_FALSE(names.shown(13));
+  EXPECT_TRUE(names.shown(14));
 }
 
 }  // namespace

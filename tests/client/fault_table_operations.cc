@@ -94,10 +94,10 @@ Task<Result<void>> do_link(FaultTable* t) {
   return dropping(link(t->here(), t->who(), t->file(), t->here().root(), "new"));
 }
 Task<Result<void>> do_rename(FaultTable* t) {
-  return rename(t->here(), t->who(), t->here().root(), "other", t->here().root(), "new");
+  return dropping(rename(t->here(), t->who(), t->here().root(), "other", t->here().root(), "new"));
 }
 Task<Result<void>> do_remove(FaultTable* t) {
-  return remove(t->here(), t->who(), t->here().root(), "other");
+  return dropping(remove(t->here(), t->who(), t->here().root(), "other"));
 }
 Task<Result<void>> do_access(FaultTable* t) {
   return dropping(access(t->here(), t->who(), t->file(), ACCESS4_READ));

@@ -251,6 +251,7 @@ ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
   responder::ServiceConfig config;
   config.directory = directory_.string();
   config.durable = false;
+  config.sole_writer = true;  // one thread: nothing comes between a change and what is told of it
   config.lease_seconds = lease_seconds;
   config.grace_seconds = grace_seconds;
   config.delegations = delegations;

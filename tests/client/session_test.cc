@@ -358,9 +358,9 @@ TEST_F(SessionTest, ManyRequestsSurviveManyLosses) {
     if (count % 7 == 0) return Fate::disconnect_before;
     return count % 5 == 0 ? Fate::disconnect_after : Fate::answer;
   };
-  std::vector<std::unique_ptr<Pending<Result<Found>>>> many;
+  std::vector<std::unique_ptr<Pending<Result<Made>>>> many;
   for (int i = 0; i < 40; ++i) {
-    many.push_back(std::make_unique<Pending<Result<Found>>>(
+    many.push_back(std::make_unique<Pending<Result<Made>>>(
         make_directory(mount(), {}, handle(1), "d", 0755)));
   }
   reactor_.advance(std::chrono::hours(1));

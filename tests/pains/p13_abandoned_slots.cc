@@ -41,7 +41,7 @@ TEST_F(P13_AbandonedSlots, AnHourOfLostAnswers) {
     const bool unlucky = arrival.has(OP_GETATTR) || arrival.has(OP_CREATE);
     return lossy && unlucky && random() % 100 == 0 ? Fate::hold : Fate::answer;
   };
-  Crowd<Found> changes;
+  Crowd<Made> changes;
   Crowd<Attributes> queries;
   const TimePoint end = reactor_.now() + hours(1);
   TimePoint alive = reactor_.now();
@@ -70,7 +70,7 @@ TEST_F(P13_AbandonedSlots, OneLostAnswerIsWaitedForALease) {
   server_.fate = [&](const Arrival& arrival) {
     return arrival.has(OP_CREATE) && !std::exchange(lost, true) ? Fate::hold : Fate::answer;
   };
-  Pending<Result<Found>> made(make_directory(mount(), {}, handle(1), "d", 0755));
+  Pending<Result<Made>> made(make_directory(mount(), {}, handle(1), "d", 0755));
   reactor_.advance(kLease - seconds(1));
   EXPECT_EQ(counter("reconnects"), 0U);
   EXPECT_FALSE(made.done());

@@ -35,7 +35,7 @@ class P20_DeadPath : public ServedMount {
     for (Other& other : others_) other.mount.reset();
     ServedMount::TearDown();
   }
-  void make_directories(Crowd<Found>& crowd, Mount& by, const std::string& prefix, int count) {
+  void make_directories(Crowd<Made>& crowd, Mount& by, const std::string& prefix, int count) {
     for (int i = 0; i < count; ++i) {
       crowd.add(make_directory(by, caller(), by.root(), prefix + std::to_string(i), 0755));
     }
@@ -58,9 +58,9 @@ TEST_F(P20_DeadPath, CallsGoOnOnTheNextConnectionAndOthersDoNotNotice) {
       return ++seen == 1 + round % 5 ? Fate::disconnect_after : Fate::answer;
     };
     const TimePoint begun = reactor_.now();
-    Crowd<Found> calls;
+    Crowd<Made> calls;
     make_directories(calls, mount(), "a" + std::to_string(round) + "-", kCalls);
-    Crowd<Found> of_others;
+    Crowd<Made> of_others;
     make_directories(of_others, *others_[0].mount, "b" + std::to_string(round) + "-", kCalls);
     make_directories(of_others, *others_[1].mount, "c" + std::to_string(round) + "-", kCalls);
     reactor_.settle();

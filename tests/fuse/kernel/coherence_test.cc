@@ -205,7 +205,7 @@ TEST_F(Coherence, NamesAreDoubtedAfterOthersChangesOnly) {
   caches_->entry_of(file->node(), root, "f");
   caches_->missing_entry(root, "g");
   ASSERT_TRUE(run(client::make_directory(mount(), caller(), root.handle(), "ours", 0755)));
-  files_->attributes().names_changed(root);
+  files_->attributes().names_changed(root, {});
   look_at_root();
   EXPECT_EQ(kernel_->expired_names(), std::vector<std::string>{});
   ASSERT_TRUE(run(client::make_directory(mount(), caller(), root.handle(), "theirs", 0755)));
@@ -217,6 +217,40 @@ TEST_F(Coherence, NamesAreDoubtedAfterOthersChangesOnly) {
   }));
   std::ranges::sort(names);
   EXPECT_EQ(names, (std::vector<std::string>{"f", "g"}));
+  close(file);
+}
+
+// RFC 8881 section 3.3.3: change_info4 tells whether a change made here was the only one.
+TEST_F(Coherence, NamesAreDoubtedWhenOthersChangesCameBeforeOwnOnes) {
+  Inode& root = *inodes_->find(InodeTable::kRootId);
+  FileRef file = open("f");
+  cache::AttributeCache& known = files_->attributes();
+  const auto look_at_root = [&] {
+    const cache::Issue issue = known.issue();
+    auto fresh = run(client::getattr(mount(), caller(), root.handle()));
+    ASSERT_TRUE(fresh);
+    known.learn(root, *fresh, issue, cache::ChangedBy::anyone);
+  };
+  const auto make = [&](const char* name) {
+    auto made = run(client::make_directory(mount(), caller(), root.handle(), name, 0755));
+    EXPECT_TRUE(made);
+    return made ? made->directory : client::NameChange();
+  };
+  look_at_root();
+  caches_->entry_of(file->node(), root, "f");
+  known.names_changed(root, make("first"));
+  known.names_changed(root, make("second"));
+  look_at_root();
+  EXPECT_EQ(kernel_->expired_names(), std::vector<std::string>{}) << "all changes were ours";
+  make("theirs");
+  known.names_changed(root, make("third"));
+  look_at_root();
+  std::vector<std::string> names;
+  EXPECT_TRUE(soon([&] {
+    std::ranges::move(kernel_->expired_names(), std::back_inserter(names));
+    return !names.empty();
+  }));
+  EXPECT_EQ(names, (std::vector<std::string>{"f"}));
   close(file);
 }
 
