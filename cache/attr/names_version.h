@@ -10,8 +10,8 @@
 
 namespace nfsrdma::cache {
 
-/// Belongs to one directory. Names stay believed through changes made here, and are doubted when the
-/// server shows a version that those do not lead to: another client has changed names, too.
+/// Belongs to one directory. Names stay believed through changes made here, and are doubted when
+/// the server shows a version that those do not lead to: another client has changed names, too.
 class NamesVersion {
  public:
   /// A name changed here. A server that cannot say from which version to which (not atomic) leaves

@@ -63,7 +63,7 @@ FailureLog::Kind& FailureLog::kind_of(std::string_view operation, const Error& e
   return kinds_.size() < kMostKinds ? kinds_[key] : others_;
 }
 
-void FailureLog::told(const Failed& failed, const Error& error, TimePoint now) {
+void FailureLog::reported(const Failed& failed, const Error& error, TimePoint now) {
   Kind& kind = kind_of(failed.operation, error);
   kind.count.add();
   if (!failed.data_lost && is_everyday(error)) {
@@ -80,7 +80,7 @@ void FailureLog::told(const Failed& failed, const Error& error, TimePoint now) {
                *left_out == 0 ? "" : fmt::format(" ({} such lines were left out)", *left_out));
 }
 
-void FailureLog::untold(const Failed& failed, const Error& error) {
+void FailureLog::not_delivered(const Failed& failed, const Error& error) {
   if (!log::enabled(log::Level::debug)) return;
   log::debug("{}; nobody waits for it any more", sentence(failed, error));
 }

@@ -34,9 +34,9 @@ bool is_everyday(const Error& error);
 class FailureLog {
  public:
   /// A program gets an error, or will get it from fsync(2) or close(2).
-  void told(const Failed& failed, const Error& error, TimePoint now);
+  void reported(const Failed& failed, const Error& error, TimePoint now);
   /// Nobody will ever get it: its caller is gone.
-  void untold(const Failed& failed, const Error& error);
+  void not_delivered(const Failed& failed, const Error& error);
 
   /// "errors_<operation>_<status>", those that were met only.
   void visit_counters(CounterVisitor& visitor) const;

@@ -31,7 +31,7 @@ WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLo
 void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {
   const Failed failed{
       .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
-  failures_.told(failed, error, mount_.reactor().now());
+  failures_.reported(failed, error, mount_.reactor().now());
 }
 
 void WriteBack::list(OpenInode& open) {

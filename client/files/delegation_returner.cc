@@ -52,8 +52,8 @@ Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
   std::vector<OpenFileRef> files;
   delegation->for_each_file([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
   for (const OpenFileRef& file : files) {
-    auto secured = co_await files_.opens.claim(file);
-    if (!secured) log::info("an open under a delegation: {}", secured.error().message());
+    auto claimed = co_await files_.opens.claim(file);
+    if (!claimed) log::info("an open under a delegation: {}", claimed.error().message());
   }
 }
 

@@ -57,8 +57,8 @@ Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, 
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
     if (!file->claimed()) {
-      auto secured = co_await files.opens.claim(file);  // locks stand on the server's open
-      CO_TRY(secured);
+      auto claimed = co_await files.opens.claim(file);  // locks stand on the server's open
+      CO_TRY(claimed);
     }
     const bool known = lock->established;
     Sending sending;

@@ -64,9 +64,9 @@ Task<void> note_delegation(Files& files, OpenFileRef file, const OpenAnswer& ans
   files.delegation_table.authorize(
       file->handle(), file->caller(),
       proven_access(asked.caller, asked.share_access, asked.made, attributes));
-  if (!file->needs_securing()) co_return;
-  auto secured = co_await files.opens.claim(file);
-  if (!secured) log::info("{}", secured.error().message());
+  if (!file->needs_claiming()) co_return;
+  auto claimed = co_await files.opens.claim(file);
+  if (!claimed) log::info("{}", claimed.error().message());
 }
 
 /// `opening`: ends when the answer has been merged.

@@ -87,7 +87,7 @@ class OpenFile final : public StateHolder,
   /// The server knows of every open that is in use.
   bool claimed() const;
   /// It does not, and the delegation does not cover them.
-  bool needs_securing() const {
+  bool needs_claiming() const {
     return delegation_ && !delegation_->covers(share_access()) && !claimed();
   }
 

@@ -63,8 +63,8 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
   entry.attribute_timeout = attribute_timeout(inode);
   const auto remembered = attributes_.policy().lookup_cache;
   entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
-  if (entry.entry_timeout > 0) directory.view().tell_name(name, AdvertisedNames::As::there);
-  told(inode, /*asked=*/false);
+  if (entry.entry_timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::there);
+  advertised(inode, /*asked=*/false);
   return entry;
 }
 
@@ -72,13 +72,13 @@ EntryAnswer KernelCaches::missing_entry(Inode& directory, std::string_view name)
   EntryAnswer entry;
   const auto remembered = attributes_.policy().lookup_cache;
   entry.entry_timeout = name_timeout(directory, remembered == cache::LookupCache::all);
-  if (entry.entry_timeout > 0) directory.view().tell_name(name, AdvertisedNames::As::missing);
+  if (entry.entry_timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::missing);
   return entry;
 }
 
-void KernelCaches::told(Inode& inode, bool asked) {
-  inode.view().told(version(inode), asked);
-  inode.view().told_size(inode.size());
+void KernelCaches::advertised(Inode& inode, bool asked) {
+  inode.view().advertised(version(inode), asked);
+  inode.view().advertised_size(inode.size());
   if (pages_outdated(inode) && !inode.view().dropping_pages()) spawn(drop_stale_pages(&inode));
 }
 
@@ -163,7 +163,7 @@ void KernelCaches::on_attributes_doubted(cache::Inode& inode) { drop_attributes(
 
 void KernelCaches::on_revalidated(Inode& inode) {
   notifier_.drop_attributes(inode.id());
-  told(inode);
+  advertised(inode);
 }
 
 void KernelCaches::visit_counters(CounterVisitor& visitor) const {

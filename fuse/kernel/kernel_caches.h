@@ -45,13 +45,13 @@ class KernelCaches final : public cache::InodeObserver {
   /// What stat(2) shows, and for how many seconds the kernel may show it.
   struct stat stat_of(const Inode& inode) const;
   double attribute_timeout(const Inode& inode) const;
-  /// What a lookup of this name answers; told().
+  /// What a lookup of this name answers; advertised().
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);
   /// The kernel is being told the remembered attributes: pages of another version, which another
   /// client has written, are dropped.
-  void told(Inode& inode, bool asked = true);
+  void advertised(Inode& inode, bool asked = true);
 
   /// Invalidates the attributes that the kernel has cached: always, or only if they differ from
   /// ours.

@@ -13,8 +13,8 @@ std::shared_ptr<OpenView> KernelView::opened(Reactor& reactor) {
   return view;
 }
 
-void KernelView::told_size(std::uint64_t size) {
-  if (!std::exchange(size_told_, true)) {
+void KernelView::advertised_size(std::uint64_t size) {
+  if (!std::exchange(size_advertised_, true)) {
     size_ = size;
   } else if (size_ && *size_ != size) {
     size_.reset();

@@ -14,9 +14,11 @@
 //
 // Attributes and size are only believed to be taken in:
 //
-//     told:  nothing --told(c)--> c --told(d), not asked--> d, or still c --told(d), asked--> d
-//     size:  nothing --told_size(n), the first--> n --told_size(m), wrote, read_end--> n or nothing
-//            any     --size_is(n): written, truncated, or read back from the kernel--> n
+//     attributes: nothing --advertised(c)--> c
+//                 c       --advertised(d), asked--> d; not asked--> d, or still c
+//     size:       nothing --advertised_size(n), the first--> n
+//                 n       --advertised_size(m), wrote, read_end--> n or nothing
+//                 any     --size_is(n): written, truncated, or read back from the kernel--> n
 #pragma once
 
 #include <cstdint>
@@ -41,7 +43,7 @@ class KernelView {
 
   /// Names in this directory that the kernel may believe; null when it was told none.
   AdvertisedNames* names() { return names_.get(); }
-  void tell_name(std::string_view name, AdvertisedNames::As as) {
+  void advertise_name(std::string_view name, AdvertisedNames::As as) {
     if (!names_) names_ = std::make_unique<AdvertisedNames>();
     names_->tell(name, as);
   }
@@ -50,25 +52,25 @@ class KernelView {
   /// caller they are for runs again; until then it shows what it had, unless it had asked because
   /// that was out of date (GETATTR).
   bool knows_other_than(std::uint64_t change) const {
-    return told_ && (unsure_ || told_change_ != change);
+    return advertised_ && (unsure_ || advertised_change_ != change);
   }
-  void told(std::uint64_t change, bool asked) {
+  void advertised(std::uint64_t change, bool asked) {
     unsure_ = !asked && knows_other_than(change);
-    told_change_ = change;
-    told_ = true;
+    advertised_change_ = change;
+    advertised_ = true;
   }
-  void forgot_attributes() { told_ = false; }
+  void forgot_attributes() { advertised_ = false; }
 
   /// The size the kernel certainly has of the file; nothing when it is not known. Whether the
   /// kernel takes in a size that it is told is for it to decide, but for the first.
   const std::optional<std::uint64_t>& size() const { return size_; }
   void size_is(std::uint64_t size) { size_ = size; }
   void forgot_size() {
-    size_told_ = false;
+    size_advertised_ = false;
     size_.reset();
   }
   /// It is being told this one with attributes.
-  void told_size(std::uint64_t size);
+  void advertised_size(std::uint64_t size);
   /// A read was answered up to here, where the file ended.
   void read_end(std::uint64_t end) {
     if (size_ && end < *size_) size_.reset();
@@ -121,7 +123,7 @@ class KernelView {
   std::uint64_t pages_end_ = 0;
   std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
   PageMap pages_;
-  std::uint64_t told_change_ = 0;
+  std::uint64_t advertised_change_ = 0;
   std::optional<std::uint64_t> size_;
   std::weak_ptr<OpenView> open_;
   std::unique_ptr<AdvertisedNames> names_;
@@ -129,9 +131,9 @@ class KernelView {
   std::uint32_t drops_ = 0;  ///< under way
   bool pages_known_ = false;
   bool dropping_pages_ = false;
-  bool told_ = false;
+  bool advertised_ = false;
   bool unsure_ = false;
-  bool size_told_ = false;  ///< since the kernel knows the inode
+  bool size_advertised_ = false;  ///< since the kernel knows the inode
 };
 
 }  // namespace nfsrdma::fuse

@@ -31,9 +31,9 @@ void note_failure(FileSystem& fs, const Request& request, const Error& error) {
     failed.fileid = inode->attributes().value().fileid;
   }
   if (request.answered()) {
-    fs.files().failures().untold(failed, error);
+    fs.files().failures().not_delivered(failed, error);
   } else {
-    fs.files().failures().told(failed, error, fs.mount().reactor().now());
+    fs.files().failures().reported(failed, error, fs.mount().reactor().now());
   }
 }
 
@@ -54,7 +54,7 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string
 }
 
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
-  fs.kernel().told(inode, asked);
+  fs.kernel().advertised(inode, asked);
   request.reply_attr(fs.kernel().stat_of(inode), fs.kernel().attribute_timeout(inode));
 }
 

@@ -33,7 +33,7 @@ class FailureLogTest : public ::testing::Test {
 
   std::string said_of(const Failed& failed, const Error& error, TimePoint now = {}) {
     CaptureStderr();
-    failures_.told(failed, error, now);
+    failures_.reported(failed, error, now);
     return GetCapturedStderr();
   }
   std::uint64_t counter(std::string_view name) const {

@@ -360,8 +360,8 @@ TEST_F(SessionTest, ManyRequestsSurviveManyLosses) {
   };
   std::vector<std::unique_ptr<Pending<Result<Made>>>> many;
   for (int i = 0; i < 40; ++i) {
-    many.push_back(std::make_unique<Pending<Result<Made>>>(
-        make_directory(mount(), {}, handle(1), "d", 0755)));
+    many.push_back(
+        std::make_unique<Pending<Result<Made>>>(make_directory(mount(), {}, handle(1), "d", 0755)));
   }
   reactor_.advance(std::chrono::hours(1));
   for (auto& one : many) {

@@ -86,8 +86,8 @@ TEST_F(Coherence, WhatIsBeingDroppedIsDroppedOnce) {
   change_elsewhere("f");
   kernel_->lock_pages(true);
   ASSERT_TRUE(run(files_->attributes().revalidate(file)));
-  caches_->told(file->node());
-  caches_->told(file->node());
+  caches_->advertised(file->node());
+  caches_->advertised(file->node());
   EXPECT_TRUE(file->node().view().may_be_dropping());
   EXPECT_TRUE(file->node().view().pages_stale(version(file))) << "they are not gone yet";
   kernel_->lock_pages(false);
@@ -103,7 +103,7 @@ TEST_F(Coherence, PagesReadWhileOthersAreDroppedStay) {
   change_elsewhere("f");
   kernel_->lock_pages(true);
   ASSERT_TRUE(run(files_->attributes().revalidate(file)));
-  caches_->told(file->node());
+  caches_->advertised(file->node());
   read(file, {4096, 8192});
   kernel_->lock_pages(false);
   EXPECT_TRUE(soon([&] { return !file->node().view().may_be_dropping(); }));
@@ -116,7 +116,7 @@ TEST_F(Coherence, NoticedByTheTimerAloneWhileAFileStaysOpen) {
   FileRef file = open("f");
   read(file, kPages);
   change_elsewhere("f");
-  caches_->told(file->node());
+  caches_->advertised(file->node());
   kernel_->dropped_attributes();
   const cache::AttributePolicy policy;
   reactor_.advance(2 * policy.acregmin);
@@ -135,7 +135,7 @@ TEST_F(Coherence, NothingIsOrderedWhereTheKernelLooksItself) {
   start(policy);
   FileRef file = open("f");
   read(file, kPages);
-  caches_->told(file->node());
+  caches_->advertised(file->node());
   change_elsewhere("f");
   show(file);
   caches_->drop_outdated_attributes(file->node());
@@ -256,7 +256,7 @@ TEST_F(Coherence, NamesAreDoubtedWhenOthersChangesCameBeforeOwnOnes) {
 
 TEST_F(Coherence, AttributesAreDroppedOnceWhenTheyMayBeBelievedAndAreWrong) {
   FileRef file = open("f");
-  caches_->told(file->node(), /*asked=*/false);
+  caches_->advertised(file->node(), /*asked=*/false);
   caches_->drop_outdated_attributes(file->node());
   EXPECT_EQ(kernel_->dropped_attributes(), 0);
   write(file);
@@ -268,7 +268,7 @@ TEST_F(Coherence, AttributesAreDroppedOnceWhenTheyMayBeBelievedAndAreWrong) {
 
 TEST_F(Coherence, TheSizeIsCertainUntilSomebodyElseChangesIt) {
   FileRef file = open("f");
-  caches_->told(file->node());
+  caches_->advertised(file->node());
   EXPECT_TRUE(file->node().size_is_shown());
   write(file);
   EXPECT_FALSE(file->node().size_is_shown());

@@ -155,7 +155,7 @@ class KernelTest : public client::test::ServedMount {
     if (caches_->pages_outdated(file->node())) {
       await(caches_->drop_outdated_pages(&file->node()));
     }
-    caches_->told(file->node());
+    caches_->advertised(file->node());
   }
   static std::uint64_t version(const FileRef& file) {
     return file->inode->attributes().value().change;

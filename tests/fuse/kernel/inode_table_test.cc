@@ -54,13 +54,13 @@ TEST_F(InodeTableTest, AFileIsFoundByNumberAndByHandle) {
 TEST_F(InodeTableTest, TheKernelHasTheFirstSizeItIsToldAndMayPassOverLaterOnes) {
   const InodeRef inode = look_up(7);
   EXPECT_EQ(inode->view().size(), std::nullopt);
-  inode->view().told_size(100);
+  inode->view().advertised_size(100);
   EXPECT_EQ(inode->view().size(), 100u);
-  inode->view().told_size(100);
+  inode->view().advertised_size(100);
   EXPECT_EQ(inode->view().size(), 100u);
-  inode->view().told_size(200);
+  inode->view().advertised_size(200);
   EXPECT_EQ(inode->view().size(), std::nullopt);
-  inode->view().told_size(200);
+  inode->view().advertised_size(200);
   EXPECT_EQ(inode->view().size(), std::nullopt);
   inode->view().size_is(200);
   EXPECT_EQ(inode->view().size(), 200u);
@@ -70,7 +70,7 @@ TEST_F(InodeTableTest, OwnWritesLengthenWhatTheKernelHasAndShortReadsMayShortenI
   const InodeRef inode = look_up(7);
   inode->view().wrote(50);
   EXPECT_EQ(inode->view().size(), std::nullopt);
-  inode->view().told_size(100);
+  inode->view().advertised_size(100);
   inode->view().wrote(90);
   EXPECT_EQ(inode->view().size(), 100u);
   inode->view().wrote(110);
@@ -83,10 +83,10 @@ TEST_F(InodeTableTest, OwnWritesLengthenWhatTheKernelHasAndShortReadsMayShortenI
 
 TEST_F(InodeTableTest, AKernelThatHasForgottenAnInodeIsToldItsSizeAnew) {
   const InodeRef inode = look_up(7);
-  inode->view().told_size(100);
+  inode->view().advertised_size(100);
   table.forget(*inode, 1);
   EXPECT_EQ(inode->view().size(), std::nullopt);
-  inode->view().told_size(200);
+  inode->view().advertised_size(200);
   EXPECT_EQ(inode->view().size(), 200u);
 }
 

@@ -9,8 +9,9 @@
 
 namespace nfsrdma::fabric::verbs {
 
-VerbsConnectRequest::VerbsConnectRequest(std::shared_ptr<Core> core, const ConnectionEvent& request)
-    : core_(std::move(core)), id_(request.id), request_(request) {
+VerbsConnectRequest::VerbsConnectRequest(std::shared_ptr<VerbsContext> context,
+                                         const ConnectionEvent& request)
+    : context_(std::move(context)), id_(request.id), request_(request) {
   EventChannel::set_handler(id_.get(), *this);
 }
 
@@ -20,7 +21,7 @@ std::string VerbsConnectRequest::peer() const {
 
 Result<std::unique_ptr<Endpoint>> VerbsConnectRequest::accept(EndpointHandler& handler,
                                                               const EndpointOptions& options) {
-  auto endpoint = std::make_unique<VerbsEndpoint>(core_, handler, options);
+  auto endpoint = std::make_unique<VerbsEndpoint>(context_, handler, options);
   TRY(endpoint->adopt(std::move(id_), request_));
   return std::unique_ptr<Endpoint>(std::move(endpoint));
 }

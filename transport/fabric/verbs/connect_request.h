@@ -5,13 +5,13 @@
 #include <string>
 
 #include "transport/fabric/fabric.h"
-#include "transport/fabric/verbs/core.h"
+#include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric::verbs {
 
 class VerbsConnectRequest final : public ConnectRequest, private EventHandler {
  public:
-  VerbsConnectRequest(std::shared_ptr<Core> core, const ConnectionEvent& request);
+  VerbsConnectRequest(std::shared_ptr<VerbsContext> context, const ConnectionEvent& request);
 
   std::span<const std::byte> private_data() const override { return request_.private_data(); }
   std::string peer() const override;
@@ -23,7 +23,7 @@ class VerbsConnectRequest final : public ConnectRequest, private EventHandler {
   /// The peer gave up meanwhile; accepting fails soon enough.
   void on_event(const ConnectionEvent&) override {}
 
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<VerbsContext> context_;
   ConnectionId id_;
   ConnectionEvent request_;
 };

@@ -4,15 +4,15 @@
 
 namespace nfsrdma::fabric::verbs {
 
-VerbsEndpoint::VerbsEndpoint(std::shared_ptr<Core> core, EndpointHandler& handler,
+VerbsEndpoint::VerbsEndpoint(std::shared_ptr<VerbsContext> context, EndpointHandler& handler,
                              const EndpointOptions& options)
-    : core_(std::move(core)),
+    : context_(std::move(context)),
       handler_(handler),
       completions_(counters_, *this),
       receives_(counters_),
       sends_(counters_),
-      turn_(core_->reactor(), [this] { turn(); }),
-      timer_(core_->reactor(), [this] { on_close_timer(); }),
+      turn_(context_->reactor(), [this] { turn(); }),
+      timer_(context_->reactor(), [this] { on_close_timer(); }),
       private_data_(options.private_data.begin(), options.private_data.end()),
       connect_timeout_(options.connect_timeout),
       ird_(options.ird),

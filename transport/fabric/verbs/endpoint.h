@@ -11,11 +11,11 @@
 #include "transport/base/reactor.h"
 #include "transport/fabric/fabric.h"
 #include "transport/fabric/verbs/completion_queue.h"
-#include "transport/fabric/verbs/core.h"
 #include "transport/fabric/verbs/counters.h"
 #include "transport/fabric/verbs/receive_queue.h"
 #include "transport/fabric/verbs/registration.h"
 #include "transport/fabric/verbs/send_queue.h"
+#include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric::verbs {
 
@@ -24,7 +24,7 @@ class VerbsEndpoint final : public Endpoint,
                             private DeviceUser,
                             private CompletionQueue::Consumer {
  public:
-  VerbsEndpoint(std::shared_ptr<Core> core, EndpointHandler& handler,
+  VerbsEndpoint(std::shared_ptr<VerbsContext> context, EndpointHandler& handler,
                 const EndpointOptions& options);
   ~VerbsEndpoint() override;
 
@@ -92,7 +92,7 @@ class VerbsEndpoint final : public Endpoint,
   void finish();
   void release_everything();
 
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<VerbsContext> context_;
   EndpointHandler& handler_;
   Counters counters_;
   std::shared_ptr<Device> device_;

@@ -62,7 +62,7 @@ void VerbsEndpoint::on_queue_pair_event(ibv_event_type type) {
 }
 
 void VerbsEndpoint::on_device_failed() {
-  core_->forget(device_.get());
+  context_->forget(device_.get());
   fail_with(connection_error(Fault::reset, "the RDMA device failed"));
 }
 

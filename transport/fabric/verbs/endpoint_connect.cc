@@ -39,21 +39,21 @@ void VerbsEndpoint::connect(const Address& peer) {
 }
 
 Result<void> VerbsEndpoint::start_connecting(const Address& peer) {
-  auto route = find_route(peer, core_->options().device);
+  auto route = find_route(peer, context_->options().device);
   if (!route) {
-    core_->forget_idle();
+    context_->forget_idle();
     return fail_from(route);
   }
-  auto tier = Device::tier_of(route->device(), core_->options().registration);
+  auto tier = Device::tier_of(route->device(), context_->options().registration);
   if (!tier) return fail_from(tier);
   promised_ = *tier;
-  auto events = core_->events();
+  auto events = context_->events();
   if (!events) return fail_from(events);
   auto id = (*events)->make_id(*this);
   if (!id) return fail_from(id);
   id_ = std::move(*id);
   // The kernel finds the way again; from an address of the device that was asked for.
-  sockaddr* source = core_->options().device.empty() ? nullptr : socket_address(route->local);
+  sockaddr* source = context_->options().device.empty() ? nullptr : socket_address(route->local);
   Address target = peer;
   if (::rdma_resolve_addr(id_.get(), source, socket_address(target),
                           milliseconds(connect_timeout_)) != 0) {
@@ -76,7 +76,7 @@ void VerbsEndpoint::on_event(const ConnectionEvent& event) {
     case RDMA_CM_EVENT_TIMEWAIT_EXIT: break;
     case RDMA_CM_EVENT_DISCONNECTED: on_peer_gone(event); break;
     case RDMA_CM_EVENT_DEVICE_REMOVAL:
-      core_->forget(device_.get());
+      context_->forget(device_.get());
       fail_with(event_error(event));
       break;
     default: fail_with(event_error(event)); break;
@@ -86,7 +86,7 @@ void VerbsEndpoint::on_event(const ConnectionEvent& event) {
 }
 
 Result<void> VerbsEndpoint::use_device() {
-  auto device = core_->device_of(*id_);
+  auto device = context_->device_of(*id_);
   if (!device) return fail_from(device);
   device_ = std::move(*device);
   device_name_ = device_->name();

@@ -1,11 +1,11 @@
 #include <mutex>
 
 #include "transport/fabric/fabric.h"
-#include "transport/fabric/verbs/core.h"
 #include "transport/fabric/verbs/endpoint.h"
 #include "transport/fabric/verbs/listener.h"
 #include "transport/fabric/verbs/route.h"
 #include "transport/fabric/verbs/verbs.h"
+#include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric {
 namespace verbs {
@@ -14,35 +14,35 @@ namespace {
 class VerbsFabric final : public Fabric {
  public:
   VerbsFabric(Reactor& reactor, VerbsOptions options)
-      : core_(std::make_shared<Core>(reactor, std::move(options))) {}
-  ~VerbsFabric() override { core_->close(); }
+      : context_(std::make_shared<VerbsContext>(reactor, std::move(options))) {}
+  ~VerbsFabric() override { context_->close(); }
 
   std::string_view name() const override { return "verbs"; }
 
   bool remote_invalidation_safe(const Address& peer) override {
-    auto route = find_route(peer, core_->options().device);
+    auto route = find_route(peer, context_->options().device);
     if (!route) return false;
-    const auto tier = Device::tier_of(route->device(), core_->options().registration);
+    const auto tier = Device::tier_of(route->device(), context_->options().registration);
     return tier && *tier == Tier::windows;
   }
 
-  Result<void> register_pool(BufferPool& pool) override { return core_->add_pool(pool); }
+  Result<void> register_pool(BufferPool& pool) override { return context_->add_pool(pool); }
 
   Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,
                                             const EndpointOptions& options) override {
-    auto endpoint = std::make_unique<VerbsEndpoint>(core_, handler, options);
+    auto endpoint = std::make_unique<VerbsEndpoint>(context_, handler, options);
     endpoint->connect(peer);
     return std::unique_ptr<Endpoint>(std::move(endpoint));
   }
 
   Result<std::unique_ptr<Listener>> listen(const Address& local, ListenHandler& handler) override {
-    auto listener = std::make_unique<VerbsListener>(core_, handler);
+    auto listener = std::make_unique<VerbsListener>(context_, handler);
     TRY(listener->start(local));
     return std::unique_ptr<Listener>(std::move(listener));
   }
 
  private:
-  std::shared_ptr<Core> core_;  // endpoints may outlive the fabric
+  std::shared_ptr<VerbsContext> context_;  // endpoints may outlive the fabric
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr int kBacklog = 128;
 }  // namespace
 
 Result<void> VerbsListener::start(const Address& local) {
-  auto events = core_->events();
+  auto events = context_->events();
   if (!events) return fail_from(events);
   auto id = (*events)->make_id(*this);
   if (!id) return fail_from(id);
@@ -30,7 +30,7 @@ Result<void> VerbsListener::start(const Address& local) {
   // Registering memory takes its time: before the first connection is better than during it. On the
   // wildcard address the device is not known yet.
   if (id_->verbs != nullptr) {
-    auto device = core_->device_of(*id_);
+    auto device = context_->device_of(*id_);
     if (!device) return fail_from(device);
   }
   if (::rdma_listen(id_.get(), kBacklog) != 0) {
@@ -47,7 +47,7 @@ Address VerbsListener::address() const {
 
 void VerbsListener::on_event(const ConnectionEvent& event) {
   if (event.type == RDMA_CM_EVENT_CONNECT_REQUEST) {
-    handler_.on_connect_request(std::make_unique<VerbsConnectRequest>(core_, event));
+    handler_.on_connect_request(std::make_unique<VerbsConnectRequest>(context_, event));
   } else if (event.type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
     log::warning("verbs: the RDMA device of {} was removed", address().text());
   }

@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "transport/fabric/fabric.h"
-#include "transport/fabric/verbs/core.h"
+#include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric::verbs {
 
 class VerbsListener final : public Listener, private EventHandler {
  public:
-  VerbsListener(std::shared_ptr<Core> core, ListenHandler& handler)
-      : core_(std::move(core)), handler_(handler) {}
+  VerbsListener(std::shared_ptr<VerbsContext> context, ListenHandler& handler)
+      : context_(std::move(context)), handler_(handler) {}
 
   Result<void> start(const Address& local);
   Address address() const override;
@@ -19,7 +19,7 @@ class VerbsListener final : public Listener, private EventHandler {
  private:
   void on_event(const ConnectionEvent& event) override;
 
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<VerbsContext> context_;
   ListenHandler& handler_;
   ConnectionId id_;
 };

@@ -1,4 +1,4 @@
-#include "transport/fabric/verbs/core.h"
+#include "transport/fabric/verbs/verbs_context.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 
 namespace nfsrdma::fabric::verbs {
 
-Result<EventChannel*> Core::events() {
+Result<EventChannel*> VerbsContext::events() {
   if (!events_) {
     auto opened = EventChannel::open(reactor_);
     if (!opened) return fail_from(opened);
@@ -16,20 +16,20 @@ Result<EventChannel*> Core::events() {
   return events_.get();
 }
 
-Result<void> Core::add_pool(BufferPool& pool) {
+Result<void> VerbsContext::add_pool(BufferPool& pool) {
   pools_.push_back(&pool);
   for (auto& device : devices_) TRY(device->regions().add(pool.memory()));
   return {};
 }
 
-Result<void> Core::check_wanted(const std::string& name) const {
+Result<void> VerbsContext::check_wanted(const std::string& name) const {
   if (options_.device.empty() || options_.device == name) return {};
   return fail(Error::local(ENODEV, "RDMA device",
                            fmt::format("the route goes through {}, and device={} was asked for",
                                        name, options_.device)));
 }
 
-Result<std::shared_ptr<Device>> Core::device_of(const rdma_cm_id& id) {
+Result<std::shared_ptr<Device>> VerbsContext::device_of(const rdma_cm_id& id) {
   if (id.verbs == nullptr) {
     return fail(Error::local(ENODEV, "RDMA device", "the address is not behind one"));
   }
@@ -48,17 +48,17 @@ Result<std::shared_ptr<Device>> Core::device_of(const rdma_cm_id& id) {
   return opened;
 }
 
-void Core::forget(const Device* device) {
+void VerbsContext::forget(const Device* device) {
   forget_those([device](const auto& each) { return each.get() == device; });
 }
 
-void Core::forget_idle() {
+void VerbsContext::forget_idle() {
   forget_those([](const auto& each) { return each.use_count() == 1; });
   if (device_lost_) close_removed_devices();
 }
 
 template <class Condition>
-void Core::forget_those(Condition condition) {
+void VerbsContext::forget_those(Condition condition) {
   std::erase_if(devices_, [&](const auto& each) {
     if (!condition(each)) return false;
     each->note_removed();
@@ -66,7 +66,7 @@ void Core::forget_those(Condition condition) {
   });
 }
 
-void Core::close() {
+void VerbsContext::close() {
   pools_.clear();
   devices_.clear();
 }

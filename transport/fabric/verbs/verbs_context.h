@@ -13,9 +13,10 @@
 
 namespace nfsrdma::fabric::verbs {
 
-class Core {
+class VerbsContext {
  public:
-  Core(Reactor& reactor, VerbsOptions options) : reactor_(reactor), options_(std::move(options)) {}
+  VerbsContext(Reactor& reactor, VerbsOptions options)
+      : reactor_(reactor), options_(std::move(options)) {}
 
   Reactor& reactor() { return reactor_; }
   const VerbsOptions& options() const { return options_; }
