@@ -14,13 +14,7 @@ Task<void> handle::mkdir(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   auto made = co_await client::make_directory(fs.mount(), caller, parent->handle(), name,
                                               arguments.mode & kPermissionBits);
-  if (!made) {
-    reply_failure(fs, request, made.error());
-    co_return;
-  }
-  fs.attributes().names_changed(*parent, made->directory);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
-  reply_found(fs, request, *parent, name, inode);
+  reply_made(fs, request, *parent, name, made, issue);
 }
 
 }  // namespace nfsrdma::fuse

@@ -32,13 +32,7 @@ Task<void> make_special(FileSystem& fs, Request request, InodeRef parent, MknodA
   const nfs4::specdata4 device{major(node.rdev), minor(node.rdev)};
   auto made = co_await client::make_node(fs.mount(), caller, parent->handle(), node.name,
                                          node_type(node.mode), node.mode & kPermissionBits, device);
-  if (!made) {
-    reply_failure(fs, request, made.error());
-    co_return;
-  }
-  fs.attributes().names_changed(*parent, made->directory);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
-  reply_found(fs, request, *parent, node.name, inode);
+  reply_made(fs, request, *parent, node.name, made, issue);
 }
 
 /// Only OPEN makes regular files.

@@ -53,6 +53,14 @@ void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string
     fs.inodes().forget(*inode, 1);
 }
 
+void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                const Result<client::Made>& made, const cache::Issue& issue) {
+  if (!made) return reply_failure(fs, request, made.error());
+  fs.attributes().names_changed(directory, made->directory);
+  reply_found(fs, request, directory, name,
+              fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone));
+}
+
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
   fs.kernel().advertised(inode, asked);
   request.reply_attr(fs.kernel().stat_of(inode), fs.kernel().attribute_timeout(inode));

@@ -26,6 +26,11 @@ Error unusable_answer();
 void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
                  const InodeRef& inode);
 
+/// The same for a name that a request of its own, sent at `issue`, has made in `directory`, or has
+/// not.
+void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                const Result<client::Made>& made, const cache::Issue& issue);
+
 /// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
 /// does not believe any it had.
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked = true);

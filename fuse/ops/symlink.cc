@@ -11,13 +11,7 @@ Task<void> handle::symlink(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   auto made = co_await client::make_symlink(fs.mount(), caller, parent->handle(), arguments.name,
                                             arguments.target);
-  if (!made) {
-    reply_failure(fs, request, made.error());
-    co_return;
-  }
-  fs.attributes().names_changed(*parent, made->directory);
-  const InodeRef inode = fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone);
-  reply_found(fs, request, *parent, arguments.name, inode);
+  reply_made(fs, request, *parent, arguments.name, made, issue);
 }
 
 }  // namespace nfsrdma::fuse
