@@ -155,30 +155,26 @@ Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
-  CompoundRef compound = begin("DESTROY_SESSION");
+template <class Res, class Args>
+Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args) {
+  CompoundRef compound = begin(step);
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
-  nfs4::DESTROY_SESSION4args args;
-  args.dsa_sessionid = session_.id();
   compound->add(args, result_size::kNothing);
   auto answered = co_await ask(channel, *compound);
   CO_TRY(answered);
-  nfs4::DESTROY_SESSION4res result;
+  Res result;
   auto read = compound->results().read(result);
   co_return read;
 }
 
+Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
+  return destroy<nfs4::DESTROY_SESSION4res>(channel, "DESTROY_SESSION",
+                                            nfs4::DESTROY_SESSION4args{session_.id()});
+}
+
 Task<Result<void>> SessionSetup::destroy_client(rpc::Channel& channel) {
-  CompoundRef compound = begin("DESTROY_CLIENTID");
-  if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
-  nfs4::DESTROY_CLIENTID4args args;
-  args.dca_clientid = client_.clientid();
-  compound->add(args, result_size::kNothing);
-  auto answered = co_await ask(channel, *compound);
-  CO_TRY(answered);
-  nfs4::DESTROY_CLIENTID4res result;
-  auto read = compound->results().read(result);
-  co_return read;
+  return destroy<nfs4::DESTROY_CLIENTID4res>(channel, "DESTROY_CLIENTID",
+                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()});
 }
 
 }  // namespace nfsrdma::client

@@ -46,6 +46,9 @@ class SessionSetup {
                               const nfs4::CREATE_SESSION4args& asked, TimePoint asked_at);
   /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until patience ends.
   Task<Result<void>> ask(rpc::Channel& channel, Compound& compound);
+  /// DESTROY_SESSION and DESTROY_CLIENTID: an operation whose result is a status.
+  template <class Res, class Args>
+  Task<Result<void>> destroy(rpc::Channel& channel, const char* step, Args args);
   CompoundRef begin(const char* step);
 
   Session& session_;
