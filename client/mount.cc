@@ -23,7 +23,7 @@
 #include "client/session/session_setup.h"
 #include "client/session/silence_watch.h"
 #include "client/session/stall_watch.h"
-#include "transport/rpc/connection_keeper.h"
+#include "client/trunk/trunk.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -71,10 +71,11 @@ Error at_step(Error error, const char* step, std::string_view subject) {
 /// Everything a mount consists of, in the order of dependence.
 struct Mount::Parts {
   Parts(Mount& mount, rpc::ChannelFactory& channels)
-      : ids(mount.reactor_, mount.config_.names),
+      : trunk(mount.reactor_, channels),
+        ids(mount.reactor_, mount.config_.names),
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
                   machine_name_of(mount.config_)),
-        session(mount.reactor_, compounds, mount.config_.caller, keeper),
+        session(mount.reactor_, compounds, mount.config_.caller, trunk),
         client_id(mount.config_.identity),
         context{mount.reactor_, session, ids, client_id, mount.message_pool_, {}},
         files(context, mount.config_.delegations),
@@ -86,15 +87,15 @@ struct Mount::Parts {
         delegation_reclaimer(files, mount.config_.caller),
         open_reclaimer(files, mount.config_.caller),
         recovery(mount.reactor_, session, session_setup, {&delegation_reclaimer, &open_reclaimer},
-                 keeper),
-        keeper(mount.reactor_, channels, recovery, callbacks),
-        lease(mount.reactor_, session, keeper),
-        overdue(mount.reactor_, session, recovery, keeper, mount.config_.time_out),
+                 trunk),
+        lease(mount.reactor_, session, trunk),
+        overdue(mount.reactor_, session, recovery, trunk, mount.config_.time_out),
         silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out),
-        stalls(mount.reactor_, session, recovery, keeper) {
+        stalls(mount.reactor_, session, recovery, trunk) {
     session.observe(recovery);
   }
 
+  Trunk trunk;
   IdMap ids;
   CompoundPool compounds;
   Session session;
@@ -106,7 +107,6 @@ struct Mount::Parts {
   DelegationReclaimer delegation_reclaimer;
   OpenReclaimer open_reclaimer;
   Recovery recovery;
-  rpc::ConnectionKeeper keeper;
   LeaseKeeper lease;
   OverdueCalls overdue;
   SilenceWatch silence;
@@ -153,7 +153,7 @@ Task<Result<void>> Mount::start() {
 
 Task<Result<void>> Mount::establish() {
   step_ = nullptr;  // the session_setup knows its own
-  auto connected = co_await parts_->keeper.start();
+  auto connected = co_await parts_->trunk.start(parts_->recovery, parts_->callbacks);
   CO_TRY(connected);
   step_ = "LOOKUP export";
   auto found = co_await find_export();
@@ -243,21 +243,18 @@ Task<Result<void>> Mount::stop(Duration patience) {
 }
 
 // Of this connection; 0 without one.
-std::uint64_t Mount::replies_so_far() const {
-  const rpc::Channel* channel = parts_->keeper.channel();
-  return channel ? channel->replies() : 0;
-}
+std::uint64_t Mount::replies_so_far() const { return parts_->trunk.replies(); }
 
 void Mount::hurry() {
   parts_->recovery.hurry();
-  parts_->keeper.try_at_once();
+  parts_->trunk.try_at_once();
 }
 
 Task<Result<void>> Mount::say_goodbye() {
   if (!session().begun() || parts_->cut_off) co_return Result<void>{};
   co_await delegations().give_back_all();
   auto closed = co_await opens().close_all();
-  auto channel = co_await parts_->keeper.ready();
+  auto channel = co_await parts_->trunk.ready(0);
   CO_TRY(channel);
   auto session = co_await parts_->session_setup.destroy_session(**channel);
   CO_TRY(session);
@@ -270,7 +267,7 @@ Task<Result<void>> Mount::say_goodbye() {
 Task<void> Mount::cut_off() {
   parts_->cut_off = true;
   parts_->session.shut_down();
-  co_await parts_->keeper.close();
+  co_await parts_->trunk.close();
 }
 
 std::uint32_t Mount::rsize() const { return parts_->session.limits().rsize; }
@@ -289,7 +286,7 @@ Mount::operator Files&() { return parts_->files; }
 Mount::operator RequestContext&() { return parts_->context; }
 
 void Mount::visit_counters(CounterVisitor& visitor) const {
-  parts_->keeper.visit_counters(visitor);
+  parts_->trunk.visit_counters(visitor);
   parts_->session.visit_counters(visitor);
   parts_->lease.visit_counters(visitor);
   parts_->overdue.visit_counters(visitor);

@@ -16,12 +16,12 @@ constexpr int kLooksPerPatience = 2;
 
 }  // namespace
 
-OverdueCalls::OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery,
-                           rpc::ConnectionKeeper& keeper, Duration time_out)
+OverdueCalls::OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery, Trunk& trunk,
+                           Duration time_out)
     : reactor_(reactor),
       session_(session),
       recovery_(recovery),
-      keeper_(keeper),
+      trunk_(trunk),
       time_out_(time_out),
       timer_(reactor, [this] { look(); }) {}
 
@@ -36,7 +36,7 @@ Duration OverdueCalls::long_patience() const {
 }
 
 void OverdueCalls::look() {
-  if (keeper_.channel() != nullptr && session_.slots().is_open()) act();
+  if (trunk_.up() && session_.slots().is_open()) act();
   start();
 }
 
@@ -60,7 +60,7 @@ void OverdueCalls::act() {
   if (!overdue && !most_slots_wait(0)) return;
   connections_.add();
   log::warning("calls get no answer: their connection is made anew");
-  keeper_.drop(Error::local(ETIMEDOUT, "recovery", "the server leaves calls unanswered"));
+  trunk_.drop(Error::local(ETIMEDOUT, "recovery", "the server leaves calls unanswered"));
 }
 
 void OverdueCalls::visit_counters(CounterVisitor& visitor) const {

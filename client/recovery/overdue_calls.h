@@ -6,7 +6,6 @@
 #include "client/session/session.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
-#include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
 
@@ -20,8 +19,8 @@ class OverdueCalls {
  public:
   /// `time_out`: what one call may take, a lease at least. Half of the slots are waited for a
   /// third of a lease only.
-  OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery,
-               rpc::ConnectionKeeper& keeper, Duration time_out);
+  OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery, Trunk& trunk,
+               Duration time_out);
 
   void start();
   void stop() { timer_.cancel(); }
@@ -41,7 +40,7 @@ class OverdueCalls {
   Reactor& reactor_;
   Session& session_;
   Recovery& recovery_;
-  rpc::ConnectionKeeper& keeper_;
+  Trunk& trunk_;
   const Duration time_out_;
   Timer timer_;
   Counter connections_;

@@ -23,12 +23,12 @@ constexpr Duration kShortestPause = std::chrono::seconds(1);
 }  // namespace
 
 Recovery::Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
-                   std::vector<Reclaimer*> reclaimers, rpc::ConnectionKeeper& keeper)
+                   std::vector<Reclaimer*> reclaimers, Trunk& trunk)
     : reactor_(reactor),
       session_(session),
       session_setup_(session_setup),
       reclaimers_(std::move(reclaimers)),
-      keeper_(keeper) {}
+      trunk_(trunk) {}
 
 // A session whose reclaims were cut off is not gone on with: its slots are in doubt, and a new one
 // is simpler.
@@ -179,7 +179,7 @@ void Recovery::start_reset(const char* reason) {
 // A call that the server never answers must not hold up all others: its connection is given up.
 Task<void> Recovery::drain() {
   Timer patience(reactor_, [this] {
-    keeper_.drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
+    trunk_.drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
   });
   patience.arm(session_.limits().lease_time / kDrainsPerLease);
   co_await session_.drained();
@@ -189,15 +189,15 @@ Task<void> Recovery::drain() {
 
 void Recovery::rebind() {
   phase_ = Phase::rebinding;
-  if (!keeper_.rebind()) phase_ = Phase::steady;
+  if (!trunk_.rebind()) phase_ = Phase::steady;
 }
 
 // A connection is bound anew once; if that was not enough, another one is tried.
 void Recovery::on_not_bound() {
-  if (keeper_.channel() == nullptr) return;
+  if (!trunk_.up()) return;
   need(kBinding);
   if (bound_again_) {
-    keeper_.drop(Error::local(ENOTCONN, "recovery", "the server does not accept the binding"));
+    trunk_.drop(Error::local(ENOTCONN, "recovery", "the server does not accept the binding"));
     return;
   }
   bound_again_ = true;
@@ -282,7 +282,7 @@ void Recovery::note_callback_path(std::uint32_t flags) {
       rebind();
       return;
     case CallbackPath::Step::connection:
-      keeper_.drop(Error::local(ENOTCONN, "recovery", "the server's callbacks do not arrive"));
+      trunk_.drop(Error::local(ENOTCONN, "recovery", "the server's callbacks do not arrive"));
       return;
     case CallbackPath::Step::session:
       replace_session("the server's callbacks do not arrive");

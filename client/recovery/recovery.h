@@ -26,7 +26,7 @@
 //      |      ends: the next one goes on |  | no callbacks               draining
 //      v                                 |  v                                |
 //   stepping <---------------------------+- rebinding <----------------------+
-//      ^        the keeper hands over           requests on the wire have ended
+//      ^        the trunk hands over           requests on the wire have ended
 //      |        the connection that is up
 //      +---- draining, when a new connection comes first
 //
@@ -42,19 +42,18 @@
 #include "client/recovery/reclaimer.h"
 #include "client/session/session.h"
 #include "client/session/session_setup.h"
+#include "client/trunk/trunk.h"
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
-#include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
 
 /// See the head of this file. Belongs to one shard.
-class Recovery final : public rpc::ChannelBinder, public StateObserver {
+class Recovery final : public TrunkObserver, public StateObserver {
  public:
-  /// `reclaimers`: in the order of dependence. All references outlive this; `keeper` may be made
-  /// later.
+  /// `reclaimers`: in the order of dependence. All references outlive this.
   Recovery(Reactor& reactor, Session& session, SessionSetup& session_setup,
-           std::vector<Reclaimer*> reclaimers, rpc::ConnectionKeeper& keeper);
+           std::vector<Reclaimer*> reclaimers, Trunk& trunk);
 
   Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
   void on_channel_lost(const Error& reason) override;
@@ -89,7 +88,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   enum class Phase : std::uint8_t {
     steady,     ///< nothing is under way; perhaps a connection is being waited for
     draining,   ///< requests are held back, those on the wire waited for
-    rebinding,  ///< the keeper has been asked for the connection that is up
+    rebinding,  ///< the trunk has been asked for the connection that is up
     stepping,   ///< on_new_channel runs
   };
   enum class Mending : std::uint8_t { idle, reopening, looking };
@@ -123,7 +122,7 @@ class Recovery final : public rpc::ChannelBinder, public StateObserver {
   Session& session_;
   SessionSetup& session_setup_;
   const std::vector<Reclaimer*> reclaimers_;
-  rpc::ConnectionKeeper& keeper_;
+  Trunk& trunk_;
   std::uint32_t needs_ = kClientId | kSession;
   Phase phase_ = Phase::steady;
   Mending mending_ = Mending::idle;

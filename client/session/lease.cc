@@ -6,10 +6,10 @@
 
 namespace nfsrdma::client {
 
-LeaseKeeper::LeaseKeeper(Reactor& reactor, Session& session, rpc::ConnectionKeeper& keeper)
+LeaseKeeper::LeaseKeeper(Reactor& reactor, Session& session, Trunk& trunk)
     : reactor_(reactor),
       session_(session),
-      keeper_(keeper),
+      trunk_(trunk),
       timer_(reactor, [this] { on_timer(); }),
       silence_(reactor, [this] { on_silence(); }) {}
 
@@ -57,7 +57,7 @@ Task<void> LeaseKeeper::renew() {
 
 void LeaseKeeper::on_silence() {
   if (session_.renewed_at() + interval() > reactor_.now()) return;  // others were answered
-  if (keeper_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"))) {
+  if (trunk_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"))) {
     log::warning("no answer to the lease renewal: the connection is made anew");
   }
   silence_.arm(session_.limits().lease_time - interval());

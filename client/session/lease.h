@@ -12,7 +12,7 @@ namespace nfsrdma::client {
 /// connection is dead: it is dropped and made anew (E-8267-15).
 class LeaseKeeper {
  public:
-  LeaseKeeper(Reactor& reactor, Session& session, rpc::ConnectionKeeper& keeper);
+  LeaseKeeper(Reactor& reactor, Session& session, Trunk& trunk);
 
   /// Starts, with the lease time of Session::limits().
   void start();
@@ -29,7 +29,7 @@ class LeaseKeeper {
 
   Reactor& reactor_;
   Session& session_;
-  rpc::ConnectionKeeper& keeper_;
+  Trunk& trunk_;
   Timer timer_;
   Timer silence_;
   bool running_ = false;

@@ -30,12 +30,11 @@ Error too_large_for_session() {
 
 bool is_too_large(const Error& error) { return error.is(Layer::local, EMSGSIZE); }
 
-Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller,
-                 rpc::ConnectionKeeper& keeper)
+Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller, Trunk& trunk)
     : reactor_(reactor),
       compounds_(compounds),
       caller_(caller),
-      keeper_(keeper),
+      trunk_(trunk),
       slots_(reactor),
       pauses_(reactor),
       background_(reactor),
@@ -223,11 +222,12 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
 // Until there is a reply: the same bytes on one connection after the other.
 Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Channel* only) {
   rpc::Call& call = compound.call();
+  const nfs4::slotid4 slot_id = slot->id;
   for (;;) {
-    rpc::Channel* channel = only ? only : keeper_.channel();
+    rpc::Channel* channel = only ? only : trunk_.channel(slot_id);
     if (!channel) {
       compound.set_waits_for(WaitsFor::connection);
-      auto ready = co_await keeper_.ready();
+      auto ready = co_await trunk_.ready(slot_id);
       CO_TRY(ready);
       channel = *ready;
     }

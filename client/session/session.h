@@ -24,12 +24,12 @@
 #include "client/compound/compound_pool.h"
 #include "client/session/limits.h"
 #include "client/session/slot_table.h"
+#include "client/trunk/trunk.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/sync/pauses.h"
 #include "transport/base/sync/task_group.h"
 #include "transport/base/sync/wait_queue.h"
-#include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
 
@@ -71,9 +71,7 @@ inline constexpr int kMaxSizes = 8;
 /// the first request.
 class Session {
  public:
-  /// `keeper` may be made later.
-  Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller,
-          rpc::ConnectionKeeper& keeper);
+  Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller, Trunk& trunk);
 
   /// Each needs the other: who observes has a session to make.
   void observe(StateObserver& observer) { observer_ = &observer; }
@@ -124,11 +122,8 @@ class Session {
   TaskGroup& background() { return background_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
-  /// Channel::max_inline_reply of the present connection; 0 without one.
-  std::size_t max_inline_reply() const {
-    const rpc::Channel* channel = keeper_.channel();
-    return channel ? channel->max_inline_reply() : 0;
-  }
+  /// Trunk::max_inline_reply.
+  std::size_t max_inline_reply() const { return trunk_.max_inline_reply(); }
   TimePoint now() const { return reactor_.now(); }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
@@ -140,7 +135,7 @@ class Session {
     return reactor_.now() - renewed_at_ < limits_.lease_time && !observer_->in_doubt();
   }
 
-  /// Every request, waiting or new, fails from now on. The keeper is closed separately.
+  /// Every request, waiting or new, fails from now on. The trunk is closed separately.
   void shut_down();
 
   void visit_counters(CounterVisitor& visitor) const;
@@ -194,7 +189,7 @@ class Session {
   Reactor& reactor_;
   CompoundPool& compounds_;
   const Credential caller_;
-  rpc::ConnectionKeeper& keeper_;
+  Trunk& trunk_;
   StateObserver* observer_ = nullptr;
   SlotTable slots_;
   Pauses pauses_;

@@ -22,11 +22,11 @@ const char* text(WaitsFor what) {
 }  // namespace
 
 StallWatch::StallWatch(Reactor& reactor, Session& session, const StateObserver& recovery,
-                       const rpc::ConnectionKeeper& keeper)
+                       const Trunk& trunk)
     : reactor_(reactor),
       session_(session),
       recovery_(recovery),
-      keeper_(keeper),
+      trunk_(trunk),
       timer_(reactor, [this] { look(); }) {}
 
 // One request for all: those behind it have waited for less. Twice the same, because within one
@@ -44,11 +44,10 @@ void StallWatch::look() {
 }
 
 bool StallWatch::nothing_in_the_way(const Compound& compound) const {
-  const rpc::Channel* channel = keeper_.channel();
   switch (compound.waits_for()) {
     case WaitsFor::slot: return session_.slots().is_open() && session_.slots().in_use() == 0;
-    case WaitsFor::connection: return channel != nullptr;
-    case WaitsFor::answer: return channel && channel->calls_in_flight() == 0;
+    case WaitsFor::connection: return trunk_.up();
+    case WaitsFor::answer: return trunk_.up() && trunk_.calls_in_flight() == 0;
     case WaitsFor::pause: return false;
     case WaitsFor::recovery: break;
   }
@@ -57,15 +56,14 @@ bool StallWatch::nothing_in_the_way(const Compound& compound) const {
 
 void StallWatch::report(const LongestWait& wait) const {
   const std::chrono::duration<double> waited = reactor_.now() - wait.since;
-  const rpc::Channel* channel = keeper_.channel();
   const SlotTable& slots = session_.slots();
   log::error(
       "{} has waited {:.1f} s for {} with nothing in the way; connection {}, {} calls open, {} in "
       "flight; slots {}, {} of {} in use, {} wait for one; recovery {}. Please report this",
       operation_names(*wait.compound), waited.count(), text(wait.compound->waits_for()),
-      channel ? "up" : "down", channel ? channel->open_calls() : 0,
-      channel ? channel->calls_in_flight() : 0, slots.is_open() ? "open" : "held", slots.in_use(),
-      slots.usable(), slots.waiting(), recovery_.recovering() ? "under way" : "none");
+      trunk_.up() ? "up" : "down", trunk_.open_calls(), trunk_.calls_in_flight(),
+      slots.is_open() ? "open" : "held", slots.in_use(), slots.usable(), slots.waiting(),
+      recovery_.recovering() ? "under way" : "none");
 }
 
 void StallWatch::visit_counters(CounterVisitor& visitor) const {

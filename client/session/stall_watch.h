@@ -7,7 +7,6 @@
 #include "client/session/session.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
-#include "transport/rpc/connection_keeper.h"
 
 namespace nfsrdma::client {
 
@@ -19,8 +18,7 @@ class StallWatch {
  public:
   static constexpr Duration kInterval = std::chrono::seconds(1);
 
-  StallWatch(Reactor& reactor, Session& session, const StateObserver& recovery,
-             const rpc::ConnectionKeeper& keeper);
+  StallWatch(Reactor& reactor, Session& session, const StateObserver& recovery, const Trunk& trunk);
 
   void start() { timer_.arm(kInterval); }
   void stop() { timer_.cancel(); }
@@ -36,7 +34,7 @@ class StallWatch {
   Reactor& reactor_;
   Session& session_;
   const StateObserver& recovery_;
-  const rpc::ConnectionKeeper& keeper_;
+  const Trunk& trunk_;
   Timer timer_;
   std::optional<TimePoint> suspect_;  // waiting since then, at the last look
   std::optional<TimePoint> reported_;

@@ -60,11 +60,12 @@ order client \
   'proto:' \
   'names: proto' \
   'compound: proto names' \
-  'session: proto names compound' \
+  'trunk: proto' \
+  'session: proto names compound trunk' \
   'requests: proto names compound session' \
   'state: proto names compound session requests' \
   'files: proto names compound session requests state' \
-  'recovery: proto names compound session requests state files' \
+  'recovery: proto names compound trunk session requests state files' \
   'callback: proto names compound session requests state files recovery'
 order cache \
   'attr:' \
