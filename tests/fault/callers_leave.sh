@@ -4,9 +4,9 @@
 # reader that is killed leaves no page behind for which who truncates the file would wait.
 . "$(dirname "$0")/lib.sh"
 ulimit -c 0
-start_responder --not-durable
-head -c 4M /dev/zero >"$export_dir/read"
-start_mount
+start_responder
+head -c 4M /dev/zero >"$export/read"
+mount_export
 text="written by one that has left"
 
 cat >"$work/writer.py" <<'P'
@@ -34,11 +34,7 @@ writer() {
   python3 "$work/writer.py" "$mnt/$1" "$text" "$2" <"$work/$1.go" >"$work/$1.said" 2>&1 &
   pid=$!
   exec {to}>"$work/$1.go"
-  for _ in $(seq 600); do
-    grep -q open "$work/$1.said" && return
-    sleep 0.05
-  done
-  fail "the writer of $1 did not start: $(cat "$work/$1.said")"
+  wait_for "the writer of $1" grep -q open "$work/$1.said"
 }
 
 # expect_gone PID WHAT: it ends although the server does not answer.
@@ -51,13 +47,7 @@ expect_gone() {
 }
 
 # expect_line FILE TEXT
-expect_line() {
-  for _ in $(seq 300); do
-    grep -q "$2" "$1" 2>/dev/null && return
-    sleep 0.1
-  done
-  fail "'$2' is not in $1"
-}
+expect_line() { wait_for "'$2' in $1" grep -q "$2" "$1"; }
 
 pids=() go=()
 for how in close exit thread abort; do
@@ -72,7 +62,7 @@ grep -q closed "$work/close.said" && fail "close(2) returned without the server"
 kill -0 "${pids[0]}" || fail "who closes is gone"
 control continue >/dev/null
 expect_line "$work/close.said" closed
-for how in close exit thread abort; do expect_line "$export_dir/$how" "$text"; done
+for how in close exit thread abort; do expect_line "$export/$how" "$text"; done
 
 # What fails after its caller has left is told: there is nobody else, so the log has it.
 writer unlucky exit
@@ -81,12 +71,12 @@ echo >&"$to"
 expect_gone "$pid" "a process that exits"
 control fault nfsstat=NFS4ERR_NOSPC:op=WRITE >/dev/null
 control continue >/dev/null
-expect_line "$work/mount.log" "failed after its last flush"
+expect_line "$work/mount0.log" "failed after its last flush"
 control clear >/dev/null
 
 # A READ that is delayed for an hour, of a reader that does not wait for it.
 head -c 1 "$mnt/read" >"$work/begin"
-id=$(control fault delay=3600000:op=READ:times=1 | sed 's/ok //')
+id=$(fault delay=3600000:op=READ:times=1)
 tail -c 1 "$mnt/read" >"$work/read.out" 2>&1 &
 pid=$!
 expect_delayed "$id"
@@ -95,7 +85,7 @@ expect_gone $pid "a killed reader"
 python3 -c 'import os, sys; os.close(os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC))' "$mnt/read" &
 expect_gone $! "open(O_TRUNC) of what a killed reader was reading"
 wait $! || fail "open(O_TRUNC)"
-[ "$(stat -c %s "$export_dir/read")" = 0 ] || fail "the file was not truncated"
+[ "$(stat -c %s "$export/read")" = 0 ] || fail "the file was not truncated"
 echo new >"$mnt/read"
 [ "$(cat "$mnt/read")" = new ] || fail "wrong data"
 control clear >/dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Credits fall and rise under load; the grant of zero, which no server may send, once in between.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable --credits 64
-start_mount
+start_responder --credits 64
+mount_export
 head -c 33554432 /dev/urandom >"$work/data"
 
 pids=
@@ -23,12 +23,12 @@ control clear >/dev/null
 control fault credits=2 >/dev/null
 cat "$mnt/copy1" >/dev/null
 stat "$mnt" >/dev/null
-before=$(counter credit_overruns)
+before=$(server_counter credit_overruns)
 pids=
 for i in 1 2 3 4; do
   dd if="$mnt/copy$i" of=/dev/null bs=1M iflag=direct 2>/dev/null &
   pids="$pids $!"
 done
 for pid in $pids; do wait "$pid" || fail "reading with two credits"; done
-[ "$(counter credit_overruns)" = "$before" ] || fail "the client overran its grant"
+[ "$(server_counter credit_overruns)" = "$before" ] || fail "the client overran its grant"
 expect_alive

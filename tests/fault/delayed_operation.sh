@@ -2,13 +2,13 @@
 # One READ takes ten minutes; a thousand other operations go on meanwhile. It is freed in the end by
 # breaking the connection: the client sends it again.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-echo slow >"$export_dir/slow"
-mkdir "$export_dir/many"
-for i in $(seq 500); do echo "$i" >"$export_dir/many/$i"; done
-start_mount
+start_responder
+echo slow >"$export/slow"
+mkdir "$export/many"
+for i in $(seq 500); do echo "$i" >"$export/many/$i"; done
+mount_export
 
-id=$(control fault delay=600000:op=READ:times=1 | sed 's/ok //')
+id=$(fault delay=600000:op=READ:times=1)
 cat "$mnt/slow" >"$work/slow" &
 slow=$!
 expect_delayed "$id"

@@ -2,10 +2,10 @@
 # A server that puts operations off for ever (NFS4ERR_DELAY): any fatal signal ends who waits, whatever for; the log
 # tells of it; who stays is served when the server comes round.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
+start_responder
 # One for each step: what a caller who was killed has asked for goes on until the server is asked again.
-for i in $(seq 20); do echo content >"$export_dir/file$i"; done
-start_mount noac,lookupcache=none
+for i in $(seq 20); do echo content >"$export/file$i"; done
+mount_export noac,lookupcache=none
 
 # dd(1) catches SIGINT, and so does Python unless told otherwise.
 cat >"$work/direct.py" <<'P'
@@ -20,20 +20,9 @@ P
 # puts_off OPERATION: asked at least twice since
 puts_off() {
   control fault "nfsstat=NFS4ERR_DELAY:op=$1" >/dev/null
-  asked_before=$(asked "$1")
+  asked_before=$(served "$1")
 }
-asked() {
-  local calls
-  calls=$(counter "op_$1")
-  echo "${calls:-0}"
-}
-asked_again() {
-  for _ in $(seq 150); do
-    [ "$(asked "$1")" -gt $((asked_before + 1)) ] && return
-    sleep 0.05
-  done
-  fail "$1 was not asked for again"
-}
+asked_again() { [ "$(served "$1")" -gt $((asked_before + 1)) ]; }
 
 # ends SIGNAL OPERATION COMMAND...
 ends() {
@@ -43,7 +32,7 @@ ends() {
   # A shell lets what it starts in the background ignore SIGINT.
   env --default-signal=INT "$@" >/dev/null 2>&1 &
   waiter=$!
-  asked_again "$operation"
+  wait_for "another $operation" asked_again "$operation"
   kill -s "$signal" "$waiter"
   for _ in $(seq 600); do
     kill -0 "$waiter" 2>/dev/null || break
@@ -71,11 +60,7 @@ ends KILL LOCK flock "$mnt/file10" true
 puts_off OPEN
 cat "$mnt/file11" >"$work/read" &
 reader=$!
-for _ in $(seq 600); do
-  grep -q 'the server has put off .*OPEN.* (NFS4ERR_DELAY)' "$work/mount.log" && break
-  sleep 0.05
-done
-grep -q 'the server has put off .*OPEN.* (NFS4ERR_DELAY)' "$work/mount.log" || fail "the log does not tell of it"
+wait_for "a line in the log" grep -q 'the server has put off .*OPEN.* (NFS4ERR_DELAY)' "$work/mount0.log"
 control clear >/dev/null
 wait "$reader" || fail "who waited was not served"
 [ "$(cat "$work/read")" = content ] || fail "wrong data"

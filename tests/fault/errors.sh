@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Errors of each layer come out as the right errno, once, and leave nothing broken.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-start_mount "stats=$work/counters"
+start_responder
+mount_export
 
 # expect FAULT MESSAGE COMMAND...
 expect() {
@@ -26,30 +26,25 @@ expect nfsstat=NFS4ERR_SERVERFAULT:op=CREATE 'Input/output error\|Remote I/O' mk
 expect rpc-error=system_err:op=CREATE 'Input/output error' mkdir "$mnt/x"
 expect rpc-error=garbage_args:op=CREATE 'Input/output error' mkdir "$mnt/x"
 expect rpc-error=auth:op=CREATE 'Permission denied\|Input/output error' mkdir "$mnt/x"
-if [ "$proto" = rdma ]; then
+if [ "$NFSRDMA_PROTO" = rdma ]; then
   expect rdma-error=chunk:op=CREATE 'Input/output error' mkdir "$mnt/x"
   expect rdma-error=version:op=CREATE 'Input/output error\|Protocol' mkdir "$mnt/x"
 fi
 
 # traced FAULT REASON KIND: the log says what READ was for whom and why it failed, and a counter has it.
-echo content >"$export_dir/file"
+echo content >"$export/file"
 traced() {
   control fault "$1:op=READ:times=1" >/dev/null
   if dd if="$mnt/file" of="$work/read" iflag=direct bs=4096 2>/dev/null; then fail "$1: no error"; fi
   control clear >/dev/null
-  grep -q "read of inode [0-9]* for process [0-9]*: .*$2" "$work/mount.log" ||
-    fail "$1: the log has no line: $(cat "$work/mount.log")"
-  kill -USR1 "$daemon"
-  for _ in $(seq 200); do
-    if grep -q "^errors_read_$3 1\$" "$work/counters" 2>/dev/null; then return; fi
-    sleep 0.05
-  done
-  fail "$1: no counter errors_read_$3: $(grep ^errors "$work/counters")"
+  grep -q "read of inode [0-9]* for process [0-9]*: .*$2" "$work/mount0.log" ||
+    fail "$1: the log has no line: $(cat "$work/mount0.log")"
+  counter "errors_read_$3" | grep -qx 1 || fail "$1: no counter errors_read_$3: $(grep ^errors "$work/mount0.stats")"
 }
 traced nfsstat=NFS4ERR_IO NFS4ERR_IO NFS4ERR_IO
 traced rpc-error=auth 'AUTH\|auth' 'rpc_.*'
 # Over TCP a connection that has carried such replies is made anew, and the READ succeeds.
-if [ "$proto" = rdma ]; then
+if [ "$NFSRDMA_PROTO" = rdma ]; then
   traced malformed=results READ 'decode_.*'
   traced rdma-error=chunk chunk 'transport_.*'
   traced malformed=rpc READ '.*'

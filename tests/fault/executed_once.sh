@@ -2,8 +2,8 @@
 # Changes that cannot be repeated: the connection breaks after they were executed and before the
 # reply. The client sends them again on a new connection; the server's replay cache must answer.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-start_mount
+start_responder
+mount_export
 echo content >"$mnt/file"
 mkdir "$mnt/dir"
 
@@ -11,9 +11,9 @@ mkdir "$mnt/dir"
 once() {
   local operation=$1 id
   shift
-  id=$(control fault "disconnect=after:op=$operation:times=1" | sed 's/ok //')
+  id=$(fault "disconnect=after:op=$operation:times=1")
   timeout 60 "$@" || fail "$operation: $*"
-  [ "$(counter "fault_${id}_disconnect")" = 1 ] || fail "$operation: the reply was not lost"
+  met "$id" disconnect || fail "$operation: the reply was not lost"
   control remove "$id" >/dev/null
 }
 
@@ -32,17 +32,14 @@ once SETATTR truncate -s 3 "$mnt/exclusive"
 [ "$(cat "$mnt/exclusive")" = exc ] || fail "wrong content"
 [ "$(readlink "$mnt/symlink")" = target ] || fail "wrong link"
 [ ! -e "$mnt/file" ] && [ ! -e "$mnt/hardlink" ] && [ ! -e "$mnt/new" ] || fail "something is left"
-[ "$(stat -c %h "$export_dir/renamed")" = 1 ] || fail "wrong link count"
+[ "$(stat -c %h "$export/renamed")" = 1 ] || fail "wrong link count"
 
 # The reply is swallowed on a connection that stays up; it comes when the connection is broken.
-id=$(control fault drop-reply:op=CREATE:times=1 | sed 's/ok //')
+id=$(fault drop-reply:op=CREATE:times=1)
 timeout 60 mkdir "$mnt/dropped" &
 pending=$!
-for _ in $(seq 200); do
-  [ "$(counter "fault_${id}_drop-reply")" = 1 ] && break
-  sleep 0.05
-done
-[ -d "$export_dir/dropped" ] || fail "the call was not executed"
+wait_for "the call" met "$id" drop-reply
+[ -d "$export/dropped" ] || fail "the call was not executed"
 control disconnect >/dev/null
 wait "$pending" || fail "mkdir after a dropped reply"
 expect_alive

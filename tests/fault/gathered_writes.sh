@@ -2,9 +2,8 @@
 # Small writes that were answered and not sent yet survive whatever happens to connection and server
 # meanwhile; when the server has no room for them, close or fsync says so, once.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable --lease 5
-export PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1
-start_mount
+start_responder --lease 5
+mount_export
 
 cat >"$work/writer.py" <<'P'
 import control, os, random, sys
@@ -35,10 +34,10 @@ strike() {
   done
   for i in $(seq "$count"); do
     wait "${writers[$((i - 1))]}" || fail "$name: writer $i"
-    cmp "$work/$name$i" "$export_dir/$name$i" || fail "$name: data of writer $i"
+    cmp "$work/$name$i" "$export/$name$i" || fail "$name: data of writer $i"
   done
 }
-sent_again() { grep -c 'the server has restarted: .* writes are sent again' "$work/mount.log" || true; }
+sent_again() { grep -c 'the server has restarted: .* writes are sent again' "$work/mount0.log" || true; }
 strike disconnect 3 disconnect
 [ "$(sent_again)" = 0 ] || fail "nothing was lost, and writes were sent again"
 strike alone 1 reboot 0
@@ -46,8 +45,8 @@ strike alone 1 reboot 0
 strike reboot 3 reboot 0
 strike grace 3 reboot 1
 # 60,000 small writes; how many are sent again hangs on where the restarts struck.
-again=$(sed -n 's/.*restarted: \([0-9]*\) writes are sent again/\1/p' "$work/mount.log" | paste -sd+)
-first=$(($(counter op_WRITE) - (${again:-0})))
+again=$(sed -n 's/.*restarted: \([0-9]*\) writes are sent again/\1/p' "$work/mount0.log" | paste -sd+)
+first=$(($(served WRITE) - (${again:-0})))
 [ $first -lt 15000 ] || fail "the writes were not gathered: $first"
 
 # failing STATUS ERRNO: two descriptors learn of the error once each; the next write tells at once.
@@ -78,7 +77,7 @@ check("write after that", outcome(os.pwrite, one, b"more", 4), "ok")
 check("close", outcome(os.close, one), "ok")
 check("close of the other", outcome(os.close, two), "ok")
 P
-  [ "$(cat "$export_dir/full")" = textmore ] || fail "$1: the data"
+  [ "$(cat "$export/full")" = textmore ] || fail "$1: the data"
   rm "$mnt/full"
 }
 failing NFS4ERR_NOSPC ENOSPC

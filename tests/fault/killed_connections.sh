@@ -4,8 +4,8 @@
 size=${NFSRDMA_FAULT_FILE:-1073741824}
 tree=${NFSRDMA_FAULT_TREE:-/usr/include}
 
-start_responder --not-durable
-start_mount
+start_responder
+mount_export
 head -c "$size" /dev/urandom >"$work/large"
 control fault disconnect=every:seconds=1 >/dev/null
 
@@ -15,9 +15,9 @@ cmp "$work/large" "$mnt/large" || fail "the large file differs"
 mkdir "$work/back"
 cp -r "$mnt/tree" "$work/back/tree" || fail "copy out of the tree"
 diff -r "$tree" "$work/back/tree" || fail "the tree differs"
-diff -r "$work/back/tree" "$export_dir/tree" || fail "the exported tree differs"
+diff -r "$work/back/tree" "$export/tree" || fail "the exported tree differs"
 
-broken=$(counter disconnections)
+broken=$(server_counter disconnections)
 echo "connections broken: $broken"
 [ "$broken" -ge 2 ] || fail "the connection was not broken during the copy"
 expect_alive

@@ -4,14 +4,14 @@
 # process a client gets back what it had open and locked.
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" -eq 0 ]; then
-  command -v setpriv >/dev/null || { echo "no setpriv"; exit 77; }
+  command -v setpriv >/dev/null || skip "no setpriv"
   as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
   chmod 755 "$work"
-  chown 65534:65534 "$export_dir"
+  chown 65534:65534 "$export"
   chmod 777 "$work"
 fi
-start_responder --not-durable --lease 5
-start_mount
+start_responder --lease 5
+mount_export
 mkdir "$mnt/directory"
 echo data >"$mnt/directory/file"
 
@@ -41,13 +41,13 @@ fcntl.lockf(locked, fcntl.LOCK_UN, 10, 0)
 PY
 python3 "$work/user.py" "$mnt" "$work" &
 user=$!
-for _ in $(seq 300); do [ -e "$work/ready" ] && break; sleep 0.1; done
-[ -e "$work/ready" ] || fail "the user of the mount did not get ready"
+wait_for "the user of the mount" test -e "$work/ready"
 
-kill -9 "$responder"
-wait "$responder" 2>/dev/null || true
+kill -9 "$responder_pid"
+wait "$responder_pid" 2>/dev/null || true
 rm -f "$work/control"
-start_responder --not-durable --lease 5 --grace 5
+at_rdma_port=$rdma_port at_tcp_port=$tcp_port
+start_responder --lease 5 --grace 5
 echo touched >"$mnt/directory/other"  # recovery is over when this has been done
 python3 -c 'import fcntl, sys
 try: fcntl.lockf(open(sys.argv[1], "r+"), fcntl.LOCK_EX | fcntl.LOCK_NB, 10, 0)
@@ -55,7 +55,7 @@ except OSError: sys.exit(0)
 sys.exit(1)' "$mnt/directory/file" || fail "somebody else got the lock"
 touch "$work/go"
 wait $user || fail "a user of the mount did not survive its server"
-[ "$(cat "$export_dir/directory/file")" = "$(printf 'data\nmore')" ] || fail "what was written under the lock"
-[ "$(tr -d '\n' <"$export_dir/directory/written" | sed 's/xx*/x/; s/yy*/y/')" = xy ] || fail "the half-written file"
-[ "$(stat -c %s "$export_dir/directory/written")" -eq 200000 ] || fail "the size of the half-written file"
+[ "$(cat "$export/directory/file")" = "$(printf 'data\nmore')" ] || fail "what was written under the lock"
+[ "$(tr -d '\n' <"$export/directory/written" | sed 's/xx*/x/; s/yy*/y/')" = xy ] || fail "the half-written file"
+[ "$(stat -c %s "$export/directory/written")" -eq 200000 ] || fail "the size of the half-written file"
 expect_alive

@@ -2,8 +2,8 @@
 # A lock outlives a reboot of the server with a grace period. Without one somebody else may have had
 # it meanwhile: its holder is told by EIO instead of going on unprotected.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable --lease 5
-start_mount
+start_responder --lease 5
+mount_export
 echo data >"$mnt/kept"
 echo data >"$mnt/lost"
 
@@ -35,7 +35,7 @@ reboot_under_lock() {
   rm -f "$work/held" "$work/go"
   (hold "$mnt/$1") &
   holder=$!
-  for _ in $(seq 300); do [ -e "$work/held" ] && break; sleep 0.1; done
+  wait_for "the lock" test -e "$work/held"
   control reboot "$2" >/dev/null
   echo touched >"$mnt/other"  # recovery is over when this has been done
 }
@@ -45,7 +45,7 @@ if try_lock "$mnt/kept"; then fail "somebody else got the lock after the reboot"
 touch "$work/go"
 wait $holder || fail "the holder of a reclaimed lock got errno $?"
 try_lock "$mnt/kept" || fail "the lock was not given back"
-[ "$(cat "$export_dir/kept")" = "$(printf 'data\nmore')" ] || fail "what was written under the lock"
+[ "$(cat "$export/kept")" = "$(printf 'data\nmore')" ] || fail "what was written under the lock"
 
 reboot_under_lock lost 0
 touch "$work/go"

@@ -2,11 +2,11 @@
 # The server reboots ten times, with a grace period, while make -j4 builds a program on the mount:
 # what comes out is byte for byte what a build without reboots gives.
 . "$(dirname "$0")/lib.sh"
-command -v cc >/dev/null && command -v make >/dev/null || { echo "no compiler"; exit 77; }
+command -v cc >/dev/null && command -v make >/dev/null || skip "no compiler"
 units=60
 reboots=10
-start_responder --not-durable --lease 10
-start_mount
+start_responder --lease 10
+mount_export
 mkdir "$work/local" "$mnt/project"
 
 # write_project DIR: units that use each other, a generated header, a library in two steps.
@@ -53,7 +53,7 @@ SH
 }
 
 # Progress is what the compiler has finished, as seen at the server.
-objects() { find "$export_dir/project" -name '*.o' -size +0 | wc -l; }
+objects() { find "$export/project" -name '*.o' -size +0 | wc -l; }
 
 write_project "$work/local"
 make -s -j4 -C "$work/local" program
@@ -71,7 +71,7 @@ for round in $(seq $reboots); do
   control reboot 1 >/dev/null
 done
 wait "$make_pid" || { cat "$work/make.log"; fail "make failed"; }
-[ "$(counter nfs.restarts)" -eq $reboots ] || fail "$(counter nfs.restarts) reboots instead of $reboots"
+[ "$(server_counter nfs.restarts)" -eq $reboots ] || fail "$(server_counter nfs.restarts) reboots instead of $reboots"
 
 cmp_trees() {
   local file
@@ -81,7 +81,7 @@ cmp_trees() {
   [ "$(ls -A "$work/local")" = "$(ls -A "$1")" ] || fail "other files in $1: $(ls -A "$1")"
 }
 cmp_trees "$mnt/project"
-cmp_trees "$export_dir/project"
+cmp_trees "$export/project"
 [ "$("$mnt/project/program")" = "$("$work/local/program")" ] || fail "the program says something else"
 # Nothing is made again: the times are right, too.
 make -s -q -C "$mnt/project" program || fail "make wants to build again"

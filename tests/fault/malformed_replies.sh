@@ -2,17 +2,17 @@
 # Each kind of malformed reply, on READ, WRITE and LOOKUP: the caller gets an error or the right
 # result, never wrong data and never a hang; afterwards all works.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-head -c 300000 /dev/urandom >"$export_dir/data"
-start_mount
+start_responder
+head -c 300000 /dev/urandom >"$export/data"
+mount_export
 
 kinds="truncated wrong-rpc-xid wrong-version wrong-proc bad-chunks read-list missing-chunk
 missing-segment changed-handle long-length short-length inline-result write-pad oversize rpc results"
-[ "$proto" = rdma ] || kinds="truncated oversize rpc results"
+[ "$NFSRDMA_PROTO" = rdma ] || kinds="truncated oversize rpc results"
 
 read_back() {
   if timeout 60 dd if="$mnt/data" of="$work/copy" bs=128k iflag=direct 2>"$work/dd.err"; then
-    cmp "$work/copy" "$export_dir/data" || fail "$1: wrong data without an error"
+    cmp "$work/copy" "$export/data" || fail "$1: wrong data without an error"
     echo "$1: READ recovered"
   else
     [ $? -ne 124 ] || fail "$1: READ hangs"
@@ -23,8 +23,8 @@ read_back() {
 }
 
 write_new() {
-  if timeout 60 cp "$export_dir/data" "$mnt/new-$1" 2>"$work/cp.err"; then
-    cmp "$export_dir/data" "$export_dir/new-$1" || fail "$1: wrong data written without an error"
+  if timeout 60 cp "$export/data" "$mnt/new-$1" 2>"$work/cp.err"; then
+    cmp "$export/data" "$export/new-$1" || fail "$1: wrong data written without an error"
   else
     [ $? -ne 124 ] || fail "$1: WRITE hangs"
   fi
@@ -42,7 +42,7 @@ for kind in $kinds; do
   [ $? -ne 124 ] || fail "$kind: LOOKUP hangs"
   control clear >/dev/null
   expect_alive "$kind"
-  timeout 60 cmp "$mnt/data" "$export_dir/data" || fail "$kind: the mount is not the same again"
+  timeout 60 cmp "$mnt/data" "$export/data" || fail "$kind: the mount is not the same again"
 done
 
 # A reply to nobody leaves its call open until the connection is broken (RFC 8881 section 2.9.2).
@@ -52,5 +52,5 @@ pending=$!
 sleep 1
 control disconnect >/dev/null
 wait "$pending" || fail "wrong-xid: READ after the disconnect"
-cmp "$work/copy" "$export_dir/data" || fail "wrong-xid: wrong data"
+cmp "$work/copy" "$export/data" || fail "wrong-xid: wrong data"
 expect_alive

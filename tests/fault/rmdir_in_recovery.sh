@@ -2,17 +2,15 @@
 # The server has restarted, and thousands of open files are reclaimed: close, unlink and rmdir meanwhile, and
 # afterwards, leave nothing behind. The kernel does not wait for RELEASE, which waits for the recovery.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable --lease 30
-start_mount
+start_responder --lease 30
+mount_export
 files=${NFSRDMA_FAULT_FILES:-3000}
 
-python3 - "$mnt" "$files" "$here/control.py" "$work/control" <<'P' || fail "removing directories"
-import os, subprocess, sys
-mount, files, program, socket = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
+python3 - "$mnt" "$files" "$work/control" <<'P' || fail "removing directories"
+import control, os, sys
+mount, files, socket = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 def directory(i):
     return f"{mount}/d{i}"
-def control(*line):
-    subprocess.run([program, socket, *line], check=True, stdout=subprocess.DEVNULL)
 def opened(many):
     there = []
     for i in many:
@@ -33,7 +31,7 @@ def close_and_remove(many, there):
     for i in reversed(many):
         remove(i)
 there = opened(range(files))
-control("reboot", "1")
+control.send(socket, "reboot 1")
 close_and_remove(range(files), there)
 during = len(failures)
 more = range(files, files + 300)
@@ -41,5 +39,5 @@ close_and_remove(more, opened(more))
 if failures:
     sys.exit(f"rmdir failed {during} times during the recovery, {len(failures) - during} times after it: {failures[0]}")
 P
-[ -z "$(ls -A "$export_dir")" ] || fail "left over: $(find "$export_dir" | head -n 3)"
+[ -z "$(ls -A "$export")" ] || fail "left over: $(find "$export" | head -n 3)"
 expect_alive

@@ -2,8 +2,8 @@
 # soft and softerr: who waits for a server that does not answer gets an error when timeo and retrans
 # are over, never before; what is answered slowly is no error; afterwards everything works.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-echo content >"$export_dir/file"
+start_responder
+echo content >"$export/file"
 
 # fails_with "message" command...
 fails_with() {
@@ -15,7 +15,7 @@ fails_with() {
 
 # run OPTION "message"
 run() {
-  start_mount "$1,timeo=5,retrans=1,noac,lookupcache=none"
+  mount_export "$1,timeo=5,retrans=1,noac,lookupcache=none"
   exec 5<"$mnt/file" 6>"$mnt/written"
   # Slower than the time-out in all, but the server answers: with DELAY, again and again.
   control fault nfsstat=NFS4ERR_DELAY:op=CREATE:times=4 >/dev/null
@@ -26,13 +26,12 @@ run() {
   fails_with "$2" rm "$mnt/file"
   fails_with "$2" sh -c '/bin/echo x >&6'
   control continue >/dev/null
-  for _ in $(seq 200); do [ -s "$export_dir/written" ] && break; sleep 0.05; done
-  [ "$(cat "$export_dir/written")" = x ] || fail "$1: the call that was given up was lost"
+  wait_for "what was written" test -s "$export/written"
+  [ "$(cat "$export/written")" = x ] || fail "$1: the call that was given up was lost"
   [ "$(cat "$mnt/file")" = content ] || fail "$1: wrong data afterwards"
   exec 5<&- 6>&-
   expect_alive
-  fusermount3 -u "$mnt"
-  wait "$daemon" || fail "$1: the daemon failed"
+  unmount_export
 }
 run soft "Input/output error"
 run softerr "timed out"

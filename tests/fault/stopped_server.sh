@@ -2,9 +2,9 @@
 # The server stops answering, loses its connections meanwhile, and goes on: callers wait and then
 # get what they asked for. A caller that is killed is free at once.
 . "$(dirname "$0")/lib.sh"
-start_responder --not-durable
-echo content >"$export_dir/file"
-start_mount
+start_responder
+echo content >"$export/file"
+mount_export
 # Opened before: a lookup would wait in the kernel behind the mkdirs, where no signal reaches it.
 exec 5<"$mnt/file"
 
@@ -25,7 +25,7 @@ control disconnect >/dev/null
 sleep 1
 control continue >/dev/null
 for pid in "$pid1" "$pid2" "$pid3"; do wait "$pid" || fail "a call failed"; done
-for i in 1 2 3; do [ -d "$export_dir/dir$i" ] || fail "dir$i is missing"; done
+for i in 1 2 3; do [ -d "$export/dir$i" ] || fail "dir$i is missing"; done
 exec 5<&-
 [ "$(cat "$mnt/file")" = content ] || fail "wrong data"
 expect_alive

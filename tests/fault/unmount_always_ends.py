@@ -10,13 +10,14 @@ of its own. Exit status 1: a daemon that went on.
 """
 import concurrent.futures, contextlib, os, select, shutil, signal, socket, subprocess, sys, tempfile, time
 
+import control
+
 BOUND = 40      # s to be gone, with data to save
 BOUND_IDLE = 8  # the same with none
 AT_ONCE = 6     # cells
 COMING_UP = 30  # s for a server or a mount
 
 programs, proto = sys.argv[1:3]
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def wait_for(what, condition, process):
@@ -64,11 +65,8 @@ class Cell:
             return log.read()
 
     def control(self, line):
-        with socket.socket(socket.AF_UNIX) as control:
-            control.connect(self.work + "/control")
-            control.sendall(line.encode() + b"\n")
-            if not control.makefile().readline().startswith("ok"):
-                raise RuntimeError("control: " + line)
+        if not control.send(self.work + "/control", line).startswith("ok"):
+            raise RuntimeError("control: " + line)
 
     def start_server(self, *more):
         self.responder = self.start(

@@ -7,25 +7,17 @@ mount_export acregmin=1,acregmax=1
 mount_export "" "$work/mnt2"
 
 cat >"$work/appends.py" <<'PY'
-import os, socket, sys
-here, there, control, name, size = sys.argv[1:]
+import control, os, sys
+here, there, socket, name, size = sys.argv[1:]
 SIZE, LARGE = int(size), b"large " * 5000
 
-def served(operation):
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(control)
-        s.sendall(b"stats\n")
-        for line in s.makefile():
-            words = line.split()
-            if words[0] == "op_" + operation:
-                return int(words[1])
-            if words[0] == "ok":
-                return 0
+def reads():
+    return control.counter(socket, "op_READ")
 
 def until_read_again(fd):
     """Pages that another client's change has made old have gone; the kernel is not told the new size."""
-    before = served("READ")
-    while served("READ") == before:
+    before = reads()
+    while reads() == before:
         os.pread(fd, 10, SIZE - 10)
 
 path = f"{here}/{name}"

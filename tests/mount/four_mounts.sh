@@ -18,23 +18,8 @@ done
 for i in $(seq 0 $((count - 1))); do
   wait_for "mount $i" mountpoint -q "${mount_points[i]}"
 done
-# of NAME: a counter of the server.
-of() {
-  python3 - "$work/control" "$1" <<'PY'
-import socket, sys
-control = socket.socket(socket.AF_UNIX)
-control.connect(sys.argv[1])
-control.sendall(b"stats\n")
-for line in control.makefile():
-    name, _, value = line.rstrip("\n").partition(" ")
-    if name == sys.argv[2]:
-        print(value)
-    if name in ("ok", "error:"):
-        break
-PY
-}
-same $count "$(of nfs.clients)" "clients"
-same $count "$(of nfs.sessions)" "sessions"
+same $count "$(server_counter nfs.clients)" "clients"
+same $count "$(server_counter nfs.sessions)" "sessions"
 
 for i in $(seq 0 $((count - 1))); do
   (for n in $(seq 50); do echo "$n" >>"${mount_points[i]}/of-$i"; done) &
@@ -50,8 +35,8 @@ for i in $(seq 0 $((count - 1))); do
   same 0 "$(counter session_losses "$i")" "sessions that mount $i has lost"
   same 1 "$(counter recovery_client_ids "$i")" "client ids that mount $i has had"
 done
-same $count "$(of nfs.clients)" "clients after the work"
+same $count "$(server_counter nfs.clients)" "clients after the work"
 for i in $(seq 0 $((count - 1))); do unmount_export "${mount_points[i]}"; done
 for table in clients sessions states delegations; do
-  same 0 "$(of nfs.$table)" "$table that are left at the server"
+  same 0 "$(server_counter nfs.$table)" "$table that are left at the server"
 done

@@ -30,22 +30,12 @@ exec 5<&- 6<&-
 third=$work/mnt3
 mount_export lookupcache=none,acregmin=60,acregmax=60 "$third"
 cat >"$work/look.py" <<'PY'
-import os, socket, sys, threading
-here, there, control, way = sys.argv[1:]
+import control, os, sys, threading
+here, there, socket, way = sys.argv[1:]
 END, MORE = 100000, b"more"
 
-def ask(command):
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(control)
-        s.sendall((command + "\n").encode())
-        lines = []
-        for line in s.makefile():
-            lines.append(line.split())
-            if lines[-1][0] in ("ok", "error:"):
-                return lines
-
 def served(operation):
-    return sum(int(value) for name, value in ask("stats")[:-1] if name == "op_" + operation)
+    return control.counter(socket, "op_" + operation)
 
 def begin(call, operation):
     """In a thread of its own; the server has been asked when this returns."""
@@ -65,7 +55,7 @@ def open_and_grow(name):
     return fd
 
 before, fd = open_and_grow("before"), open_and_grow(way)
-ask("fault nfsstat=NFS4ERR_DELAY:op=READ")
+control.send(socket, "fault nfsstat=NFS4ERR_DELAY:op=READ")
 if way == "OPEN":
     threads = [begin(lambda: os.pread(fd, 1, 0), "READ"),
                begin(lambda: os.open(f"/proc/self/fd/{fd}", os.O_RDONLY), "OPEN")]  # no LOOKUP
@@ -83,7 +73,7 @@ def read_end():
         seen.add(os.pread(fd, len(MORE), END))
 
 end = begin(read_end, "READ")  # that is, until the one put off has been tried again
-ask("clear")
+control.send(socket, "clear")
 for thread in threads:
     thread.join()
 over.set()

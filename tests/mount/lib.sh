@@ -8,11 +8,14 @@
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
-# start_responder, mount_export, unmount_export, control, served, fail, skip, same, refused, errno_of.
-# Where set, $exported is what is mounted instead of /, and $standing are options of every mount.
+# start_responder, mount_export, unmount_export, control, counter, server_counter, served, wait_for, fail, skip, same,
+# refused, errno_of. Python programs import control (control.py).
+# Where set, $exported is what is mounted instead of /, $standing are options of every mount, as_user is the command that
+# the responder is started through, and $at_rdma_port and $at_tcp_port are where it listens.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1
 : "${NFSRDMA_BIN:=$here/../../build/release/bin}"
 : "${NFSRDMA_PROTO:=rdma}"
 ordinary_user=65534
@@ -90,19 +93,23 @@ wait_for() {
   fail "waited in vain for $what"
 }
 
-# start_responder [option...]: serves $export; sets $port.
+# start_responder [option...]: serves $export; sets $rdma_port, $tcp_port, and $port, which is the one to mount.
+as_user=()
 start_responder() {
+  : >"$work/responder.out"  # of one before: its ports must not be taken for the new one's
   # shellcheck disable=SC2086
-  "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" --port 0 --tcp-port 0 \
-    --control "$work/control" --not-durable --stats "$work/responder.stats" \
-    ${NFSRDMA_RESPONDER_OPTIONS:-} "$@" >"$work/responder.out" \
-    2>"$work/responder.log" &
+  "${as_user[@]}" "$NFSRDMA_BIN/nfsrdma-responder" --export "$export" \
+    --port "${at_rdma_port:-0}" --tcp-port "${at_tcp_port:-0}" --control "$work/control" --not-durable \
+    --stats "$work/responder.stats" ${NFSRDMA_RESPONDER_OPTIONS:-} "$@" >"$work/responder.out" 2>"$work/responder.log" &
   responder_pid=$!
   wait_for "the responder" grep -q '^listening on' "$work/responder.out"
-  local line="listening on"
-  if [ "$NFSRDMA_PROTO" = tcp ]; then line="serving TCP on"; fi
-  port=$(sed -n "s/^$line .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1)
+  rdma_port=$(port_of "listening on")
+  tcp_port=$(port_of "serving TCP on")
+  port=$rdma_port
+  if [ "$NFSRDMA_PROTO" = tcp ]; then port=$tcp_port; fi
 }
+
+port_of() { sed -n "s/^$1 .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 1; }
 
 # mount_export [options [mount point]]: mounts the whole export, ready for use on return.
 mount_export() {
@@ -160,32 +167,17 @@ unmount_export() {
 }
 
 # control command...: one line to the responder's control socket; prints the answer.
-control() {
-  python3 - "$work/control" "$*" <<'PY'
-import socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect(sys.argv[1])
-s.sendall((sys.argv[2] + "\n").encode())
-print(s.makefile().readline().strip())
-PY
+control() { python3 "$here/control.py" "$work/control" "$@"; }
+
+# server_counter NAME: of the responder, as of now; one that it does not have is 0.
+server_counter() {
+  local value
+  value=$(control stats | sed -n "s/^$1 //p")
+  echo "${value:-0}"
 }
 
 # served OPERATION: how many calls with it the responder has had.
-served() {
-  local value
-  value=$(python3 - "$work/control" "op_$1" <<'PY'
-import socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect(sys.argv[1])
-s.sendall(b"stats\n")
-for line in s.makefile():
-    words = line.split()
-    if words[0] in ("ok", "error:"): break
-    if words[0] == sys.argv[2]: print(words[1])
-PY
-)
-  echo "${value:-0}"
-}
+served() { server_counter "op_$1"; }
 
 # counter name [mount number]: a counter of a mount, as of now; one that is not written is 0.
 counter() {

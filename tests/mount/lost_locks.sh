@@ -7,7 +7,7 @@ head -c 40960 /dev/zero >"$export/file"
 mount_export
 mount_export "" "$work/second"
 timeout 100 python3 "$here/lost_locks.py" "$mnt" "$work/second" \
-  "$here/../fault/control.py" "$work/control" revoke-locks || fail "see above"
+  "$here/control.py" "$work/control" revoke-locks || fail "see above"
 same 0 "$(counter opens_lost)" "open files that were lost"
 grep -q 'locks of process [0-9]* on file [0-9]* are lost' "$work/mount0.log" ||
   fail "no line in the log names the file and the process"

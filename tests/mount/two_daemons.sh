@@ -15,7 +15,7 @@ start_responder --lease 10
 second=$work/second
 mount_export "$options"
 mount_export "$options" "$second"
-PYTHONDONTWRITEBYTECODE=1 python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-8}" --staleness "$staleness" \
+python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-8}" --staleness "$staleness" \
   ${NFSRDMA_ONLY:+--only "$NFSRDMA_ONLY"} "${more[@]}" "$export" "$mnt" "$second" || fail "see above"
 for mount in 0 1; do
   same 0 "$(counter fs_open_files "$mount")" "files that stayed open on mount $mount"

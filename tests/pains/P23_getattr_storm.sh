@@ -9,11 +9,11 @@ mkdir "$export/d"
 mount_export "acregmin=2,acregmax=2,acdirmin=2,acdirmax=2"
 
 # asked: requests for attributes or names, one by one, so far.
-asked() { echo $(($(requests GETATTR) - $(requests READDIR))); }
+asked() { echo $(($(served GETATTR) - $(served READDIR))); }
 
 list() { ls -lU "$mnt/d" | tail -n +2 | wc -l; }
 same "$entries" "$(list)" "entries"
-pages=$(requests READDIR)
+pages=$(served READDIR)
 sleep 3  # the attributes are out of date
 before=$(server_counter nfs.compounds)
 same "$entries" "$(list)" "entries again"

@@ -13,7 +13,7 @@ fail() {
   cat "$work/err" 2>/dev/null || true
   exit 1
 }
-control() { "$here/../fault/control.py" "$work/control" "$@"; }
+control() { "$here/../mount/control.py" "$work/control" "$@"; }
 
 # Wrong command lines: exit status 2 and one line that says why.
 for options in "" "--export" "--export $work/export --bogus" "--export $work/export --credits 0" \

@@ -1,5 +1,7 @@
 """Broken connections and reboots of the server, paced by what the workers get done meanwhile."""
-import random, socket, threading
+import random, threading
+
+import control
 
 BETWEEN = 600           # operations of all workers
 REBOOT_EVERY = 4        # one fault of so many is a reboot
@@ -17,10 +19,7 @@ class Faults:
         self.thread.start()
 
     def command(self, line):
-        with socket.socket(socket.AF_UNIX) as control:
-            control.connect(self.path)
-            control.sendall(line.encode() + b"\n")
-            answer = control.makefile().readline()
+        answer = control.send(self.path, line)
         if not answer.startswith("ok"):
             raise RuntimeError(f"control: {line}: {answer}")
 

@@ -23,6 +23,14 @@ def send(path, line):
     return answer
 
 
+def counter(path, name):
+    """A counter of the responder, as of now; one that it does not have is 0."""
+    for line in send(path, "stats").splitlines():
+        if line.startswith(name + " "):
+            return int(line.split()[1])
+    return 0
+
+
 if __name__ == "__main__":
     answer = send(sys.argv[1], " ".join(sys.argv[2:]))
     print(answer, end="")
