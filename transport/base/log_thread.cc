@@ -1,6 +1,7 @@
 #include "transport/base/log_thread.h"
 
 #include <spdlog/async.h>
+#include <spdlog/sinks/sink.h>
 
 #include <condition_variable>
 #include <mutex>
