@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/network_order.h"
 #include "transport/net/tcp_stream.h"
 
