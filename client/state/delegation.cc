@@ -33,6 +33,8 @@ void Delegation::reclaimed(const GrantedDelegation& granted) {
   trouble_ = Trouble::none;
 }
 
+void Delegation::add(OpenFile& file) const { files_.push_back(file); }
+
 bool Delegation::allows(const Credential& caller, std::uint32_t access) const {
   return std::ranges::any_of(authorized_, [&](const Authorized& authorized) {
     return (access & ~authorized.access) == 0 && same_user(authorized.caller, caller);

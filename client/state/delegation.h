@@ -63,7 +63,7 @@ class Delegation final : public StateHolder, public ListNode {
   std::uint64_t change() const { return change_; }
 
   /// The file's opens may use it from now on.
-  void add(OpenFile& file) const { files_.push_back(file); }
+  void add(OpenFile& file) const;
   /// Calls `visit(OpenFile&)` for each open that can use it.
   template <class Visit>
   void for_each_file(Visit visit) const {
