@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cache/write/send_write.h"
-#include "tests/fuse/ops/served_files.h"
+#include "tests/cache/served_files.h"
 
-namespace nfsrdma::fuse::test {
+namespace nfsrdma::cache::test {
 namespace {
 
 using client::test::Arrival;
@@ -15,7 +15,6 @@ using client::test::Fate;
 
 class Durability : public ServedFiles {
  protected:
-  int take_error(const FileRef& file) { return file->shared->errors.take(file->errors_seen); }
   /// Text that the server has and has not made durable.
   FileRef written(const std::string& text) {
     FileRef file = open("f");
@@ -34,8 +33,8 @@ class Durability : public ServedFiles {
     Buffer slot = pool->acquire();
     const auto data = std::as_bytes(std::span(text));
     std::ranges::copy(data, slot.bytes().begin());
-    const cache::Outgoing outgoing{&slot, slot.first(text.size()), 0};
-    auto sent = run(cache::send_write(fs_->files().writes(), file, outgoing));
+    const Outgoing outgoing{&slot, slot.first(text.size()), 0};
+    auto sent = run(send_write(files().writes(), file, outgoing));
     ASSERT_TRUE(sent) << sent.error().message();
     EXPECT_EQ(*sent, text.size());
     big_slots_.push_back(std::move(pool));
@@ -148,4 +147,4 @@ TEST_F(Durability, BytesOfTwoUsersGoInTwoWrites) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fuse::test
+}  // namespace nfsrdma::cache::test

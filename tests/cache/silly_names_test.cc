@@ -6,10 +6,10 @@
 #include "cache/name/silly_names.h"
 #include "client/requests/errno.h"
 #include "client/requests/remove.h"
+#include "tests/cache/served_files.h"
 #include "tests/client/fake_mount.h"
-#include "tests/fuse/ops/served_files.h"
 
-namespace nfsrdma::fuse::test {
+namespace nfsrdma::cache::test {
 namespace {
 
 using client::test::Arrival;
@@ -19,34 +19,26 @@ using client::test::Pending;
 class SillyNames : public ServedFiles {
  protected:
   /// What RELEASE does, up to where the server has to answer.
-  Pending<bool> begin_close(FileRef file) {
-    fs_->remove_file(file->id);
-    fs_->files().silly_names().announce_removal(*file->shared);
-    return Pending<bool>(closed(*fs_, std::move(file)));
+  Pending<bool> begin_release(FileRef file) {
+    files().silly_names().announce_removal(*file->shared);
+    return Pending<bool>(ended(begin_close(std::move(file))));
   }
   bool kept(const std::string& name) {
-    auto found = run(fs_->files().silly_names().keep_if_open(
-        caller(), fs_->inodes().find(FUSE_ROOT_ID), name, cache::NameIs::removed));
+    auto found = run(files().silly_names().keep_if_open(caller(), root_, name, NameIs::removed));
     EXPECT_TRUE(found) << found.error().message();
     return found && *found;
   }
   /// Whether rmdir(2), told that the directory is not empty, is to be tried again.
   Pending<bool> ask_again() {
     const auto not_empty = Error{Layer::nfs, nfs4::NFS4ERR_NOTEMPTY, "REMOVE", {}};
-    return Pending<bool>(fs_->files().silly_names().may_be_empty_now(
-        not_empty, fs_->files().silly_names().removed()));
+    return Pending<bool>(
+        files().silly_names().may_be_empty_now(not_empty, files().silly_names().removed()));
   }
   bool any_silly_name() const {
     for (const auto& entry : std::filesystem::directory_iterator(server_.path(""))) {
       if (entry.path().filename().string().starts_with(".nfs")) return true;
     }
     return false;
-  }
-
- private:
-  static Task<bool> closed(FileSystem& fs, FileRef file) {
-    co_await fs.files().close(std::move(file));
-    co_return true;
   }
 };
 
@@ -58,7 +50,7 @@ TEST_F(SillyNames, ADirectoryWaitsForAFileThatWasClosedBeforeItWasRemoved) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
   };
-  auto closing = begin_close(std::move(file));
+  auto closing = begin_release(std::move(file));
   ASSERT_TRUE(kept("f"));
   auto again = ask_again();
   reactor_.settle();
@@ -78,7 +70,7 @@ TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsInUse) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
   };
-  auto closing = begin_close(std::move(closed));
+  auto closing = begin_release(std::move(closed));
   ASSERT_TRUE(kept("f"));
   auto again = ask_again();
   reactor_.settle();
@@ -88,10 +80,10 @@ TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsInUse) {
   server_.disconnect();
   EXPECT_TRUE(finish(closing));
   EXPECT_TRUE(any_silly_name());
-  auto last = begin_close(std::move(in_use));
+  auto last = begin_release(std::move(in_use));
   EXPECT_TRUE(finish(last));
   EXPECT_FALSE(any_silly_name());
 }
 
 }  // namespace
-}  // namespace nfsrdma::fuse::test
+}  // namespace nfsrdma::cache::test

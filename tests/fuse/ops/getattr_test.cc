@@ -32,6 +32,17 @@ TEST_F(GetattrRequest, ShowsWhatWasWrittenHere) {
   release(file);
 }
 
+TEST_F(GetattrRequest, SizeAndTimesMayBeRememberedOnlyWhileNothingIsGathered) {
+  FileRef file = open("f");
+  EXPECT_GT(fs_->kernel().attribute_timeout(file->node()), 0);
+  ASSERT_TRUE(gather(file, 10, "tail"));
+  EXPECT_EQ(fs_->kernel().stat_of(file->node()).st_size, 14);
+  EXPECT_EQ(fs_->kernel().attribute_timeout(file->node()), 0);
+  ServedFiles::flush(file);
+  EXPECT_EQ(fs_->kernel().stat_of(file->node()).st_size, 14);
+  EXPECT_GT(fs_->kernel().attribute_timeout(file->node()), 0);
+}
+
 TEST_F(GetattrRequest, TheSillyNameIsNoLink) {
   server_.write_file("f", "");
   const Opened file = kernel_open("f");

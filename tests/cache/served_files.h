@@ -1,0 +1,139 @@
+// Open files on a mount of a served directory, in virtual time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/files.h"
+#include "cache/write/commit.h"
+#include "tests/client/served_mount.h"
+#include "tests/support/counter_of.h"
+
+namespace nfsrdma::cache::test {
+
+/// What tests do with open files, whatever room above the cache has made them. Tests let go of
+/// their files before they end.
+class OpenFilesTest : public client::test::ServedMount {
+ protected:
+  static constexpr std::size_t kSlotBytes = 2 * GatheredWrite::kGatherBelow;
+  static constexpr std::size_t kSlots = 17;  ///< one for sending again, four for gathering
+
+  explicit OpenFilesTest(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
+  void SetUp() override {
+    ServedMount::SetUp();
+    slots_ = std::move(*BufferPool::create(kSlotBytes, kSlots));
+  }
+
+  virtual Files& files() = 0;
+
+  using ServedMount::finish;
+  /// The end of a task without a result.
+  void finish(Task<void> task) { run(ended(std::move(task))); }
+
+  /// OPEN of a file of the root; an empty one is made when there is none.
+  client::Opened open_served(const std::string& name) {
+    if (!server_.exists(name)) server_.write_file(name, "");
+    return open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
+  }
+  bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
+    return files().writes().behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
+  }
+  void commit(const FileRef& file) { finish(commit_file(files().writes(), file)); }
+  void flush(const FileRef& file) { finish(files().writes().behind().flush(file->shared)); }
+
+  int writes() const { return server_.successes_of(nfs4::OP_WRITE); }
+  int commits() const { return server_.successes_of(nfs4::OP_COMMIT); }
+
+  std::unique_ptr<BufferPool> slots_;
+
+  static Task<bool> ended(Task<void> task) {
+    co_await task;
+    co_return true;
+  }
+};
+
+/// With nothing above the cache.
+class ServedFiles : public OpenFilesTest {
+ protected:
+  using OpenFilesTest::OpenFilesTest;
+  void SetUp() override {
+    OpenFilesTest::SetUp();
+    files_ = std::make_unique<Files>(mount(), *slots_, AttributePolicy{}, unobserved_);
+    root_ = adopt(root(), mount().root_attributes());
+  }
+  void TearDown() override {
+    server_.fate = nullptr;
+    server_.unreachable = false;
+    while (!open_.empty()) finish(begin_close(open_.back()));
+    root_.reset();
+    files_.reset();
+    ServedMount::TearDown();
+  }
+  Files& files() override { return *files_; }
+
+  FileRef open(const std::string& name) { return add(open_served(name)); }
+  /// The same by another user, who may.
+  FileRef open_as(const client::Credential& user, const std::string& name) {
+    std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
+    std::filesystem::permissions(server_.path(name), std::filesystem::perms(0666));
+    auto opened =
+        run(client::open_by_name(mount(), user, root(), name, nfs4::OPEN4_SHARE_ACCESS_BOTH));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return add(std::move(*opened));
+  }
+  /// close(2), up to where the server has to answer.
+  Task<void> begin_close(FileRef file) {
+    std::erase(open_, file);
+    files_->released(*file);
+    return files_->close(std::move(file));
+  }
+  void close(FileRef& file) { finish(begin_close(std::exchange(file, {}))); }
+
+  int take_error(const FileRef& file) { return file->shared->errors.take(file->errors_seen); }
+  std::uint64_t files_counter(std::string_view name) const {
+    return testing::counter_of(*files_, name);
+  }
+
+  InodeRef root_;
+
+ private:
+  /// Goes when nothing refers to it.
+  struct ReferencedInode final : Inode {
+    ReferencedInode(InodeIndex& of, const client::FileHandle& handle) : Inode(handle), index(of) {
+      index.insert(*this);
+    }
+    void unused() override {
+      index.erase(*this);
+      delete this;
+    }
+    InodeIndex& index;
+  };
+  struct Unobserved final : InodeObserver {
+    void on_own_change(Inode&, std::uint64_t, std::uint64_t) override {}
+    void on_names_changed(Inode&) override {}
+    void on_attributes_doubted(Inode&) override {}
+  };
+
+  InodeRef adopt(const client::FileHandle& handle, const client::Attributes& attributes) {
+    InodeRef inode = files_->index().find(handle);
+    if (!inode) inode = new ReferencedInode(files_->index(), handle);
+    AttributeCache& known = files_->attributes();
+    known.learn(*inode, attributes, known.issue(), ChangedBy::anyone);
+    return inode;
+  }
+  FileRef add(client::Opened opened) {
+    InodeRef inode = adopt(opened.handle, opened.attributes);
+    auto shared = files_->opened(*inode, opened.preserve_unlinked);
+    open_.emplace_back(new File(std::move(inode), std::move(shared), std::move(opened.open)));
+    return open_.back();
+  }
+
+  Unobserved unobserved_;
+  std::unique_ptr<Files> files_;
+  std::vector<FileRef> open_;
+};
+
+}  // namespace nfsrdma::cache::test
