@@ -2,9 +2,8 @@
 // client: while an operation is started, and while the end of its call is handled.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <functional>
-#include <new>
+#include <optional>
+#include <string>
 
 #include "client/mount.h"
 #include "client/requests/getattr.h"
@@ -12,31 +11,13 @@
 #include "client/requests/read.h"
 #include "client/requests/write.h"
 #include "tests/client/fake_mount.h"
-
-namespace {
-
-thread_local bool counting = false;
-thread_local std::size_t allocations = 0;
-
-void* counted(std::size_t size) {
-  if (counting) ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  std::abort();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "tests/transport/base/allocations.h"
 
 namespace nfsrdma::client::test {
 namespace {
 
 using namespace nfs4;
+using testing_support::allocations;
 
 class HotPath : public FakeMount {
  protected:
@@ -56,17 +37,22 @@ class HotPath : public FakeMount {
   std::size_t allocations_of(Start start_operation) {
     constexpr int kWarm = 8;
     for (int i = 0; i < kWarm; ++i) EXPECT_TRUE(run(start_operation()));
-    server_.count_client = [](bool client) { counting = client; };
-    allocations = 0;
+    std::size_t before = 0;
+    std::size_t counted = 0;
+    bool in_client = false;
+    server_.count_client = [&](bool client) {
+      if (in_client) counted += allocations() - before;
+      in_client = client;
+      before = allocations();
+    };
     std::optional<decltype(run(start_operation()))> out;
-    counting = true;
+    server_.count_client(true);
     spawn(store(start_operation(), &out));
-    counting = false;
+    server_.count_client(false);
     while (!out) reactor_.settle();
     server_.count_client = nullptr;
-    counting = false;
     EXPECT_TRUE(*out);
-    return allocations;
+    return counted;
   }
 
   std::array<std::byte, 64> data_{};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/responder/nfs_test_support.h"
+#include "tests/support/unreduced.h"
 #include "transport/fabric/fabric.h"
 
 namespace nfsrdma::client::test {
@@ -34,7 +35,7 @@ class ServedCall final : public responder::ServerCall {
  public:
   ServedCall(ServedDirectory& server, const rpc::Call& call, FakeConnection& connection)
       : server_(server),
-        bytes_(responder::test::unreduced(call.encoder)),
+        bytes_(testing_support::unreduced(call.encoder)),
         arguments_(bytes_),
         memory_(std::make_unique_for_overwrite<std::byte[]>(kReplyBytes)),
         results_({memory_.get(), kReplyBytes}),
@@ -178,7 +179,7 @@ void ServedCall::count_success() const {
 }
 
 void ServedCall::reply(rpc::AcceptStat) {
-  Bytes bytes = responder::test::unreduced(results_);
+  Bytes bytes = testing_support::unreduced(results_);
   xdr::Decoder in(bytes);
   (void)rpc::decode_reply_header(in, header_.xid);
   COMPOUND4res_header compound;

@@ -57,7 +57,7 @@ void add_compounds(Corpus& corpus, const std::string& name, CompoundInput kind) 
     oracle::Bytes memory(oracle::kMostBytesOfAValue);
     xdr::Encoder out(memory);
     nfs4::encode_operation(out, value);
-    const oracle::Bytes bytes = oracle::unreduced(out);
+    const oracle::Bytes bytes = testing_support::unreduced(out);
     operations.insert(operations.end(), bytes.begin(), bytes.end());
     if (++in_this_input == kOperationsInOneInput) flush();
   });
@@ -76,7 +76,7 @@ void add_attributes(Corpus& corpus) {
     xdr::Encoder out(memory);
     nfs4::encode_attributes(out, values.present, values);
     corpus.add("attributes-" + std::to_string(i), CompoundInput::attributes,
-               oracle::unreduced(out));
+               testing_support::unreduced(out));
   }
 }
 

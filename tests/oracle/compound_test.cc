@@ -57,7 +57,7 @@ void compare_compounds(const std::string& type, bool results) {
     }
     if (operations == 0) out.patch(count_at, 0);
     ASSERT_TRUE(out.ok());
-    const Bytes bytes = unreduced(out);
+    const Bytes bytes = testing_support::unreduced(out);
     const Recoded theirs = recode(type, bytes);
     ASSERT_TRUE(theirs.decoded);
     EXPECT_EQ(theirs.consumed, bytes.size());

@@ -10,16 +10,13 @@
 #include "client/proto/print.h"
 #include "client/proto/size.h"
 #include "tests/oracle/random.h"
+#include "tests/support/unreduced.h"
 
 namespace nfsrdma::oracle {
 
 using Bytes = std::vector<std::byte>;
 
 inline constexpr std::size_t kMostBytesOfAValue = 64 * 1024;
-
-/// The unreduced stream: what was encoded, with the omitted DDP-eligible items and their pads put
-/// back where they belong. Empty when encoding failed.
-Bytes unreduced(const xdr::Encoder& out);
 
 /// What our decoder made of some bytes.
 struct Decoded {
@@ -52,7 +49,8 @@ Bytes bytes_of(const T& value) {
   Bytes memory(kMostBytesOfAValue);
   xdr::Encoder out(memory);
   nfs4::encode(out, value);
-  return unreduced(out);
+  if (!out.ok()) return {};
+  return testing_support::unreduced(out);
 }
 
 template <class T>

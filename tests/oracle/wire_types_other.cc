@@ -2,22 +2,6 @@
 
 namespace nfsrdma::oracle {
 
-Bytes unreduced(const xdr::Encoder& out) {
-  Bytes whole;
-  if (!out.ok()) return whole;
-  std::size_t done = 0;
-  for (const auto& item : out.omitted()) {
-    const auto before = out.encoded().subspan(done, item.offset - done);
-    whole.insert(whole.end(), before.begin(), before.end());
-    whole.insert(whole.end(), item.data.begin(), item.data.end());
-    whole.resize(xdr::padded(whole.size()));
-    done = item.offset;
-  }
-  const auto rest = out.encoded().subspan(done);
-  whole.insert(whole.end(), rest.begin(), rest.end());
-  return whole;
-}
-
 void add_callbacks(WireTypes& types) {
   nfs4::CallbackOperations::for_each([&](auto operation) {
     using Args = typename decltype(operation)::Args;

@@ -22,21 +22,6 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Bytes unreduced(const xdr::Encoder& message, std::size_t from) {
-  const auto encoded = message.encoded();
-  Bytes whole;
-  std::size_t done = from;
-  for (const xdr::OmittedItem& item : message.omitted()) {
-    whole.insert(whole.end(), encoded.begin() + static_cast<std::ptrdiff_t>(done),
-                 encoded.begin() + static_cast<std::ptrdiff_t>(item.offset));
-    whole.insert(whole.end(), item.data.begin(), item.data.end());
-    whole.resize(whole.size() + xdr::pad_of(item.data.size()));
-    done = item.offset;
-  }
-  whole.insert(whole.end(), encoded.begin() + static_cast<std::ptrdiff_t>(done), encoded.end());
-  return whole;
-}
-
 Result<void> FakeConnection::call_back(const CallbackTarget& target,
                                        std::function<void(xdr::Encoder&)> encode_arguments,
                                        std::function<void(Result<xdr::Decoder>)> done) {
@@ -71,7 +56,7 @@ void FakeCall::reply(rpc::AcceptStat status) {
   EXPECT_FALSE(replied) << "a call is answered once";
   replied = true;
   accept = status;
-  reply_bytes = unreduced(results_, rpc::kAcceptedReplyHeader);
+  reply_bytes = testing_support::unreduced(results_, rpc::kAcceptedReplyHeader);
 }
 
 Results::Results(std::shared_ptr<FakeCall> call) : call_(std::move(call)), in_(call_->reply_bytes) {

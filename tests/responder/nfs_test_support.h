@@ -15,14 +15,12 @@
 #include "client/proto/compound.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/service.h"
+#include "tests/support/unreduced.h"
 #include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::responder::test {
 
 using Bytes = std::vector<std::byte>;
-
-/// The bytes of a message with its omitted items put back in place.
-Bytes unreduced(const xdr::Encoder& message, std::size_t from = 0);
 
 class FakeConnection final : public Connection {
  public:
@@ -171,7 +169,7 @@ class NfsTest : public ::testing::Test {
     nfs4::encode(out, header);
     (nfs4::encode_operation(out, operations), ...);
     EXPECT_TRUE(out.ok());
-    return unreduced(out);
+    return testing_support::unreduced(out);
   }
   std::shared_ptr<FakeCall> deliver(TestClient& client, Bytes arguments);
 

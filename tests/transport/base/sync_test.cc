@@ -78,24 +78,30 @@ TEST(WaitQueue, WakesInOrderAndDoesNotGrowTheStack) {
   expect_in_order(order);
 }
 
+/// A wait that can be cancelled.
+struct Cancellable {
+  WaitQueue::Wait* wait = nullptr;
+  int outcome = -1;  ///< 1: woken, 0: cancelled
+};
+
+Task<void> wait_cancellably(WaitQueue& queue, Cancellable& of) {
+  WaitQueue::Wait mine(queue);
+  of.wait = &mine;
+  const bool woken = co_await mine;
+  of.outcome = woken ? 1 : 0;
+}
+
 TEST(WaitQueue, AWaitThatIsCancelledEndsAloneAndKnowsIt) {
   VirtualReactor reactor;
   WaitQueue queue(reactor);
-  WaitQueue::Wait* wait = nullptr;
-  int outcome = -1;
-  const auto waiting = [&]() -> Task<void> {
-    WaitQueue::Wait mine(queue);
-    wait = &mine;
-    const bool woken = co_await mine;
-    outcome = woken ? 1 : 0;
-  };
+  Cancellable cancelled;
   std::vector<int> others;
-  spawn(waiting());
+  spawn(wait_cancellably(queue, cancelled));
   spawn(wait_and_note(queue, others, 7));
-  wait->cancel();
-  EXPECT_EQ(outcome, -1) << "it goes on in a turn of its own";
+  cancelled.wait->cancel();
+  EXPECT_EQ(cancelled.outcome, -1) << "it goes on in a turn of its own";
   reactor.settle();
-  EXPECT_EQ(outcome, 0);
+  EXPECT_EQ(cancelled.outcome, 0);
   EXPECT_TRUE(others.empty());
   queue.wake_all();
   reactor.settle();
@@ -105,19 +111,12 @@ TEST(WaitQueue, AWaitThatIsCancelledEndsAloneAndKnowsIt) {
 TEST(WaitQueue, CancellingComesTooLateForAWaitThatWasWoken) {
   VirtualReactor reactor;
   WaitQueue queue(reactor);
-  WaitQueue::Wait* wait = nullptr;
-  int outcome = -1;
-  const auto waiting = [&]() -> Task<void> {
-    WaitQueue::Wait mine(queue);
-    wait = &mine;
-    const bool woken = co_await mine;
-    outcome = woken ? 1 : 0;
-  };
-  spawn(waiting());
+  Cancellable cancelled;
+  spawn(wait_cancellably(queue, cancelled));
   queue.wake_all();
-  wait->cancel();
+  cancelled.wait->cancel();
   reactor.settle();
-  EXPECT_EQ(outcome, 1);
+  EXPECT_EQ(cancelled.outcome, 1);
 }
 
 TEST(WaitQueue, OneThatIsDestroyedWhileItWaitsLeavesTheQueue) {

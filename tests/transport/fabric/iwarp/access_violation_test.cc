@@ -7,43 +7,28 @@ namespace {
 using wire::Segment;
 
 TEST_F(ViolationTest, WriteToAnUnknownStag) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.stag ^= 0x00010000;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.stag ^= 0x00010000; });
   expect_untouched(0x1100, Fault::remote_access, "that is not valid: 100 bytes");
   EXPECT_EQ(server().counter("access_errors"), 1u);
 }
 
 TEST_F(ViolationTest, WriteWithAnotherKey) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.stag ^= 1;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.stag ^= 1; });
   expect_untouched(0x1100, Fault::remote_access, "that is not valid");
 }
 
 TEST_F(ViolationTest, WriteToStagZero) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.stag = 0;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.stag = 0; });
   expect_untouched(0x1100, Fault::remote_access, "STag 0x00000000 that is not valid");
 }
 
 TEST_F(ViolationTest, WriteOneByteBelowTheBase) {
-  open_with_leases();
-  Segment segment = plain_write();
-  --segment.to;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { --segment.to; });
   expect_untouched(0x1101, Fault::remote_access, "outside its bounds");
 }
 
 TEST_F(ViolationTest, WriteOneByteBeyondTheEnd) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.to += kLeased - segment.payload.size() + 1;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.to += kLeased - segment.payload.size() + 1; });
   expect_untouched(0x1101, Fault::remote_access, "outside its bounds");
 }
 
@@ -54,10 +39,7 @@ TEST_F(ViolationTest, WriteOfOneByteTooMany) {
 }
 
 TEST_F(ViolationTest, WriteWhoseOffsetWraps) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.to = ~std::uint64_t{0} - 50;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.to = ~std::uint64_t{0} - 50; });
   expect_untouched(0x1103, Fault::remote_access, "past the end of the address space");
 }
 
@@ -73,11 +55,10 @@ TEST_F(ViolationTest, SecondSegmentOfAWriteBeyondTheEnd) {
 }
 
 TEST_F(ViolationTest, WriteToMemoryLeasedForReading) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.stag = read_lease.segment.handle;
-  segment.to = read_lease.segment.offset;
-  send_segment(segment);
+  open_and_write([&](Segment& segment) {
+    segment.stag = read_lease.segment.handle;
+    segment.to = read_lease.segment.offset;
+  });
   expect_untouched(0x0102, Fault::remote_access, "against its access right");
 }
 
@@ -245,11 +226,10 @@ TEST_F(ViolationTest, ReadRequestOutOfSequence) {
 }
 
 TEST_F(ViolationTest, InvalidateOfAnUnknownStag) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.opcode = wire::kSendInvalidate;
-  segment.invalidate = 0x12345678;
-  send_segment(segment);
+  open_and_send([](Segment& segment) {
+    segment.opcode = wire::kSendInvalidate;
+    segment.invalidate = 0x12345678;
+  });
   expect_untouched(0x0109, Fault::remote_access, "Send with Invalidate of STag 0x12345678");
   EXPECT_EQ(server().messages.size(), 1u);
 }

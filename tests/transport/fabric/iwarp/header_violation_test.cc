@@ -7,59 +7,38 @@ namespace {
 using wire::Segment;
 
 TEST_F(ViolationTest, DdpVersionOfATaggedSegment) {
-  open_with_leases();
-  Segment segment = plain_write();
-  segment.ddp_version = 2;
-  send_segment(segment);
+  open_and_write([](Segment& segment) { segment.ddp_version = 2; });
   expect_untouched(0x1104, Fault::protocol, "DDP version 2");
   EXPECT_EQ(server().counter("ddp_errors"), 1u);
 }
 
 TEST_F(ViolationTest, DdpVersionOfAnUntaggedSegment) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.ddp_version = 0;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.ddp_version = 0; });
   expect_untouched(0x1206, Fault::protocol, "DDP version 0");
 }
 
 TEST_F(ViolationTest, QueueNumberThatDoesNotExist) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.qn = 3;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.qn = 3; });
   expect_untouched(0x1201, Fault::protocol, "queue number 3");
 }
 
 TEST_F(ViolationTest, SequenceNumberAhead) {
-  open_with_leases();
-  Segment segment = plain_send();
-  ++segment.msn;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { ++segment.msn; });
   expect_untouched(0x1203, Fault::protocol, "message 3 on queue 0 where 2 was expected");
 }
 
 TEST_F(ViolationTest, SequenceNumberOfThePast) {
-  open_with_leases();
-  Segment segment = plain_send();
-  --segment.msn;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { --segment.msn; });
   expect_untouched(0x1203, Fault::protocol, "message 1 on queue 0");
 }
 
 TEST_F(ViolationTest, SequenceNumberZero) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.msn = 0;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.msn = 0; });
   expect_untouched(0x1203, Fault::protocol, "message 0");
 }
 
 TEST_F(ViolationTest, MessageOffsetOfAFirstSegment) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.mo = 4;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.mo = 4; });
   expect_untouched(0x1204, Fault::protocol, "message offset 4 where 0 was expected");
   EXPECT_EQ(server().messages.size(), 1u);
 }
@@ -77,10 +56,7 @@ TEST_F(ViolationTest, MessageOffsetThatLeavesAGap) {
 
 // V1-2.3.2-2
 TEST_F(ViolationTest, MessageOneByteLargerThanTheReceive) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.payload = pattern(kReceive + 1);
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.payload = pattern(kReceive + 1); });
   expect_untouched(0x1205, Fault::receive_too_small, "message 2 has at least 1025 bytes");
   EXPECT_EQ(server().counter("receive_errors"), 1u);
 }
@@ -107,10 +83,7 @@ TEST_F(ViolationTest, MessageWithoutAReceive) {
 }
 
 TEST_F(ViolationTest, RdmapVersion) {
-  open_with_leases();
-  Segment segment = plain_send();
-  segment.rdmap_version = 2;
-  send_segment(segment);
+  open_and_send([](Segment& segment) { segment.rdmap_version = 2; });
   expect_untouched(0x0205, Fault::protocol, "RDMAP version 2");
   EXPECT_EQ(server().counter("rdmap_errors"), 1u);
 }

@@ -34,6 +34,22 @@ class ViolationTest : public HostileTest {
     read.source_to = read_lease.segment.offset;
     return read;
   }
+  /// Opens, and sends a segment that `change` has spoiled: of a Send, or of an RDMA Write to the
+  /// lease.
+  template <class Change>
+  void open_and_send(Change change) {
+    open_with_leases();
+    wire::Segment segment = plain_send();
+    change(segment);
+    send_segment(segment);
+  }
+  template <class Change>
+  void open_and_write(Change change) {
+    open_with_leases();
+    wire::Segment segment = plain_write();
+    change(segment);
+    send_segment(segment);
+  }
   void expect_untouched(unsigned code, Fault fault, const std::string& words) {
     expect_terminated(code, fault, words);
     EXPECT_TRUE(writable.untouched());
