@@ -11,7 +11,7 @@
 namespace nfsrdma::fabric::iwarp {
 namespace {
 
-/// Reads of what a closing connection still receives, before other descriptors get their turn.
+/// A closing connection reads its socket so often before other descriptors get their turn.
 constexpr int kDrainsPerTurn = 32;
 constexpr std::size_t kDrainBuffer = 16 * 1024;
 /// How long a closing connection waits for the peer to close its side, too.
@@ -42,7 +42,7 @@ void IwarpEndpoint::violated(const Violation& violation) {
   }
 
   std::optional<OffendingSegment> segment;
-  // What failed its CRC, or has an impossible length, cannot be quoted as a header.
+  // A frame with a wrong CRC or an impossible length has no header that could be quoted.
   if (violation.code.layer != kLayerMpa) {
     segment = reader_.segment();
     segment->rdmap = receive_path_.read_request_header();

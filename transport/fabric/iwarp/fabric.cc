@@ -15,7 +15,7 @@ class IwarpFabric final : public Fabric {
       : reactor_(reactor), stags_(std::make_shared<StagTable>()) {}
 
   std::string_view name() const override { return "iwarp"; }
-  // STags are made for one call.
+  // A peer that invalidates an STag harms no other call: each STag is made for one.
   bool remote_invalidation_safe(const Address&) override { return true; }
   Result<void> register_pool(BufferPool&) override { return {}; }
 
@@ -36,7 +36,7 @@ class IwarpFabric final : public Fabric {
 
  private:
   Reactor& reactor_;
-  // Endpoints may outlive the fabric. It is for one server.
+  // Shared with endpoints, which may outlive the fabric. A fabric is for one server.
   std::shared_ptr<StagTable> stags_;
   std::shared_ptr<PeerQuirks> quirks_ = std::make_shared<PeerQuirks>();
 };

@@ -15,11 +15,11 @@ namespace nfsrdma::fabric::iwarp {
 namespace {
 
 constexpr int kAcceptsPerTurn = 16;
-/// Most connections without an MPA Request. A peer sends it at once; beyond this number the oldest
-/// is closed, so that silent peers do not keep others out.
+/// At most so many connections wait for an MPA Request, which a peer sends at once. With one more
+/// the oldest is closed, so that silent peers do not keep others out.
 constexpr std::size_t kMaxHandshakes = 64;
 constexpr Duration kHandshakeTimeout = std::chrono::seconds(10);
-/// After a shortage of descriptors.
+/// How long nothing is accepted after a shortage of descriptors.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -106,7 +106,7 @@ void IwarpListener::on_ready(std::uint32_t) {
       return pause();
     }
     if (errno == EAGAIN) return;
-    // Anything else concerns only that one connection (accept(2)).
+    // Any other error is one of the connection that was to be accepted (accept(2)).
   }
 }
 
@@ -144,7 +144,7 @@ void IwarpListener::completed(Handshake& handshake, bool usable) {
         std::make_unique<IwarpConnectRequest>(reactor_, stags_, done->release(), done->request());
     handler_.on_connect_request(std::move(request));
   }
-  reactor.dispose(std::move(done));  // its own call is still on the stack
+  reactor.dispose(std::move(done));  // one of its functions is still on the stack
 }
 
 }  // namespace nfsrdma::fabric::iwarp

@@ -11,7 +11,7 @@ Error startup_error(Fault fault, std::string detail) {
   return Error{Layer::fabric, static_cast<int>(fault), "MPA startup", std::move(detail)};
 }
 
-/// Reads we may have outstanding, given what the peer says it accepts.
+/// How many Reads may be outstanding, given how many the peer says it accepts.
 std::uint32_t limited_ord(std::uint32_t ours, const std::optional<EnhancedWords>& peer) {
   if (!peer || peer->ird == EnhancedWords::kNotNegotiated) return ours;
   return std::min<std::uint32_t>(ours, peer->ird);
@@ -102,7 +102,7 @@ Answer answer_request(const StartupFrame& request, const Terms& terms) {
     EnhancedWords& words = reply.enhanced.emplace();
     words.ird = static_cast<std::uint16_t>(terms.ird);
     words.ord = static_cast<std::uint16_t>(answer.agreement.ord);
-    // Of the ready-to-receive messages offered, the one that costs least.
+    // Of the ready-to-receive messages that the peer offers, a Write costs less than a Read.
     words.peer_to_peer = request.enhanced->peer_to_peer;
     words.rtr_write = words.peer_to_peer && request.enhanced->rtr_write;
     words.rtr_read = words.peer_to_peer && !words.rtr_write;
@@ -115,7 +115,7 @@ StartupFrame make_rejection(const StartupFrame& request, std::span<const std::by
   reply.kind = StartupFrame::Kind::reply;
   reply.reject = true;
   reply.crc = request.crc;
-  // The highest revision spoken here, if the request's is none of ours.
+  // If the request asks for a higher revision, the reply names the highest that is spoken here.
   reply.revision = std::min(request.revision, kMpaRevision2);
   if (request.enhanced) reply.enhanced = EnhancedWords{};
   const std::size_t fits = kMaxPrivateData - (reply.enhanced ? kEnhancedWords : 0);

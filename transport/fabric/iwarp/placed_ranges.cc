@@ -16,7 +16,7 @@ void PlacedRanges::add(std::span<std::byte> memory, std::size_t offset, std::siz
   if (count_ > kMaxIslands) clear_gaps(memory);
 }
 
-/// Merges the range with all that it overlaps or touches.
+/// Merges the range with the islands that it overlaps or touches.
 void PlacedRanges::add_island(Island added) {
   const auto end = islands_.begin() + count_;
   const auto first = std::find_if(islands_.begin(), end,
@@ -36,7 +36,7 @@ void PlacedRanges::add_island(Island added) {
   *first = added;
 }
 
-/// The gap before the first islands is closed: they belong to the contiguous part.
+/// Adds islands to the contiguous part when it has grown as far as they begin.
 void PlacedRanges::reach_islands() {
   std::size_t reached = 0;
   for (; reached < count_ && islands_[reached].begin <= contiguous_; ++reached) {
@@ -46,8 +46,8 @@ void PlacedRanges::reach_islands() {
   count_ -= reached;
 }
 
-/// More islands than can be remembered: no server is known that writes like this. What it has not
-/// placed so far becomes zeros, so that nothing in this memory is of anyone else any more.
+/// For more islands than are remembered; no known server writes like this. Fills the gaps with
+/// zeros: otherwise old data of another file in this memory could be taken for the result.
 void PlacedRanges::clear_gaps(std::span<std::byte> memory) {
   for (std::size_t i = 0; i < count_; ++i) {
     std::memset(&memory[contiguous_], 0, islands_[i].begin - contiguous_);

@@ -9,7 +9,7 @@ namespace {
 
 using DenialCodes = std::array<TerminateCode, 6>;  // by Denial
 
-/// RDMA Write: DDP checks the STag, but only RDMAP knows of access rights.
+/// For an RDMA Write: DDP refuses a wrong STag, RDMAP a missing access right.
 constexpr DenialCodes kWriteDenials = {
     TerminateCode{},       terminate::kDdpInvalidStag, terminate::kDdpForeignStag,
     terminate::kDdpBounds, terminate::kRdmapAccess,    terminate::kDdpWrap};
@@ -86,7 +86,7 @@ ReceivePath::Place ReceivePath::place(const DdpHeader& header, std::size_t lengt
 }
 
 ReceivePath::Place ReceivePath::place_write(const DdpHeader& header, std::size_t length) {
-  // RFC 5040 section 5.1: the STag of a Write of no bytes is not looked at.
+  // RFC 5040 section 5.1: the STag of a Write of no bytes is not checked.
   if (length == 0) return std::span<std::byte>{};
   const auto target = stags_.find(owner_, header.stag, header.to, length, Access::remote_write);
   if (target.denial != Denial::none) {
@@ -231,7 +231,7 @@ Checked<> ReceivePath::deliver_read_request(const DdpHeader& header, std::size_t
   InboundRead read;
   read.sink_stag = request.sink_stag;
   read.sink_to = request.sink_to;
-  // RFC 5040 section 5.2: the source of a Read of no bytes is not looked at.
+  // RFC 5040 section 5.2: the source of a Read of no bytes is not checked.
   if (request.size != 0) {
     const auto source = stags_.find(owner_, request.source_stag, request.source_to, request.size,
                                     Access::remote_read);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kBaseMask = 0x7ffffffffffff000;
 StagTable::Index index_of(std::uint32_t stag) { return (stag >> kKeyBits) - 1; }
 
 std::uint32_t make_stag(StagTable::Index index, std::uint64_t key) {
-  // Index 0 becomes 1 in the STag: RFC 5040 gives STag 0 no meaning, but others treat it as none.
+  // Index 0 becomes 1 in the STag: RFC 5040 allows STag 0, but some peers take it for no STag.
   return (index + 1) << kKeyBits | static_cast<std::uint32_t>(key & kKeyMask);
 }
 

@@ -8,14 +8,14 @@
 namespace nfsrdma::fabric::iwarp {
 namespace {
 
-/// The length field and DDP's 16 bit of it allow no more.
+/// The 16-bit length field of MPA allows no more.
 constexpr std::size_t kMaxUlpdu = 65530;
-/// Segments of this size exist only where they never meet a wire, on a host's own loopback. There
-/// an FPDU need not fit one, and the value read when a connection is young is half the later one.
+/// TCP segments of this size occur on a host's loopback only. There an FPDU need not fit into one
+/// segment, and the size that a new connection reports is half of what it becomes.
 constexpr std::size_t kLoopbackSegment = 32 * 1024 - 64;
 /// Every FPDU must carry some payload however small TCP's segments are.
 constexpr std::size_t kMinUlpdu = 128;
-/// A batch beyond this is written before more is framed: the peer works on it meanwhile.
+/// A batch of this size is written before more is framed, so that the peer can start with it.
 constexpr std::size_t kBatchBytes = 256 * 1024;
 constexpr int kBatchesPerTurn = 8;
 
@@ -131,7 +131,7 @@ std::size_t Transmitter::segment_length(const SendEntry* entry) const {
   const auto room = static_cast<std::size_t>(
       std::min<std::uint64_t>(left, ulpdu_limit_ - message_.header.size()));
   if (entry == nullptr) return room;
-  // A segment ends early where it would need more pieces than an FPDU may be gathered from.
+  // A segment that would need more pieces than one FPDU may have ends early.
   std::size_t gathered = 0;
   const std::size_t end = std::min(entry->pieces, message_.piece + FpduBatch::kPiecesPerFpdu);
   for (std::size_t i = message_.piece; i < end && gathered < room; ++i) {

@@ -9,7 +9,7 @@ namespace nfsrdma::fabric::verbs {
 namespace {
 
 constexpr int kCompletionBatch = 16;
-/// Batches before other descriptors get their turn.
+/// So many batches are polled before other descriptors get their turn.
 constexpr int kBatchesPerTurn = 16;
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<bool> CompletionQueue::poll() {
       const int rc = ::ibv_req_notify_cq(queue_.get(), 0);
       if (rc != 0) return fail(call_error(rc, "ibv_req_notify_cq"));
       counters_.arms.add();
-      armed_ = true;  // what completed before that is found by polling once more
+      armed_ = true;  // polls once more: what completed before arming raises no event
     }
     counters_.completions.add(static_cast<std::uint64_t>(count));
     for (int i = 0; i < count; ++i) consumer_.on_completion(batch[i]);

@@ -9,11 +9,11 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Events before other descriptors get their turn.
+/// So many events are handled before other descriptors get their turn.
 constexpr int kAsyncEventsPerTurn = 64;
 
-/// Linux rxe, which gives its completions the kernel's flag for an invalidation. The kernel's is
-/// IBV_WC_IP_CSUM_OK in user space, which has no meaning for connected queue pairs.
+/// Linux rxe. It marks a completion with an invalidation by the kernel's flag, whose bit is
+/// IBV_WC_IP_CSUM_OK in user space; that flag has no meaning for connected queue pairs.
 constexpr std::uint32_t kVendorRxe = 0xffffff;
 
 bool has_type_two_windows(const ibv_device_attr& attributes) {
@@ -83,7 +83,7 @@ Result<void> Device::start() {
 }
 
 void Device::on_ready(std::uint32_t) {
-  const auto alive = shared_from_this();  // its last connection may go meanwhile
+  const auto alive = shared_from_this();  // an event may end the last connection, and this with it
   for (int round = 0; round < kAsyncEventsPerTurn; ++round) {
     ibv_cq* queue = nullptr;
     void* user = nullptr;

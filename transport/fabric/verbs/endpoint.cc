@@ -28,7 +28,7 @@ Result<void> VerbsEndpoint::check_open() const {
   return fail(reason_);
 }
 
-/// What could not be posted ends the connection.
+/// Closes the connection if a request could not be posted.
 Result<void> VerbsEndpoint::posted(Result<void> result) {
   if (!result) {
     close_for(result.error());
@@ -104,7 +104,7 @@ void VerbsEndpoint::on_completion(const ibv_wc& completion) {
 }
 
 void VerbsEndpoint::on_received(const ibv_wc& completion) {
-  if (phase_ >= Phase::closing) return;  // the buffer goes back with all the others
+  if (phase_ >= Phase::closing) return;  // release_everything() gives the buffer back
   std::optional<std::uint32_t> invalidated;
   if (device_->invalidated(completion)) {
     invalidated = completion.invalidated_rkey;
@@ -113,7 +113,7 @@ void VerbsEndpoint::on_received(const ibv_wc& completion) {
                                         "the peer invalidated a handle that it could not know"));
     }
   }
-  tell_ended();  // what completed before the message came
+  tell_ended();  // requests that completed before the message came are reported before it
   if (phase_ >= Phase::closing) return;
   ReceiveBuffer& buffer = receives_.complete(completion.wr_id);
   counters_.receives.add();
@@ -137,7 +137,7 @@ void VerbsEndpoint::tell_ended() {
   }
 }
 
-/// The end of every event and the place of every doorbell.
+/// Runs once after the events of a turn: polls, and posts what the turn has queued.
 void VerbsEndpoint::turn() {
   if (phase_ == Phase::closed) return;
   if (polling_wanted_ && !in_event_) {
@@ -151,7 +151,7 @@ void VerbsEndpoint::turn() {
   if (polling_wanted_) turn_.schedule();
 }
 
-/// Receives first: what is sent may be answered at once.
+/// Posts receives before sends, because an answer may come at once.
 Result<void> VerbsEndpoint::flush() {
   if (broken_ || queue_pair() == nullptr) return {};
   if (phase_ < Phase::closing) {

@@ -20,7 +20,7 @@ void VerbsEndpoint::disconnect(Error reason) {
   close_for(std::move(reason));
 }
 
-/// Ends the connection in good order: what was posted is sent, the peer is told and has its time.
+/// Ends the connection in good order: sends what was posted, tells the peer, waits for its answer.
 void VerbsEndpoint::close_for(Error reason) {
   if (phase_ >= Phase::closing) return;
   phase_ = Phase::closing;
@@ -29,7 +29,7 @@ void VerbsEndpoint::close_for(Error reason) {
   if (!in_event_) turn_.schedule();
 }
 
-/// Ends it now: nothing more can be sent.
+/// Ends the connection at once: nothing more can be sent.
 void VerbsEndpoint::fail_with(Error reason) {
   if (phase_ == Phase::closed || finishing_) return;
   if (phase_ < Phase::closing || reason_is_a_guess_) reason_ = std::move(reason);
@@ -38,8 +38,8 @@ void VerbsEndpoint::fail_with(Error reason) {
   if (!in_event_) turn_.schedule();
 }
 
-/// The first failed request tells why. Requests that the device flushes afterwards tell only that
-/// the queue pair has failed: the reason comes as an event, if at all.
+/// The first failed request has the reason. Requests that the device flushes say only that the
+/// queue pair has failed; the reason may follow as an event.
 void VerbsEndpoint::on_failed_completion(const ibv_wc& completion) {
   if (phase_ >= Phase::closing && !reason_is_a_guess_) return;
   if (completion.status != IBV_WC_WR_FLUSH_ERR) return fail_with(completion_error(completion));
@@ -51,7 +51,7 @@ void VerbsEndpoint::on_failed_completion(const ibv_wc& completion) {
 void VerbsEndpoint::on_queue_pair_event(ibv_event_type type) {
   if (phase_ == Phase::closed) return;
   if (type == IBV_EVENT_COMM_EST) {
-    // A message overtook the last step of the handshake.
+    // A message has arrived before the last step of the handshake: the connection is established.
     (void)::rdma_notify(id_.get(), type);
     return;
   }
@@ -67,7 +67,7 @@ void VerbsEndpoint::on_device_failed() {
 }
 
 void VerbsEndpoint::on_peer_gone(const ConnectionEvent& event) {
-  // Completions that came before it are the consumer's first.
+  // The consumer gets the completions that came before the end.
   poll();
   fail_with(event_error(event));
 }
@@ -83,11 +83,11 @@ void VerbsEndpoint::on_close_timer() {
   turn();
 }
 
-/// Puts the queue pair into its error state, too.
+/// Puts the queue pair into its error state as well, which flushes its requests.
 void VerbsEndpoint::send_disconnect() {
   if (std::exchange(disconnect_sent_, true)) return;
   broken_ = true;
-  // Fails when there is no connection (any more).
+  // It fails when there is no connection, or none any more.
   const bool told = id_ && id_->qp != nullptr && ::rdma_disconnect(id_.get()) == 0;
   if (!told) finishing_ = true;
 }
@@ -97,8 +97,8 @@ void VerbsEndpoint::finish() {
   handler_.on_disconnected(reason_);
 }
 
-/// In an order in which nothing is reachable before it is given back: the queue pair stops, its
-/// windows go, then the queue pair itself; only then does memory return to its owners.
+/// Memory returns to its owners last, when the peer cannot reach it any more: after the windows
+/// and the queue pair have been destroyed.
 void VerbsEndpoint::release_everything() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;

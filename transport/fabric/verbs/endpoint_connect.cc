@@ -15,15 +15,15 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Enough for the largest number of credits with a margin; devices with less have less, and what
-/// does not fit waits.
+/// Enough for the largest number of credits. The queues of a device may be shorter; requests that
+/// do not fit wait.
 constexpr std::uint32_t kQueueDepth = 1024;
-/// As the Linux client does: unacknowledged packets are repeated, but a peer without a receive is a
-/// defect of its or our credits that repeating would hide (V1-3.3.1-10).
+/// As the Linux client does. Packets without an acknowledgement are repeated; a message for which
+/// the peer has no receive is not, because that would hide a defect of the credits (V1-3.3.1-10).
 constexpr std::uint8_t kRetries = 6;
 constexpr std::uint8_t kReceiverNotReadyRetries = 0;
 
-/// What the length has room for; InfiniBand and RoCE take less (IBA volume 1, 12.6).
+/// The length field allows no more; InfiniBand and RoCE take less (IBA volume 1, 12.6).
 constexpr std::size_t kMaxPrivateData = 255;
 
 int milliseconds(Duration duration) {
@@ -52,7 +52,7 @@ Result<void> VerbsEndpoint::start_connecting(const Address& peer) {
   auto id = (*events)->make_id(*this);
   if (!id) return fail_from(id);
   id_ = std::move(*id);
-  // The kernel finds the way again; from an address of the device that was asked for.
+  // The kernel looks the route up again, from an address of the device that the user asked for.
   sockaddr* source = context_->options().device.empty() ? nullptr : socket_address(route->local);
   Address target = peer;
   if (::rdma_resolve_addr(id_.get(), source, socket_address(target),
@@ -131,7 +131,7 @@ Result<void> VerbsEndpoint::make_queues() {
   registration_ = device_->tier() == Tier::windows ? make_window_registration(*device_, counters_)
                                                    : make_static_registration(*device_, counters_);
   device_->attach(*this);
-  polling_wanted_ = true;  // which arms the queue
+  polling_wanted_ = true;  // polling arms the queue
   return {};
 }
 
@@ -161,7 +161,7 @@ Result<void> VerbsEndpoint::adopt(ConnectionId id, const ConnectionEvent& reques
   EventChannel::set_handler(id_.get(), *this);
   phase_ = Phase::accepting;
   TRY(use_device());
-  // Not more than the initiator can take (RFC 6581 and the connection manager agree on that).
+  // No more than the initiator takes; here RFC 6581 and the connection manager mean the same.
   ird_ = std::min<std::uint32_t>(ird_, request.responder_resources);
   ord_ = std::min<std::uint32_t>(ord_, request.initiator_depth);
   TRY(make_queues());
@@ -186,7 +186,7 @@ void VerbsEndpoint::on_established(const ConnectionEvent& event) {
   if (!initiator) return;
   const std::string description =
       fmt::format("verbs {}, {}, {}", device_name_, tier_name(device_->tier()), peer_);
-  // Linux siw reports what was asked for, and with the two exchanged.
+  // Linux siw reports the values that were asked for, and with the two exchanged.
   ord_ = std::min<std::uint32_t>(ord_, event.initiator_depth);
   ird_ = std::min<std::uint32_t>(ird_, event.responder_resources);
   handler_.on_established(ConnectionInfo{event.private_data(), ord_, ird_, description});

@@ -14,7 +14,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Events before other descriptors get their turn.
+/// So many events are handled before other descriptors get their turn.
 constexpr int kConnectionEventsPerTurn = 32;
 
 ConnectionEvent copy_of(const rdma_cm_event& event) {
@@ -58,7 +58,7 @@ Result<ConnectionId> EventChannel::make_id(EventHandler& handler) {
 }
 
 void EventChannel::on_ready(std::uint32_t) {
-  const auto self = shared_from_this();  // the last connection may go with an event
+  const auto self = shared_from_this();  // an event may end the last connection, and this with it
   for (int round = 0; round < kConnectionEventsPerTurn; ++round) {
     rdma_cm_event* event = nullptr;
     if (::rdma_get_cm_event(channel_.get(), &event) != 0) {

@@ -25,7 +25,7 @@ Fault fault_of(const ibv_wc& completion) {
   }
 }
 
-/// The kernel gives a negative errno, or the reason of a REJ message.
+/// `status` is a negative errno, or the reason of a REJ message.
 std::string status_text(int status) {
   if (status == 0) return {};
   return status < 0 ? std::strerror(-status) : fmt::format("status {}", status);

@@ -21,13 +21,13 @@ Result<void> VerbsListener::start(const Address& local) {
   if (!id) return fail_from(id);
   id_ = std::move(*id);
   int yes = 1;
-  // Without it a restarted server waits for old connections to be forgotten; it still works.
+  // If this fails, a restarted server has to wait until old connections are forgotten.
   (void)::rdma_set_option(id_.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof yes);
   Address bound = local;
   if (::rdma_bind_addr(id_.get(), socket_address(bound)) != 0) {
     return fail(call_error(errno, "rdma_bind_addr", local.text()));
   }
-  // Registering memory takes its time: before the first connection is better than during it. On the
+  // Registers memory now, because it takes long and would delay the first connection. On the
   // wildcard address the device is not known yet.
   if (id_->verbs != nullptr) {
     auto device = context_->device_of(*id_);

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* kRegisterStep = "register memory with the RDMA device";
 constexpr std::size_t kKibibyte = 1024;
-/// Beside the pools: the queues of the device's library.
+/// Locked memory beside the pools: queues of the device's library.
 constexpr std::size_t kLimitSlack = 4 * kKibibyte * kKibibyte;
 
 std::string limit_text(rlim_t limit) {
   return limit == RLIM_INFINITY ? "unlimited" : fmt::format("{} KiB", limit / kKibibyte);
 }
 
-/// What a user may lock without asking anyone is of no use unless it is asked for.
+/// A process may raise its soft limit to the hard one by itself, and needs all it can lock.
 void raise_soft_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -41,7 +41,8 @@ Result<void> MemoryRegions::add(std::span<std::byte> memory) {
   const auto same = [&](const auto& each) { return each->memory.data() == memory.data(); };
   if (std::ranges::any_of(regions_, same)) return {};
   raise_soft_limit();
-  // A child process gets no copy: it would take the pages that the device writes to from us.
+  // A child process gets no copy. Copy-on-write would give this process new pages, while the device
+  // writes to the old ones.
   (void)::madvise(memory.data(), memory.size(), MADV_DONTFORK);
   auto region = std::make_unique<Region>();
   region->memory = memory;

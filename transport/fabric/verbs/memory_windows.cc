@@ -13,7 +13,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Windows made at once: making one is a system call, so that it is done ahead.
+/// Windows are made ahead of their use and so many at a time: each takes a system call.
 constexpr std::size_t kWindowBatch = 32;
 /// A key's low byte is the consumer's; the rest names the window.
 constexpr unsigned kKeyBits = 8;

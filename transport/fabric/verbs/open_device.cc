@@ -12,7 +12,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Events before other descriptors get their turn.
+/// So many events are handled before other descriptors get their turn.
 constexpr int kDeviceEventsPerTurn = 64;
 
 }  // namespace
@@ -23,7 +23,7 @@ void tell_users(DeviceUsers& users, const ibv_async_event& event, std::string_vi
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR:
     case IBV_EVENT_COMM_EST:
-      // A queue pair of another thread on the same device is only compared, never touched.
+      // The queue pair may belong to another thread: its pointer is compared, and not followed.
       return users.for_each([&](DeviceUser& user) {
         if (user.queue_pair() == event.element.qp) user.on_queue_pair_event(event.event_type);
       });
@@ -69,7 +69,7 @@ OpenDevice::~OpenDevice() {
 }
 
 void OpenDevice::on_ready(std::uint32_t) {
-  const auto self = shared_from_this();  // the last connection may go with an event
+  const auto self = shared_from_this();  // an event may end the last connection, and this with it
   for (int round = 0; round < kDeviceEventsPerTurn; ++round) {
     ibv_async_event event{};
     if (::ibv_get_async_event(context_, &event) != 0) return;

@@ -36,7 +36,7 @@ Result<void> check_file(const std::string& path) {
                                "/dev/infiniband passed in"));
 }
 
-/// One that can be opened is enough: which one is needed is not known yet.
+/// One device file that can be opened is enough, since it is not known yet which one is needed.
 Result<void> check_any_device_file() {
   Result<void> result = check_file(kFiles + std::string("uverbs0"));
   for (const auto& name : names_in(kVerbs)) {

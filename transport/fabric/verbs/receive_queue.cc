@@ -11,7 +11,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Receives handed over in one chain.
+/// At most so many receives are posted in one chain.
 constexpr std::size_t kMaxReceiveChain = 32;
 
 }  // namespace

@@ -44,7 +44,7 @@ bool is_loopback(const Address& address) {
   return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/// "10.0.0.1:0" without the port, which means nothing here.
+/// "10.0.0.1:0" without the port, which has no meaning here.
 std::string without_port(const Address& address) {
   const std::string text = address.text();
   return text.substr(0, text.rfind(':'));
@@ -56,7 +56,8 @@ Error no_device(const Address& peer, const Address& local) {
                                   peer.text(), without_port(local)));
 }
 
-/// Binds an id to an address: which device has it. An error without detail: none.
+/// Finds the device that has an address, by binding an id to it. An error without detail: no
+/// device.
 Result<Route> device_at(const Address& local) {
   Route route;
   route.local = local;
@@ -74,7 +75,7 @@ Result<Route> device_at(const Address& local) {
   return route;
 }
 
-/// This machine's addresses of a family, but for those of the loopback interface.
+/// This machine's addresses of a family, without those of the loopback interface.
 std::vector<Address> local_addresses(sa_family_t family) {
   std::vector<Address> addresses;
   ifaddrs* all = nullptr;
@@ -88,7 +89,7 @@ std::vector<Address> local_addresses(sa_family_t family) {
   return addresses;
 }
 
-/// The device that was asked for, by another address than the route's own.
+/// The device that the user asked for, by another address than that of the route.
 Result<Route> device_named(const std::string& wanted, const Address& peer) {
   std::string others;
   for (const Address& local : local_addresses(peer.storage.ss_family)) {

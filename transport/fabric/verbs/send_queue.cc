@@ -11,9 +11,9 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// Requests handed over in one chain.
+/// At most so many requests are posted in one chain.
 constexpr std::size_t kMaxSendChain = 32;
-/// At least so many requests of a full queue report themselves.
+/// A full queue has at least so many requests that ask for a completion.
 constexpr std::size_t kReportsPerQueue = 4;
 
 std::uint64_t id_of(std::uint64_t position) { return position << 1 | 1; }
@@ -58,7 +58,7 @@ Result<void> SendQueue::push_send(const SendWork& work) {
   return {};
 }
 
-/// A device takes few pieces in one request, but as many Writes as anyone wants.
+/// One request has room for few pieces, so that several Writes may be needed.
 Result<void> SendQueue::push_write(std::span<const std::span<const std::byte>> pieces,
                                    const Segment& to) {
   std::uint64_t offset = to.offset;
@@ -153,7 +153,7 @@ std::size_t SendQueue::room() const {
   return std::min(depth_ - out, static_cast<std::size_t>(items_.tail() - posted_));
 }
 
-/// Of neighbouring invalidations only the last reports.
+/// Of neighbouring invalidations only the last asks for a completion.
 bool SendQueue::must_signal(Position position) {
   const WorkItem& item = items_[position];
   bool signal = item.signaled;

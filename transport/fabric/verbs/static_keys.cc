@@ -41,7 +41,8 @@ class StaticKeys final : public Registration {
   }
 
   void invalidated(Lease&) override { assert(false && "static keys are not invalidated"); }
-  /// A peer that was not offered it has broken the key for every connection.
+  /// Remote invalidation is not offered. A peer that does it all the same has invalidated a key
+  /// that every connection uses.
   bool invalidated_by_peer(std::uint32_t) override { return false; }
   void close() override {}
   void release_all() override { slots_.release_all(); }
