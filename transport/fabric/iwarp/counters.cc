@@ -9,6 +9,7 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("bytes_sent", bytes_sent.value());
   visitor.visit("fpdus_received", fpdus_received.value());
   visitor.visit("fpdus_sent", fpdus_sent.value());
+  visitor.visit("payload_bytes_copied", payload_bytes_copied.value());
   visitor.visit("sends", sends.value());
   visitor.visit("receives", receives.value());
   visitor.visit("writes_posted", writes_posted.value());

@@ -9,6 +9,7 @@ namespace nfsrdma::fabric::iwarp {
 struct Counters : net::StreamCounters {
   Counter fpdus_received;
   Counter fpdus_sent;
+  Counter payload_bytes_copied;  ///< of small FPDUs, many of which came with one read
   Counter sends;
   Counter receives;
   Counter writes_posted;

@@ -147,7 +147,9 @@ void IwarpEndpoint::on_ready(std::uint32_t events) {
 }
 
 void IwarpEndpoint::receive() {
-  for (int round = 0; round < kReadsPerTurn && phase_ == Phase::open; ++round) {
+  // What the reader has staged must be worked on in this turn: epoll does not report it.
+  for (int reads = 0; phase_ == Phase::open && (reads < kReadsPerTurn || reader_.staged());) {
+    if (!reader_.staged()) ++reads;
     switch (reader_.read(*stream_)) {
       case ReadStatus::more: break;
       case ReadStatus::drained: return;

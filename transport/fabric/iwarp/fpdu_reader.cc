@@ -11,9 +11,37 @@
 namespace nfsrdma::fabric::iwarp {
 
 ReadStatus FpduReader::read(net::ByteStream& stream) {
+  if (!staged()) {
+    const ReadStatus status = read_stream(stream);
+    if (status != ReadStatus::more) return status;
+  }
+  if (auto checked = advance(); !checked) {
+    violation_ = std::move(checked.error());
+    return ReadStatus::violated;
+  }
+  return !staged() && drained_ ? ReadStatus::drained : ReadStatus::more;
+}
+
+/// Bytes to read beyond those that have a place.
+std::size_t FpduReader::stage_wanted() const {
+  if (!started_) return window_;
+  const std::size_t behind = payload_.size() > kCopyAtMost ? kLookahead : window_;
+  return trailer_size_ - trailer_have_ + std::max(behind, kLookahead);
+}
+
+ReadStatus FpduReader::read_stream(net::ByteStream& stream) {
+  stage_begin_ = stage_end_ = 0;
+  const std::size_t header_rest = header_size_ - header_have_;
+  const std::size_t payload_rest = payload_.size() - payload_have_;
+  const std::size_t to_stage = std::min(stage_wanted(), kStage);
   std::array<iovec, 3> parts;
-  const std::size_t used = missing(parts);
-  const std::size_t wanted = net::total_length(std::span(parts).first(used));
+  std::size_t used = 0;
+  const auto want = [&](std::byte* at, std::size_t bytes) {
+    if (bytes != 0) parts[used++] = iovec{at, bytes};
+  };
+  want(header_.data() + header_have_, header_rest);
+  want(payload_.data() + payload_have_, payload_rest);
+  want(stage_.data(), to_stage);
   const ssize_t got = stream.read(std::span(parts).first(used));
   if (got == 0) return ReadStatus::end;
   if (got == -EAGAIN) return ReadStatus::drained;
@@ -21,52 +49,43 @@ ReadStatus FpduReader::read(net::ByteStream& stream) {
     error_ = static_cast<int>(-got);
     return ReadStatus::failed;
   }
-  distribute(static_cast<std::size_t>(got));
-  auto checked = advance();
-  if (!checked) {
-    violation_ = std::move(checked.error());
-    return ReadStatus::violated;
-  }
-  return static_cast<std::size_t>(got) < wanted ? ReadStatus::drained : ReadStatus::more;
-}
-
-std::size_t FpduReader::missing(std::array<iovec, 3>& parts) {
-  std::size_t used = 0;
-  const auto want = [&](std::byte* at, std::size_t bytes) {
-    if (bytes != 0) parts[used++] = iovec{at, bytes};
-  };
-  want(header_.data() + header_have_, header_size_ - header_have_);
-  if (!started_) return used;
-  want(payload_.data() + payload_have_, payload_.size() - payload_have_);
-  want(tail_.data() + tail_have_, trailer_size_ + kLookahead - tail_have_);
-  return used;
-}
-
-void FpduReader::distribute(std::size_t bytes) {
-  const auto take = [&](std::size_t& have, std::size_t size) {
-    const std::size_t step = std::min(bytes, size - have);
+  auto left = static_cast<std::size_t>(got);
+  drained_ = left < header_rest + payload_rest + to_stage;
+  const auto distribute = [&left](std::size_t& have, std::size_t rest) {
+    const std::size_t step = std::min(left, rest);
     have += step;
-    bytes -= step;
+    left -= step;
   };
-  take(header_have_, header_size_);
-  take(payload_have_, payload_.size());
-  tail_have_ += bytes;
+  distribute(header_have_, header_rest);
+  distribute(payload_have_, payload_rest);
+  stage_end_ = left;
+  if (!drained_) window_ = std::min(2 * window_, kStage);
+  return ReadStatus::more;
 }
 
-bool FpduReader::whole() const {
-  return started_ && header_have_ == header_size_ && payload_have_ == payload_.size() &&
-         tail_have_ >= trailer_size_;
+/// Moves what is staged of `into` there; returns how many bytes.
+std::size_t FpduReader::take(std::span<std::byte> into) {
+  const std::size_t count = std::min(into.size(), stage_end_ - stage_begin_);
+  if (count != 0) std::memcpy(into.data(), stage_.data() + stage_begin_, count);
+  stage_begin_ += count;
+  return count;
 }
 
+/// Works on what was read until an FPDU is complete or nothing is left.
 Checked<> FpduReader::advance() {
   for (;;) {
-    if (!started_) {
-      if (header_have_ < header_size_) return {};
-      if (auto started = start(); !started) return started;
-    }
-    if (!whole()) return {};
-    if (auto finished = finish(); !finished) return finished;
+    header_have_ += take(std::span(header_).first(header_size_).subspan(header_have_));
+    if (header_have_ < header_size_) return {};
+    if (started_) break;
+    if (auto started = start(); !started) return started;
   }
+  const std::size_t copied = take(payload_.subspan(payload_have_));
+  counters_.payload_bytes_copied.add(copied);
+  payload_have_ += copied;
+  if (payload_have_ < payload_.size()) return {};
+  trailer_have_ += take(std::span(trailer_).first(trailer_size_).subspan(trailer_have_));
+  if (trailer_have_ < trailer_size_) return {};
+  return finish();
 }
 
 Checked<> FpduReader::start() {
@@ -86,7 +105,7 @@ Checked<> FpduReader::start() {
   payload_have_ = 0;
   header_size_ = kUlpduLengthField + header.size();
   trailer_size_ = fpdu_pad(ulpdu_length) + kCrcField;
-  tail_have_ = 0;
+  trailer_have_ = 0;
   started_ = true;
   return {};
 }
@@ -96,9 +115,9 @@ Checked<> FpduReader::check_crc() const {
   crc.add(std::span(header_).first(header_size_));
   crc.add(payload_);
   const std::size_t pad = trailer_size_ - kCrcField;
-  crc.add(std::span(tail_).first(pad));
+  crc.add(std::span(trailer_).first(pad));
   std::uint32_t carried;
-  std::memcpy(&carried, tail_.data() + pad, sizeof carried);
+  std::memcpy(&carried, trailer_.data() + pad, sizeof carried);
   carried = le32toh(carried);
   if (carried == crc.value()) return {};
   return iwarp::violation(
@@ -119,12 +138,12 @@ Checked<> FpduReader::finish() {
   if (auto delivered = consumer_.deliver(header, payload_.size()); !delivered) return delivered;
 
   position_ += header_size_ + payload_.size() + trailer_size_;
-  header_have_ = tail_have_ - trailer_size_;
+  window_ = payload_.size() > kCopyAtMost ? 0 : std::max(window_, kFirstWindow);
   header_.fill(std::byte{0});  // a header that is quoted before it is whole shows nothing old
-  std::memcpy(header_.data(), tail_.data() + trailer_size_, header_have_);
   header_size_ = kLookahead;
+  header_have_ = 0;
   payload_ = {};
-  payload_have_ = tail_have_ = 0;
+  payload_have_ = trailer_have_ = 0;
   started_ = false;
   return {};
 }

@@ -1,9 +1,13 @@
-// The receiving half of MPA: finds FPDUs in whatever pieces TCP delivers, has each payload read
-// straight to where it belongs, and checks the CRC (RFC 5044 section 4).
+// The receiving half of MPA: finds FPDUs in whatever pieces TCP delivers, has each payload brought
+// to where it belongs, and checks the CRC (RFC 5044 section 4).
 //
-// A read never takes more than it knows the place of: at most kLookahead bytes of the next FPDU,
-// which is the length field and a tagged header, come along with the end of this one. No FPDU is
-// shorter than that, so a complete FPDU never waits in here unseen by epoll.
+// Small FPDUs are read many at a time into a stage and their payload is copied from there: a system
+// call costs more than the copy. The payload of an FPDU larger than kCopyAtMost is read straight to
+// its place; behind it only kLookahead bytes of the next FPDU come along, which is the length field
+// and a tagged header, because what follows a large FPDU is likely to be large as well. A copied
+// part of a large payload is what came along with the small FPDUs before it.
+//
+// What is staged epoll does not report: call read() again while staged().
 #pragma once
 
 #include <array>
@@ -30,7 +34,7 @@ class UlpduConsumer {
 };
 
 enum class ReadStatus {
-  more,      ///< the socket may hold more
+  more,      ///< the stage or the socket may hold more
   drained,   ///< the socket held no more
   end,       ///< the peer sends nothing more
   failed,    ///< see error()
@@ -43,15 +47,17 @@ class FpduReader {
       : consumer_(consumer), counters_(counters) {}
 
   void use_crc(bool use) { crc_in_use_ = use; }
-  /// One read of the stream, and whatever it completes.
+  /// At most one read of the stream, and at most one FPDU completed.
   ReadStatus read(net::ByteStream& stream);
+  /// Bytes were read and not yet looked at: the next read() makes no system call.
+  bool staged() const { return stage_begin_ != stage_end_; }
 
   int error() const { return error_; }
   const Violation& violation() const { return violation_; }
   /// The segment in progress, to be quoted in a Terminate message. Empty between FPDUs.
   OffendingSegment segment() const;
   /// Whether the stream may end here.
-  bool between_fpdus() const { return header_have_ == 0; }
+  bool between_fpdus() const { return header_have_ == 0 && !staged(); }
   /// Bytes of whole FPDUs so far: the position of the one in progress.
   std::uint64_t position() const { return position_; }
 
@@ -59,27 +65,37 @@ class FpduReader {
   static constexpr std::size_t kLookahead = kUlpduLengthField + kTaggedHeader;
   static constexpr std::size_t kMaxHeader = kUlpduLengthField + kUntaggedHeader;
   static constexpr std::size_t kMaxTrailer = kFpduAlignment - 1 + kCrcField;
+  /// Payload of an FPDU that is worth a system call of its own.
+  static constexpr std::size_t kCopyAtMost = 16 * 1024;
+  /// What one read takes of small FPDUs at first, and at most once such a read was filled.
+  static constexpr std::size_t kFirstWindow = 16 * 1024;
+  static constexpr std::size_t kStage = 64 * 1024;
 
-  std::size_t missing(std::array<iovec, 3>& parts);
-  void distribute(std::size_t bytes);
+  ReadStatus read_stream(net::ByteStream& stream);
+  std::size_t stage_wanted() const;
+  std::size_t take(std::span<std::byte> into);
   Checked<> advance();
   Checked<> start();
   Checked<> finish();
   Checked<> check_crc() const;
-  bool whole() const;
 
   UlpduConsumer& consumer_;
   Counters& counters_;
   bool crc_in_use_ = true;
   bool started_ = false;  // the header is known and the payload has its place
+  bool drained_ = false;  // the last read of the stream took all that was there
   std::array<std::byte, kMaxHeader> header_{};
   std::size_t header_size_ = kLookahead;
   std::size_t header_have_ = 0;
   std::span<std::byte> payload_;
   std::size_t payload_have_ = 0;
-  std::array<std::byte, kMaxTrailer + kLookahead> tail_{};  // pad, CRC, start of the next FPDU
+  std::array<std::byte, kMaxTrailer> trailer_{};  // pad, CRC
   std::size_t trailer_size_ = 0;
-  std::size_t tail_have_ = 0;
+  std::size_t trailer_have_ = 0;
+  std::array<std::byte, kStage> stage_;
+  std::size_t stage_begin_ = 0;
+  std::size_t stage_end_ = 0;
+  std::size_t window_ = kFirstWindow;  // 0: the last FPDU was large
   std::uint64_t position_ = 0;
   int error_ = 0;
   Violation violation_;
