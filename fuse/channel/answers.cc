@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "fuse/channel/kernel_channel.h"
+
 namespace nfsrdma::fuse {
 namespace {
 
@@ -70,11 +72,15 @@ fuse_entry_out to_wire(const EntryAnswer& answer) {
   return out;
 }
 
-fuse_open_out to_wire(const OpenAnswer& answer) {
+fuse_open_out to_wire(const OpenAnswer& answer, const KernelChannel& channel) {
   fuse_open_out out{};
   out.fh = answer.fh;
   if (answer.keep_cache) out.open_flags |= FOPEN_KEEP_CACHE;
   if (answer.direct_io) out.open_flags |= FOPEN_DIRECT_IO;
+  // Without both flags the kernel holds the inode's lock for each direct write.
+  if (answer.parallel_direct_io && channel.maps_direct_io) {
+    out.open_flags |= FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES;
+  }
   return out;
 }
 

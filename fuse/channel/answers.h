@@ -12,6 +12,8 @@
 
 namespace nfsrdma::fuse {
 
+class KernelChannel;
+
 /// A name that was found or made. Timeouts are in seconds: for how long the kernel may believe it.
 struct EntryAnswer {
   std::uint64_t node = 0;  ///< 0: there is no such name; or, in a listing, a name without a lookup
@@ -24,10 +26,13 @@ struct OpenAnswer {
   std::uint64_t fh = 0;
   bool keep_cache = false;  ///< the kernel may keep the pages it has
   bool direct_io = false;   ///< nothing goes through the page cache
+  /// Opened with O_DIRECT: the same, and writes run side by side, where the kernel can still map
+  /// the file.
+  bool parallel_direct_io = false;
 };
 
 fuse_entry_out to_wire(const EntryAnswer& answer);
-fuse_open_out to_wire(const OpenAnswer& answer);
+fuse_open_out to_wire(const OpenAnswer& answer, const KernelChannel& channel);
 fuse_attr_out to_wire(const struct stat& attributes, double timeout_seconds);
 fuse_statfs_out to_wire(const struct statvfs& status);
 

@@ -49,6 +49,7 @@ void Dispatcher::initialise(KernelChannel& channel, const Message& message) {
     return;
   }
   channel.kernel_minor = wanted.minor;
+  channel.maps_direct_io = (agreed->flags2 & kDirectIoAllowMmap) != 0;
   const int failed =
       send_answer(channel, message.header.unique, 0, std::as_bytes(std::span(&*agreed, 1)));
   // A newer major version is told ours, and asks once more.

@@ -38,6 +38,7 @@ std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const Transfe
   if (kernel.major < FUSE_KERNEL_VERSION || kernel.minor < kOldestMinor) return std::nullopt;
   // A kernel that does not know HANDLE_KILLPRIV ignores it.
   out.flags = wanted_flags(kernel.flags, limits) | FUSE_BIG_WRITES | FUSE_HANDLE_KILLPRIV;
+  if (out.flags & FUSE_INIT_EXT) out.flags2 = kernel.flags2 & kDirectIoAllowMmap;
   out.max_readahead = static_cast<std::uint32_t>(kMaxTransfer);
   out.max_background = kMaxBackground;
   out.congestion_threshold = kMaxBackground;

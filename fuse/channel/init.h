@@ -18,6 +18,9 @@ inline constexpr std::size_t kSlotSize = kMaxTransfer + kHeaderRoom;
 /// own default of 12 leaves a network idle.
 inline constexpr unsigned kMaxBackground = 64;
 
+/// FUSE_DIRECT_IO_ALLOW_MMAP, in flags2 of FUSE_INIT. Headers before Linux 6.6 do not have it.
+inline constexpr std::uint32_t kDirectIoAllowMmap = 1U << (36 - 32);
+
 /// What the server takes and gives in one request, and what else the mount was asked for.
 struct TransferLimits {
   std::size_t max_read = kMaxTransfer;   ///< bytes

@@ -22,6 +22,8 @@ class KernelChannel {
 
   /// The kernel speaks FUSE 7.x; known once FUSE_INIT was answered.
   std::uint32_t kernel_minor = 0;
+  /// A file that is open with FOPEN_DIRECT_IO can be mapped (Linux 6.6); known at the same time.
+  bool maps_direct_io = false;
 
  protected:
   ~KernelChannel() = default;

@@ -65,11 +65,13 @@ bool Request::reply_create(const EntryAnswer& entry, const OpenAnswer& file) {
   const struct {
     fuse_entry_out entry;
     fuse_open_out file;
-  } both{to_wire(entry), to_wire(file)};
+  } both{to_wire(entry), to_wire(file, *pending_->channel)};
   return answer(0, bytes_of(both));
 }
 
-bool Request::reply_open(const OpenAnswer& file) { return answer(0, bytes_of(to_wire(file))); }
+bool Request::reply_open(const OpenAnswer& file) {
+  return answer(0, bytes_of(to_wire(file, *pending_->channel)));
+}
 
 bool Request::reply_attr(const struct stat& attributes, double timeout_seconds) {
   return answer(0, bytes_of(to_wire(attributes, timeout_seconds)));

@@ -18,6 +18,7 @@ FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool
   file->append = (flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (flags & (O_SYNC | O_DSYNC)) != 0;
   answer.fh = file->id;
+  answer.parallel_direct_io = (flags & O_DIRECT) != 0;
   return file;
 }
 

@@ -19,3 +19,21 @@ dd if="$work/data" of="$mnt/sync" bs=128K oflag=sync status=none
 cmp "$work/data" "$mnt/sync"
 dd if="$work/data" of="$mnt/dsync" bs=4K count=50 oflag=dsync,append conv=notrunc status=none
 cmp -n $((50 * 4096)) "$work/data" "$mnt/dsync"
+
+# A file that is open for direct I/O is mapped as any other, and sees and shows the same bytes.
+python3 - "$mnt/direct" "$work/expected" <<'P'
+import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+with mmap.mmap(fd, 0) as pages:
+    assert pages[:] == open(sys.argv[2], "rb").read()
+    pages[5000:5004] = b"mmap"
+    pages.flush()
+block = mmap.mmap(-1, 8192)
+assert os.preadv(fd, [block], 0) == 8192
+assert block[5000:5004] == b"mmap"
+block[0:4] = b"head"
+assert os.pwritev(fd, [block], 0) == 8192
+with mmap.mmap(fd, 8192) as pages:
+    assert pages[:4] == b"head" and pages[5000:5004] == b"mmap"
+os.close(fd)
+P

@@ -117,6 +117,13 @@ TEST_F(Negotiation, TakesWhatIsWantedAmongWhatIsOffered) {
   EXPECT_EQ(agreed(0, {}).flags, std::uint32_t{FUSE_BIG_WRITES | FUSE_HANDLE_KILLPRIV});
 }
 
+TEST_F(Negotiation, AsksForMapsOfFilesOpenForDirectIo) {
+  const fuse_init_in newer{
+      .major = 7, .minor = 39, .flags = FUSE_INIT_EXT, .flags2 = kDirectIoAllowMmap | 1U};
+  EXPECT_EQ(negotiate(newer, {})->flags2, kDirectIoAllowMmap);
+  EXPECT_EQ(negotiate({.major = 7, .minor = 38, .flags = FUSE_INIT_EXT}, {})->flags2, 0U);
+}
+
 TEST_F(Negotiation, FollowsTheMountsLimits) {
   TransferLimits limits;
   limits.max_write = 65536;

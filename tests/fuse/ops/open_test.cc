@@ -35,6 +35,18 @@ TEST_F(OpenRequest, RemembersAppendAndSync) {
   release(synchronous);
 }
 
+TEST_F(OpenRequest, DirectWritesRunSideBySideWhereTheKernelCanMapTheFile) {
+  constexpr std::uint32_t kSideBySide = FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES;
+  const Opened older = kernel_open("f", O_RDWR | O_DIRECT);
+  kernel_->maps_direct_io = true;
+  const Opened direct = open_node(older.node, O_RDWR | O_DIRECT);
+  const Opened cached = open_node(older.node, O_RDWR);
+  EXPECT_EQ(older.open_flags & kSideBySide, 0U);
+  EXPECT_EQ(direct.open_flags & kSideBySide, kSideBySide);
+  EXPECT_EQ(cached.open_flags & kSideBySide, 0U);
+  for (const Opened& file : {older, direct, cached}) release(file);
+}
+
 TEST_F(OpenRequest, PagesAreKeptUntilAnotherClientWrites) {
   attach();
   Opened file = kernel_open("f");
