@@ -61,7 +61,8 @@ TEST_F(Delegations, WhatADelegationDoesNotCoverGoesToTheServer) {
   EXPECT_FALSE(open_locally(mount(), stranger, first.handle, kRead)) << "nobody has let him in";
 }
 
-// Supplementary groups let into files, so who has others was not let in by the same OPEN.
+// Supplementary groups give access, so that an OPEN of a caller proves nothing for one with other
+// groups.
 TEST_F(Delegations, CallersWithOtherGroupsAreStrangers) {
   Credential member = caller();
   member.groups[0] = 7;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The server does not answer, and callers leave in ways in which they see no signal any more. A process
-# that exits with data to write ends all the same; the data arrives later, or the failure is told. A
-# reader that is killed leaves no page behind for which who truncates the file would wait.
+# that exits with data to write ends all the same; the data arrives later, or the failure is logged. A
+# reader that is killed leaves no locked page behind, for which a truncation would wait.
 . "$(dirname "$0")/lib.sh"
 ulimit -c 0
 start_responder
@@ -57,14 +57,14 @@ done
 control stop >/dev/null
 for to in "${go[@]}"; do echo >&"$to"; done
 for i in 1 2 3; do expect_gone "${pids[$i]}" "a process that exits ($i)"; done
-# One that lives on has waited longer, and for as long as it takes: it is to know what becomes of its data.
+# A process that goes on waits in close(2) for as long as it takes: it has to learn what becomes of its data.
 grep -q closed "$work/close.said" && fail "close(2) returned without the server"
 kill -0 "${pids[0]}" || fail "who closes is gone"
 control continue >/dev/null
 expect_line "$work/close.said" closed
 for how in close exit thread abort; do expect_line "$export/$how" "$text"; done
 
-# What fails after its caller has left is told: there is nobody else, so the log has it.
+# A write that fails after its caller has left is logged, because nobody else can be told.
 writer unlucky exit
 control stop >/dev/null
 echo >&"$to"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A server that puts operations off for ever (NFS4ERR_DELAY): any fatal signal ends who waits, whatever for; the log
-# tells of it; who stays is served when the server comes round.
+# A server that puts operations off for ever (NFS4ERR_DELAY). Any fatal signal ends a process that waits for any of
+# them, the log tells of it, and a process that goes on waiting is served when the server stops doing so.
 . "$(dirname "$0")/lib.sh"
 start_responder
-# One for each step: what a caller who was killed has asked for goes on until the server is asked again.
+# One file for each step: the request of a caller that was killed goes on until it is sent again.
 for i in $(seq 20); do echo content >"$export/file$i"; done
 mount_export noac,lookupcache=none
 

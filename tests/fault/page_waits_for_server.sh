@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A page waits for a READ that is never answered, and is to be dropped, because the file has changed. The
-# kernel waits for such a page uninterruptibly; nothing else may have to: other files that have changed
-# are opened and read, and a daemon that is killed ends.
+# A page waits for a READ that is never answered, and must be dropped because the file has changed. The
+# kernel waits for such a page uninterruptibly. Nothing else may have to wait for it: other files that
+# have changed can be opened and read, and a daemon that is killed ends.
 . "$(dirname "$0")/lib.sh"
 start_responder
 head -c 8M /dev/zero >"$export/file"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# soft and softerr: who waits for a server that does not answer gets an error when timeo and retrans
-# are over, never before; what is answered slowly is no error; afterwards everything works.
+# soft and softerr: a caller that waits for a server that does not answer gets an error when timeo and
+# retrans are over, never before. A slow answer is no error. Afterwards everything works.
 . "$(dirname "$0")/lib.sh"
 start_responder
 echo content >"$export/file"

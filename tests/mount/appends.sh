@@ -60,7 +60,7 @@ PY
 # No append has waited for a page that could not go before its answer.
 same "0 0" "$(counter fs_drops_given_up) $(counter fs_drops_given_up 1)" "pages waited for in vain"
 
-# Appends reach the server one after the other: whoever follows a log elsewhere finds no hole in it.
+# Appends reach the server one after the other: a reader elsewhere that follows a log finds no hole in it.
 control fault nfsstat=NFS4ERR_DELAY:op=WRITE:times=1 >/dev/null
 python3 - "$mnt/followed" "$export/followed" <<'PY'
 import os, sys, threading

@@ -79,7 +79,7 @@ def other_process():
     return 0 if answer[0] == fcntl.F_WRLCK and answer[2:5] == (0, 10, os.getppid()) else 2
 check(in_child(other_process) == 0, "another process of this mount")
 
-# One who waits is woken by the unlock, and by a signal's end of the holder.
+# A waiter is woken when the holder unlocks, or is ended by a signal.
 def waiter():
     b = open(first + "/file", "r+b", buffering=0)
     fcntl.lockf(b, fcntl.LOCK_EX, 1, 0)
@@ -115,7 +115,7 @@ os.pwrite(a.fileno(), b"changed", 0)
 fcntl.lockf(a, fcntl.LOCK_UN)
 wait_for("the lock, at the other client", lambda: ended(pid))
 
-# Who waits here for a lock of this mount goes on waiting at the server when the delegation goes.
+# A process that waits for a lock of this mount goes on waiting, at the server, when the delegation ends.
 a.close(); c.close()
 a = open(first + "/new", "w+b", buffering=0)
 check(counter("delegations") >= 1, "no delegation of the new file")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Delegations between two mounts: while one is held, opening, closing and asking for attributes costs
-# no request; who comes into its way makes it be returned, and sees all that was written under it.
+# no request; a conflicting open makes the client return it, and sees all that was written under it.
 . "$(dirname "$0")/lib.sh"
 start_responder --delegations write
 echo content >"$export/read"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # flock(2) and fcntl(2) locks are of one kind at the server: they exclude each other, and an exclusive one needs a file
-# that is open for writing. Who waits in a circle is told. With local_lock= locks stay on this machine.
+# that is open for writing. A deadlock is told. With local_lock= locks stay on this machine.
 . "$(dirname "$0")/lib.sh"
 start_responder
 echo data >"$export/file"

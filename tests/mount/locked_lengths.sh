@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Who has locked a part of a file sees the length it has, whatever another mount has made of it before, and
-# whatever other processes of his own mount write at that moment. NFSRDMA_ROUNDS (150), NFSRDMA_SEED.
+# A process that has locked a part of a file sees the file's length, whatever another mount has made of it before, and
+# whatever other processes of the same mount write at that moment. NFSRDMA_ROUNDS (150), NFSRDMA_SEED.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export

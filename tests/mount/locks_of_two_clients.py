@@ -73,7 +73,7 @@ os.kill(holder, signal.SIGKILL)
 os.waitpid(holder, 0)
 fcntl.lockf(b, fcntl.LOCK_EX)
 
-# Waiting: granted when the other lets go; ended by a signal; nothing is left behind by who is killed.
+# Waiting: granted when the other lets go; ended by a signal; a killed process leaves nothing behind.
 def wait_for_it():
     os.write(tell, b"x")
     fcntl.lockf(open(first + "/file", "r+"), fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a server whose locks are mandatory their holder reads and writes all the same, by whatever way;
-# and when the server has revoked them he gets EIO, never a success (RFC 8881 sections 8.2.5, 8.5).
+# On a server with mandatory locks their holder reads and writes all the same, in every way there is;
+# and when the server has revoked them it gets EIO, never a success (RFC 8881 sections 8.2.5, 8.5).
 . "$(dirname "$0")/lib.sh"
 start_responder --mandatory-locks --lease 5
 head -c 40960 /dev/zero >"$export/file"

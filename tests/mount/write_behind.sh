@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Small writes are gathered and sent together, and whoever looks sees them all the same.
+# Small writes are gathered and sent together, and every reader sees them all the same.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export

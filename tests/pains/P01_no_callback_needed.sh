@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P1: nothing waits for a callback alone. The server never sends CB_NOTIFY_LOCK, and whoever waits
+# P1: nothing waits for a callback alone. The server never sends CB_NOTIFY_LOCK, and a caller that waits
 # for a lock gets it all the same, by asking; copy_file_range(2) is made of READ and WRITE, and ends.
 . "$(dirname "$0")/lib.sh"
 start_responder

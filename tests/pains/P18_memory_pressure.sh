@@ -11,7 +11,7 @@ else
   limit=memory.max
 fi
 mkdir "$group" 2>/dev/null || skip "no memory group can be made"
-# Whoever is in the group leaves it, so that it can go.
+# Every process leaves the group, so that it can be removed.
 leave_group() {
   local status=$? pid
   for pid in $(cat "$group/cgroup.procs"); do

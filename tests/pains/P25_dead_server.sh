@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P25: the server is dead. Whoever waits for it, in whatever call, is gone when he is killed; the
+# P25: the server is dead. A process that waits for it, in any call, is gone when it is killed; the
 # mount can be aborted and unmounted.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs to abort a FUSE connection"

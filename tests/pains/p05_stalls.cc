@@ -1,5 +1,5 @@
-// P5: whoever waits for a credit, a Send, a slot or a message buffer gets it as soon as there is
-// one. A model says whether anybody waits although nothing is in the way.
+// P5: a call that waits for a credit, a Send, a slot or a message buffer gets it as soon as there
+// is one. A model says whether anybody waits although nothing is in the way.
 #include <gtest/gtest.h>
 
 #include <coroutine>

@@ -358,7 +358,7 @@ TEST_F(NfsNamespaceTest, ARenameThatDoesNothingTellsOfNoChange) {
   EXPECT_EQ(lookup_status(root_handle, "second"), NFS4_OK);
 }
 
-// A directory inherits group and set-group-id bit whoever makes it, with every mode he asks for.
+// A directory inherits group and set-group-id bit, whichever user makes it with whichever mode.
 TEST_F(NfsNamespaceTest, DirectoriesInheritTheSetGroupIdBit) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to act as others";
   constexpr gid_t kGroup = 5000;

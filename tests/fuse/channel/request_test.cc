@@ -179,7 +179,7 @@ TEST_F(LeavingCaller, AProcessThatExitsDoesNotWaitForEver) {
   EXPECT_EQ(closing.wait(), 0);
 }
 
-// The kernel keeps the pages of a READ locked until it is answered, whoever is gone.
+// The kernel keeps the pages of a READ locked until it is answered, even if its caller is gone.
 TEST_F(LeavingCaller, PagesAreNotKeptForAReaderThatIsGone) {
   const std::string path = mounted_->path(HoldingFileSystem::kHeldPages.data());
   Child reader([path = path.c_str()] {

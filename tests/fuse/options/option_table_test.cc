@@ -149,7 +149,7 @@ TEST(OptionTable, IgnoredOptionsAreAcceptedAndNoted) {
   }
 }
 
-// Who asks for these expects speed or safety that he does not get.
+// A user of these options expects speed or safety that they do not give.
 TEST(OptionTable, WhatIsMissedIsNoticed) {
   for (const char* item : {"nconnect=8", "fsc", "fsc=tag", "nocto", "resvport", "mand"}) {
     EXPECT_EQ(applied({item})->notices.size(), 1u) << item;

@@ -60,7 +60,8 @@ TEST(AsyncMutex, IsTheNextWaitersAtOnce) {
   spawn(lock_and_note(mutex, order, 1));
   { auto held = locking.await_resume(); }
   spawn(lock_and_note(mutex, order, 2));
-  EXPECT_TRUE(order.empty()) << "who comes between unlocking and the waiter's turn waits behind it";
+  EXPECT_TRUE(order.empty())
+      << "a caller between the unlock and the turn of the waiter waits behind it";
   reactor.settle();
   EXPECT_EQ(order, (std::vector{1, 2}));
 }

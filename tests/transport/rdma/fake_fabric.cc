@@ -9,7 +9,7 @@ namespace nfsrdma::test {
 namespace {
 
 constexpr std::uint32_t kHandlesPerConnection = 0x10000;
-/// What memory of a posted receive looks like: whoever reads it too late or too early notices.
+/// Fills the memory of a posted receive: a read of it too early or too late is noticed.
 constexpr int kPoison = 0xEE;
 
 Error fabric_error(fabric::Fault fault) {

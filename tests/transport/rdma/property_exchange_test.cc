@@ -377,8 +377,8 @@ TEST_F(Request, NothingElseIsSentMeanwhile) {
   EXPECT_EQ(last().opttype, ROPT_UPDPROP);
 }
 
-// XP-3.1-4: who asks for less keeps to it from the request on, until it is rejected or more is
-// told.
+// XP-3.1-4: a peer that asks for less keeps to it from the request on, until it is rejected or more
+// is told.
 TEST_F(Exchange, SmallerSizeHoldsFromTheRequestOn) {
   auto& exchange = start();
   deliver(ROPT_CONNPROP, peer_connprop(32768));

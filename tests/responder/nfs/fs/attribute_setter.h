@@ -7,7 +7,7 @@
 
 namespace nfsrdma::responder {
 
-/// Decodes attributes that are to be set. ATTRNOTSUPP for what is not supported, INVAL for what
+/// Decodes attributes to set. ATTRNOTSUPP for what is not supported, INVAL for what
 /// cannot be set, BADOWNER for owners that are no numbers, BADXDR.
 Outcome<nfs4::Attributes> decode_settable(const nfs4::fattr4& values);
 

@@ -15,7 +15,7 @@ namespace {
 
 nfsstat4 sync(int fd) { return ::fdatasync(fd) == 0 ? NFS4_OK : status_of_errno(errno); }
 
-// Whoever wrote may have closed the file since; any descriptor of it will do.
+// The writer may have closed the file since; any descriptor of the file will do.
 nfsstat4 sync_closed_file(CompoundContext& context) {
   auto fd = context.files().reopen_unchecked(context.current, O_RDONLY);
   if (!fd && fd.error() == NFS4ERR_ACCESS) {

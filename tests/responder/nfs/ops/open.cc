@@ -68,7 +68,7 @@ Outcome<OpenTarget> find_by_handle(CompoundContext& context, const OPEN4args& ar
   }
 }
 
-// An open under a delegation was granted by its holder: only that is to be checked.
+// The holder of a delegation has granted this open: only the delegation is checked.
 nfsstat4 check_delegation(CompoundContext& context, const OPEN4args& args, const FileRef& file) {
   const open_claim4& claim = args.claim;
   const bool by_name = claim.claim == CLAIM_DELEGATE_CUR;
