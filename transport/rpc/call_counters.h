@@ -9,7 +9,7 @@ namespace nfsrdma::rpc {
 struct CallCounters {
   Counter connections;     ///< established
   Counter sends;           ///< RPC Calls
-  Counter payload_copies;  ///< copies of payload in user space: stays zero
+  Counter payload_copies;  ///< copies of large payload in user space: stays zero
   Counter xid_lookups;     ///< among the open Calls: one for each message
   Counter pumps;           ///< looks at the queue of Calls
   Counter queue_waits;     ///< Calls that could not be sent when they were submitted

@@ -14,6 +14,7 @@ void Counters::visit(CounterVisitor& visitor) const {
   visitor.visit("call_bytes_payload", call_bytes_payload.value());
   visitor.visit("reply_bytes_payload", reply_bytes_payload.value());
   visitor.visit("reply_bytes_message", reply_bytes_message.value());
+  visitor.visit("payload_bytes_copied", payload_bytes_copied.value());
   visitor.visit("large_replies", large_replies.value());
   visitor.visit("partial_sends", partial_sends.value());
   visitor.visit("receive_pauses", receive_pauses.value());

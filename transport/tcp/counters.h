@@ -14,10 +14,11 @@ struct Counters : net::StreamCounters, rpc::CallCounters {
   Counter records;    ///< received
   Counter fragments;  ///< received
 
-  Counter call_bytes_payload;   ///< arguments sent from where they lie
-  Counter reply_bytes_payload;  ///< results received where they were wanted
-  Counter reply_bytes_message;  ///< the rest of the replies
-  Counter large_replies;        ///< longer than Options::message_size
+  Counter call_bytes_payload;    ///< arguments sent from where they lie
+  Counter reply_bytes_payload;   ///< results received where they were wanted
+  Counter reply_bytes_message;   ///< the rest of the replies
+  Counter payload_bytes_copied;  ///< of those: into small sinks, after one read for all
+  Counter large_replies;         ///< longer than Options::message_size
 
   Counter partial_sends;   ///< messages that the kernel did not take whole
   Counter receive_pauses;  ///< reading stopped until memory for a message was free

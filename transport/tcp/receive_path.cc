@@ -58,7 +58,7 @@ Checked<> ReceivePath::filled(std::size_t bytes, bool copied) {
     case Phase::discard: return {};
     case Phase::payload:
       payload_filled_ += bytes;
-      if (copied) counters_.payload_copies.add();
+      if (copied) count_copy(bytes);
       if (payload_filled_ == payload_.size()) phase_ = pad_left_ > 0 ? Phase::pad : Phase::rest;
       return {};
     case Phase::pad:
@@ -70,6 +70,14 @@ Checked<> ReceivePath::filled(std::size_t bytes, bool copied) {
     case Phase::rest: filled_ += bytes; return {};
   }
   return {};
+}
+
+void ReceivePath::count_copy(std::size_t bytes) {
+  if (context_->call->result_sink.size() > kCopyAtMost) {
+    counters_.payload_copies.add();
+  } else {
+    counters_.payload_bytes_copied.add(bytes);
+  }
 }
 
 Checked<> ReceivePath::decide() {

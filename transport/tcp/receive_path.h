@@ -16,13 +16,17 @@
 
 namespace nfsrdma::tcp {
 
+/// A result sink of at most this many bytes may be filled by copying: that is cheaper than a system
+/// call of its own.
+inline constexpr std::size_t kCopyAtMost = 16 * 1024;
+
 /// Takes what the receive path has put together.
 class MessageHandler {
  public:
   /// The open Call a reply belongs to, or null.
   virtual CallContext* find_open(std::uint32_t xid) = 0;
-  /// The least offset of a payload in any reply to an open call; SIZE_MAX if no open call has a
-  /// payload sink.
+  /// The least offset of a payload in any reply to an open call whose sink is larger than
+  /// kCopyAtMost; SIZE_MAX if there is none.
   virtual std::size_t least_payload_offset() const = 0;
   virtual void on_reply(CallContext& context, Received reply) = 0;
   virtual void on_call(std::uint32_t xid, Received call) = 0;
@@ -63,6 +67,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
   Checked<> locate();
   /// False: there is no memory now.
   Checked<bool> make_room(std::size_t bytes);
+  void count_copy(std::size_t bytes);
   void reset();
   void on_buffer_available() override { handler_.on_memory_free(); }
   void on_message_free() override { handler_.on_memory_free(); }

@@ -1,9 +1,9 @@
 // The receiving half of record marking: finds records in whatever pieces TCP delivers and has their
 // bytes read to where the handler wants them.
 //
-// A read takes, behind bytes whose place is known, at most as many as the handler says cannot be
-// payload (RecordHandler::lookahead). Those wait in a small stage and are copied to their place;
-// everything else is read straight to it.
+// A read takes, behind bytes whose place is known, at most as many as the handler lets it
+// (RecordHandler::lookahead). Those wait in a small stage and are copied to their place; everything
+// else is read straight to it.
 #pragma once
 
 #include <array>
@@ -42,8 +42,8 @@ class RecordHandler {
   virtual Checked<> filled(std::size_t bytes, bool copied) = 0;
   /// The record is complete.
   virtual Checked<> end_of_record() = 0;
-  /// How many bytes from the start of a record on, marks included, are no payload in any record
-  /// that can come.
+  /// How many bytes from the start of a record on, marks included, may be copied in any record that
+  /// can come: they are no payload, or small payload.
   virtual std::size_t lookahead() const = 0;
 
  protected:
@@ -78,8 +78,8 @@ class RecordReader {
   std::uint64_t fragments() const { return fragments_; }
 
  private:
-  /// Holds a reply of usual length.
-  static constexpr std::size_t kStage = 4096;
+  /// Holds the reply to a READ of 16 KiB.
+  static constexpr std::size_t kStage = 20 * 1024;
   /// Fragments without bytes in one record: they are allowed, and of no use.
   static constexpr unsigned kMaxEmptyFragments = 16;
 

@@ -9,7 +9,10 @@
 namespace nfsrdma::tcp {
 namespace {
 
-bool is_placeable(const rpc::Call& call) { return call.locator && !call.result_sink.empty(); }
+/// Whether the reply may have a payload that must not be copied.
+bool is_placeable(const rpc::Call& call) {
+  return call.locator && call.result_sink.size() > kCopyAtMost;
+}
 
 /// Calls are bounded by the session's ca_maxrequestsize; these are the bounds of this transport.
 Result<void> check(const rpc::Call& call, const Pools& pools) {

@@ -48,7 +48,7 @@ class Requester final : public rpc::Requester<Requester, CallContext, Link, Pool
   void on_ending(CallContext& context);
 
   Window window_;
-  std::size_t placeable_ = 0;  // open calls with a payload sink
+  std::size_t placeable_ = 0;  // open calls with a large payload sink
   std::size_t least_offset_ = SIZE_MAX;
 };
 

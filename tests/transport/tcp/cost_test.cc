@@ -75,7 +75,7 @@ TEST_F(Cost, ARead) {
   EXPECT_EQ(allocations_of(prepare_read, reply), 0U);
 }
 
-TEST_F(Cost, AReadOfFewBytesTakesTwoReads) {
+TEST_F(Cost, ASmallReadTakesOneReceiveCall) {
   const auto prepare_read = [&](rpc::Call& call) {
     call.result_sink = buffer_.first(1000);
     call.locator = &client::kReadLocator;
@@ -84,7 +84,18 @@ TEST_F(Cost, AReadOfFewBytesTakesTwoReads) {
   EXPECT_EQ(allocations_of(prepare_read, reply), 0U);
   const auto before = count("read_calls");
   once(prepare_read, reply);
-  EXPECT_EQ(count("read_calls") - before, 2U);
+  EXPECT_EQ(count("read_calls") - before, 1U);
+  EXPECT_EQ(count("payload_bytes_copied"), 1000 * count("replies"));
+}
+
+TEST_F(Cost, ALargeReadTakesTwoReceiveCalls) {
+  const auto prepare_read = [&](rpc::Call& call) {
+    call.result_sink = buffer_.first(kBytes);
+    call.locator = &client::kReadLocator;
+  };
+  const Bytes reply = record(read_reply({.xid = 1, .data = pattern(kBytes)}));
+  once(prepare_read, reply);
+  EXPECT_EQ(count("payload_bytes_copied"), 0U);
 }
 
 TEST_F(Cost, AWrite) {

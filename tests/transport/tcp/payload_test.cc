@@ -1,5 +1,6 @@
 // Data of READ and WRITE: straight to where it is wanted, and from where it lies.
 #include "tests/transport/tcp/channel_fixture.h"
+#include "transport/tcp/receive_path.h"
 
 namespace nfsrdma::test {
 namespace {
@@ -45,34 +46,41 @@ class PayloadTest : public TcpChannel {
   Buffer buffer_;
 };
 
-TEST_F(PayloadTest, IsPlacedHoweverTheReplyIsCut) {
+/// A small sink is filled by copying, a large one straight from the socket.
+class SinkTest : public PayloadTest, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(SinkTest, IsFilledHoweverTheReplyIsCut) {
   const Bytes data = pattern(61, 3);
   const Bytes bytes = record(read_reply({.xid = 1, .data = data}));
   for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
     done_ = 0;
-    auto call = make_read(1, sink(80));
+    auto call = make_read(1, sink(GetParam()));
     submit(*call);
     server_.send(std::span(bytes).first(cut));
     settle();
     EXPECT_EQ(done_, 0);
     server_.send(std::span(bytes).subspan(cut));
     run_until([&] { return done_ == 1; });
-    expect_placed(*call, data, 80);
+    expect_placed(*call, data, GetParam());
   }
+  EXPECT_EQ(count("payload_bytes_copied") > 0, GetParam() <= tcp::kCopyAtMost);
 }
 
-TEST_F(PayloadTest, IsPlacedFromFragments) {
+TEST_P(SinkTest, IsFilledFromFragments) {
   const Bytes data = pattern(61, 3);
   const Bytes message = read_reply({.xid = 1, .data = data});
   for (std::size_t longest = 1; longest < message.size(); ++longest) {
     done_ = 0;
-    auto call = make_read(1, sink(61));
+    auto call = make_read(1, sink(GetParam()));
     submit(*call);
     server_.send(fragments(message, longest));
     run_until([&] { return done_ == 1; });
-    expect_placed(*call, data, 61);
+    expect_placed(*call, data, GetParam());
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SinkTest, ::testing::Values(61, 80, tcp::kCopyAtMost + 1),
+                         [](const auto& size) { return std::to_string(size.param); });
 
 TEST_F(PayloadTest, IsPlacedBehindAVerifierAndATag) {
   const Bytes data = pattern(500);
