@@ -53,8 +53,8 @@ void DropThread::order(std::shared_ptr<KernelOrders> kernel, Order order) {
   thread_ = start_without_signals(follow_orders, shared_, std::move(kernel));
 }
 
-void DropThread::follow_orders(std::shared_ptr<Shared> shared,
-                               std::shared_ptr<KernelOrders> kernel) {
+void DropThread::follow_orders(const std::shared_ptr<Shared>& shared,
+                               const std::shared_ptr<KernelOrders>& kernel) {
   std::unique_lock lock(shared->mutex);
   for (;;) {
     shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });

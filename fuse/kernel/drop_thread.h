@@ -34,7 +34,9 @@ class DropThread {
  private:
   struct Shared;
 
-  static void follow_orders(std::shared_ptr<Shared> shared, std::shared_ptr<KernelOrders> kernel);
+  /// Refers to the thread's own copies.
+  static void follow_orders(const std::shared_ptr<Shared>& shared,
+                            const std::shared_ptr<KernelOrders>& kernel);
   void end();
 
   std::shared_ptr<Shared> shared_;  ///< with the thread

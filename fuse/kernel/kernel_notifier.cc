@@ -22,7 +22,7 @@ Task<void> reads_under_way(const Inode& inode) {
 /// Tells the kernel to drop pages, on another thread; then sets `gone` on the shard. The event
 /// outlives a caller that has given up.
 DropThread::Order drop_order(Reactor& reactor, std::uint64_t inode, PageRange pages,
-                             std::shared_ptr<Event> gone) {
+                             const std::shared_ptr<Event>& gone) {
   return {[=](KernelOrders& kernel) { kernel.drop_pages(inode, pages); },
           [&reactor, gone] { reactor.wake_from_other_thread([gone] { gone->set(); }); }};
 }
