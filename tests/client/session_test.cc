@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
+#include "client/files/open_files.h"
 #include "client/requests/create.h"
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
