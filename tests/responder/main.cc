@@ -78,6 +78,8 @@ po::options_description make_options(CommandLine& line) {
   add("credits", po::value(&server.transport.credits)->value_name("N"),
       "most credits granted to a connection, up to 128 (default 64)");
   add("no-crc", po::bool_switch(&line.no_crc), "do not ask for the MPA CRC");
+  add("segment", po::value(&server.transport.max_segment)->value_name("BYTES"),
+      "iwarp: send FPDUs that fit TCP segments of this size, as on a network");
   add("fault", po::value(&server.faults)->value_name("SPEC"), "fault script rule; repeatable");
   add("control", po::value(&server.control_path)->value_name("PATH"), "control socket");
   add("stats", po::value(&line.stats_path)->value_name("FILE"), "write counters there at the end");

@@ -163,7 +163,9 @@ struct EndpointOptions {
   std::uint32_t ird = 16;  ///< RDMA Reads we accept at once; never 0 (knfsd refuses 0)
   std::uint32_t ord = 16;
   Duration connect_timeout = std::chrono::seconds(15);
-  bool crc = true;                   ///< iwarp: ask for (and require) MPA CRC
+  bool crc = true;  ///< iwarp: ask for (and require) MPA CRC
+  /// iwarp: FPDUs fit TCP segments of at most this many bytes, as on a network; 0: TCP's own.
+  std::size_t max_segment = 0;
   capture::Sink* capture = nullptr;  ///< where to record the wire, or null; must outlive
 };
 

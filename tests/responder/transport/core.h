@@ -57,6 +57,7 @@ struct ResponderConfig {
   Duration read_patience = std::chrono::seconds(30);
   bool remote_invalidation = true;   ///< say and use the R bit of RFC 8797
   bool crc = true;                   ///< MPA CRC
+  std::size_t max_segment = 0;       ///< iwarp: fabric::EndpointOptions::max_segment
   capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
 };
 

@@ -56,6 +56,7 @@ Result<void> RdmaConnection::accept(fabric::ConnectRequest& request) {
   fabric::EndpointOptions options;
   options.private_data = encoded;
   options.crc = core_.config.crc;
+  options.max_segment = core_.config.max_segment;
   options.capture = core_.config.capture;
   auto endpoint = request.accept(*this, options);
   if (!endpoint) return fail_from(endpoint);

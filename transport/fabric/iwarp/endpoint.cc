@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
+
 namespace nfsrdma::fabric::iwarp {
 namespace {
 
@@ -55,7 +57,9 @@ void IwarpEndpoint::configure(const Agreement& agreement) {
   reads_.set_limit(agreement.ord);
   inbound_.set_limit(agreement.ird);
   reader_.use_crc(agreement.crc);
-  transmitter_.configure(largest_ulpdu(net::maximum_segment(stream_->fd())), agreement.crc);
+  const std::size_t segment = net::maximum_segment(stream_->fd());
+  const std::size_t limit = agreement.max_segment == 0 ? segment : agreement.max_segment;
+  transmitter_.configure(largest_ulpdu(std::min(segment, limit)), agreement.crc);
 }
 
 void IwarpEndpoint::on_connected(std::unique_ptr<net::TcpStream> stream, const Agreement& agreement,

@@ -33,6 +33,7 @@ Result<Terms> make_terms(const EndpointOptions& options) {
   terms.ird = std::min(options.ird, kMaxDepth);
   terms.ord = std::clamp<std::uint32_t>(options.ord, 1, kMaxDepth);
   terms.crc = options.crc;
+  terms.max_segment = options.max_segment;
   terms.private_data.assign(options.private_data.begin(), options.private_data.end());
   return terms;
 }
@@ -69,7 +70,7 @@ Result<Agreement> judge_reply(const StartupFrame& reply, const Terms& terms,
     return fail(startup_error(Fault::protocol, "peer-to-peer mode, which was not asked for"));
   }
   return Agreement{requested_revision, terms.crc || reply.crc, terms.ird,
-                   limited_ord(terms.ord, reply.enhanced)};
+                   limited_ord(terms.ord, reply.enhanced), terms.max_segment};
 }
 
 Result<void> judge_request(const StartupFrame& request) {
@@ -91,6 +92,7 @@ Answer answer_request(const StartupFrame& request, const Terms& terms) {
   answer.agreement.revision = request.revision;
   answer.agreement.crc = terms.crc || request.crc;
   answer.agreement.ird = terms.ird;
+  answer.agreement.max_segment = terms.max_segment;
   answer.agreement.ord = limited_ord(terms.ord, request.enhanced);
 
   StartupFrame& reply = answer.reply;

@@ -22,6 +22,7 @@ struct Terms {
   std::uint32_t ird = 0;
   std::uint32_t ord = 0;
   bool crc = true;
+  std::size_t max_segment = 0;  ///< EndpointOptions::max_segment
   std::vector<std::byte> private_data;
 };
 
@@ -33,6 +34,7 @@ struct Agreement {
   bool crc = true;
   std::uint32_t ird = 0;
   std::uint32_t ord = 0;
+  std::size_t max_segment = 0;  ///< this side's own
 };
 
 /// The initiator's frame. Revision 2 is enhanced, revision 1 cannot be.

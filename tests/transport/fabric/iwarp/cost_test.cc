@@ -63,6 +63,14 @@ TEST_P(CostTest, AMebibyteTravelsInLargeFpdusOnLoopback) {
   EXPECT_EQ(server().counter("fpdus_sent"), 17u + 1u);
 }
 
+TEST_P(CostTest, AMebibyteInEthernetFramesTakesFewReadCalls) {
+  acceptor.options.max_segment = 1448;
+  run(1 << 20, 1);
+  EXPECT_GE(server().counter("fpdus_sent"), 700u);
+  // The stage takes 64 KiB once it was filled; the sender's batches of 128 FPDUs cut that anew.
+  EXPECT_LE(client.counter("read_calls"), 60u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Providers, CostTest,
                          ::testing::Values(Provider{"iwarp4", make_iwarp_fabric, "127.0.0.1"}),
                          provider_name);
