@@ -23,11 +23,12 @@ Task<void> flush_writes(WriteBack& writes, FileRef file) {
 }  // namespace
 
 Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
-             InodeObserver& observer)
+             InodeIndex& inodes, InodeObserver& observer)
     : mount_(mount),
-      attributes_(mount, policy, observer),
+      index_(inodes),
+      attributes_(mount, policy, inodes, observer),
       writes_(mount, attributes_, failures_, data_slots),
-      silly_names_(mount, attributes_, index_) {
+      silly_names_(mount, attributes_, inodes) {
   mount_.delegations().attach(this);
 }
 

@@ -20,14 +20,13 @@ class Files final : private client::DelegationUser {
  public:
   /// The mount has been started. `data_slots`: the pool that written data arrives in, see
   /// WriteBack. `observer` may be constructed later. All outlive this.
-  Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
+  Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy, InodeIndex& inodes,
         InodeObserver& observer);
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
   ~Files();
 
   client::Mount& mount() { return mount_; }
-  InodeIndex& index() { return index_; }
   AttributeCache& attributes() { return attributes_; }
   WriteBack& writes() { return writes_; }
   SillyNames& silly_names() { return silly_names_; }
@@ -59,7 +58,7 @@ class Files final : private client::DelegationUser {
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
 
   client::Mount& mount_;
-  InodeIndex index_;
+  const InodeIndex& index_;
   AttributeCache attributes_;
   FailureLog failures_;
   WriteBack writes_;

@@ -39,6 +39,8 @@ class DirectoryStream {
   /// Start over: the next entries come from the server, with a new verifier.
   void rewind();
 
+  /// The kept page; empty when there is none.
+  const client::DirectoryPage& page() const { return page_; }
   const nfs4::verifier4& verifier() const { return page_.verifier; }
   void forget_verifier() { page_.verifier = {}; }
   const Asked& asked() const { return asked_; }

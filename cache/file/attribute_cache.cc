@@ -1,5 +1,7 @@
 #include "cache/file/attribute_cache.h"
 
+#include <cerrno>
+
 #include "cache/attr/from_server.h"
 #include "client/files/delegations.h"
 #include "client/requests/getattr.h"
@@ -29,12 +31,26 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   return outcome;
 }
 
-Task<Result<AttributeCache::Outcome>> AttributeCache::revalidate(FileRef file) {
-  Inode& inode = *file->inode;
+Result<InodeRef> AttributeCache::adopt(const client::FileHandle& handle,
+                                       const client::Attributes& attributes, const Issue& issue) {
+  InodeRef inode;
+  if (describes_file(attributes)) {
+    inode = inodes_.obtain(handle, attributes.fileid, type_bits(attributes.type));
+  }
+  if (!inode) {
+    return fail(Error::local(EIO, "file attributes",
+                             "the server does not say what it is, or there are too many inodes"));
+  }
+  learn(*inode, attributes, issue, ChangedBy::anyone);
+  return inode;
+}
+
+Task<Result<AttributeCache::Outcome>> AttributeCache::revalidate(InodeRef inode,
+                                                                 client::Credential caller) {
   const Issue asked = issue();
-  auto attributes = co_await client::getattr(mount_, file->caller, inode.handle());
+  auto attributes = co_await client::getattr(mount_, caller, inode->handle());
   CO_TRY(attributes);
-  co_return learn(inode, *attributes, asked, ChangedBy::anyone);
+  co_return learn(*inode, *attributes, asked, ChangedBy::anyone);
 }
 
 bool AttributeCache::fresh(const Inode& inode) const {

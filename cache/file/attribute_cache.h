@@ -5,6 +5,7 @@
 
 #include "cache/attr/cached_attributes.h"
 #include "cache/file/file.h"
+#include "cache/file/inode_index.h"
 #include "cache/file/inode_observer.h"
 #include "client/mount.h"
 
@@ -26,19 +27,27 @@ class AttributeCache {
  public:
   using Outcome = CachedAttributes::Outcome;
 
-  /// Both outlive this; `observer` may be constructed later.
-  AttributeCache(client::Mount& mount, AttributePolicy policy, InodeObserver& observer)
-      : mount_(mount), policy_(policy), observer_(observer) {}
+  /// All outlive this; `observer` may be constructed later.
+  AttributeCache(client::Mount& mount, AttributePolicy policy, InodeIndex& inodes,
+                 InodeObserver& observer)
+      : mount_(mount), policy_(policy), inodes_(inodes), observer_(observer) {}
   AttributeCache(const AttributeCache&) = delete;
   AttributeCache& operator=(const AttributeCache&) = delete;
 
+  client::Mount& mount() { return mount_; }
   const AttributePolicy& policy() const { return policy_; }
   /// Marks the sending of a request whose answer has attributes.
   Issue issue() { return clock_.issue(mount_.reactor().now()); }
   /// Takes in attributes; returns what came of it.
   Outcome learn(Inode& inode, const client::Attributes& fresh, const Issue& issue, ChangedBy by);
-  /// Asks the server, with the credential of the opener.
-  Task<Result<Outcome>> revalidate(FileRef file);
+  /// The inode of something found or made, with its attributes. An error when there are too many,
+  /// or when the server did not say what it is.
+  Result<InodeRef> adopt(const client::FileHandle& handle, const client::Attributes& attributes,
+                         const Issue& issue);
+  /// Asks the server.
+  Task<Result<Outcome>> revalidate(InodeRef inode, client::Credential caller);
+  /// The same, with the credential of the opener.
+  Task<Result<Outcome>> revalidate(FileRef file) { return revalidate(file->inode, file->caller); }
 
   /// Seconds and less for which the attributes may be used without asking; zero when not at all.
   Duration remaining(const Inode& inode) const {
@@ -57,6 +66,7 @@ class AttributeCache {
  private:
   client::Mount& mount_;
   const AttributePolicy policy_;
+  InodeIndex& inodes_;
   InodeObserver& observer_;
   IssueClock clock_;
   std::uint64_t names_changed_at_ = 0;

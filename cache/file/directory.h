@@ -17,6 +17,9 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
  public:
   Directory(Reactor& reactor, InodeRef of) : inode(std::move(of)), reading(reactor) {}
 
+  /// No name in it was changed here since the present page was asked for.
+  bool names_current() const { return stream.asked().epoch == inode->epoch(); }
+
   InodeRef inode;
   DirectoryStream stream;
   /// A listing from the begin of the directory goes on at this cookie; nothing: it does not go on.

@@ -63,26 +63,29 @@ FailureLog::Kind& FailureLog::kind_of(std::string_view operation, const Error& e
   return kinds_.size() < kMostKinds ? kinds_[key] : others_;
 }
 
-void FailureLog::reported(const Failed& failed, const Error& error, TimePoint now) {
+int FailureLog::reported(const Failed& failed, const Error& error, TimePoint now) {
+  const int error_number = client::to_errno(error);
   Kind& kind = kind_of(failed.operation, error);
   kind.count.add();
-  if (!failed.data_lost && is_everyday(error)) {
-    everyday_.add();
+  const bool everyday = !failed.data_lost && is_everyday(error);
+  (everyday ? everyday_ : others_told_).add();
+  if (everyday) {
     if (log::enabled(log::Level::debug)) log::debug("{}", sentence(failed, error));
-    return;
+    return error_number;
   }
-  others_told_.add();
   const std::optional<std::uint64_t> left_out =
       log::enabled(log::Level::debug) ? std::optional<std::uint64_t>(0) : kind.lines.admit(now);
-  if (!left_out) return;
-  log::warning("{}; the program gets: {}{}", sentence(failed, error),
-               std::strerror(client::to_errno(error)),
+  if (!left_out) return error_number;
+  log::warning("{}; the program gets: {}{}", sentence(failed, error), std::strerror(error_number),
                *left_out == 0 ? "" : fmt::format(" ({} such lines were left out)", *left_out));
+  return error_number;
 }
 
-void FailureLog::not_delivered(const Failed& failed, const Error& error) {
-  if (!log::enabled(log::Level::debug)) return;
-  log::debug("{}; nobody waits for it any more", sentence(failed, error));
+int FailureLog::not_delivered(const Failed& failed, const Error& error) {
+  if (log::enabled(log::Level::debug)) {
+    log::debug("{}; nobody waits for it any more", sentence(failed, error));
+  }
+  return client::to_errno(error);
 }
 
 void FailureLog::visit_counters(CounterVisitor& visitor) const {

@@ -30,13 +30,14 @@ struct Failed {
 bool is_everyday(const Error& error);
 
 /// Belongs to the shard's thread. Everyday errors are logged at debug. Others are warnings, a
-/// bounded number of each kind, and all of them at debug.
+/// bounded number of each kind, and all of them at debug. Both functions return the errno of the
+/// error.
 class FailureLog {
  public:
   /// A program gets an error, or will get it from fsync(2) or close(2).
-  void reported(const Failed& failed, const Error& error, TimePoint now);
+  int reported(const Failed& failed, const Error& error, TimePoint now);
   /// Nobody will ever get it: its caller is gone.
-  void not_delivered(const Failed& failed, const Error& error);
+  int not_delivered(const Failed& failed, const Error& error);
 
   /// "errors_<operation>_<status>", those that were met only.
   void visit_counters(CounterVisitor& visitor) const;

@@ -46,7 +46,10 @@ class Inode {
 
   /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
   std::uint64_t parent_fileid() const { return parent_fileid_; }
-  void set_parent_fileid(std::uint64_t fileid) { parent_fileid_ = fileid; }
+  /// A name in `directory` leads here.
+  void found_in(const Inode& directory) {
+    if (is_directory()) parent_fileid_ = directory.attributes().value().fileid;
+  }
 
  protected:
   virtual ~Inode() = default;

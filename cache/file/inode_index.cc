@@ -1,11 +1,19 @@
 #include "cache/file/inode_index.h"
 
+#include <sys/stat.h>
+
 #include "client/state/file_handle_hash.h"
 
 namespace nfsrdma::cache {
 namespace {
 
 constexpr std::size_t kFirstBuckets = 1024;  // a power of two
+
+bool same_file(const Inode& inode, std::uint64_t fileid, std::uint32_t mode) {
+  if (!inode.attributes().known()) return true;
+  const FileAttributes& known = inode.attributes().value();
+  return known.fileid == fileid && (known.mode & S_IFMT) == (mode & S_IFMT);
+}
 
 }  // namespace
 
@@ -19,6 +27,25 @@ InodeRef InodeIndex::find(const client::FileHandle& handle) const {
   Inode* inode = buckets_[bucket_of(handle)];
   while (inode && !(inode->handle() == handle)) inode = inode->hash_next_;
   return InodeRef(inode);
+}
+
+Inode& InodeIndex::make_root(const client::FileHandle& handle) {
+  Inode& root = *make(handle);
+  root.lookups_ = 1;
+  root_ = &root;
+  insert(root);
+  return root;
+}
+
+InodeRef InodeIndex::obtain(const client::FileHandle& handle, std::uint64_t fileid,
+                            std::uint32_t mode) {
+  if (InodeRef known = find(handle)) {
+    if (known == root_ || same_file(*known, fileid, mode)) return known;
+    erase(*known);
+  }
+  Inode* const made = make(handle);
+  if (made) insert(*made);
+  return InodeRef(made);
 }
 
 void InodeIndex::insert(Inode& inode) {

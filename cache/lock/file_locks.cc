@@ -1,14 +1,33 @@
 #include "cache/lock/file_locks.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 #include <vector>
 
+#include "cache/file/io_lock.h"
+#include "cache/write/commit.h"
 #include "client/files/local_lock.h"
-#include "client/requests/getattr.h"
+#include "client/state/lock_waiters.h"
 #include "transport/base/log.h"
+#include "transport/base/sync/pauses.h"
 
 namespace nfsrdma::cache {
+
+/// The time until it is worth asking for a lock again, or its caller is interrupted.
+class LockPause : public client::LockWaiters::Wait {
+ public:
+  LockPause(client::LockWaiters& waiters, const File& file, Duration longest, LockCaller& caller)
+      : Wait(waiters, file.inode->handle(), longest), caller_(caller) {
+    caller_.wait_ = this;
+    if (caller_.interrupted_) cancel();
+  }
+  ~LockPause() { caller_.wait_ = nullptr; }
+
+ private:
+  LockCaller& caller_;
+};
+
 namespace {
 
 using LockedFiles = std::vector<client::OpenFileRef>;
@@ -31,6 +50,12 @@ Task<void> send_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open
   }
 }
 
+/// flock(2) has no deadlocks: another thread may release the waiter's own lock.
+bool is_to_be_waited_for(const Error& error, const client::LockWish& wish) {
+  if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
+  return error.is(Layer::nfs, nfs4::NFS4ERR_DEADLOCK) && wish.owner.kind == client::LockKind::flock;
+}
+
 }  // namespace
 
 bool locked_here(client::Mount& mount, const client::FileHandle& file) {
@@ -41,13 +66,55 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
   return !locked_by(open, owner).empty();
 }
 
-Task<Result<void>> unlock_everywhere(WriteBack& writes, std::shared_ptr<OpenInode> open,
-                                     client::LockOwner owner, client::ByteRange range) {
-  const auto files = locked_by(*open, owner);
-  co_await send_before_unlock(writes, open, files);
+Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish,
+                        LockCaller& caller) {
+  client::Mount& mount = writes.mount();
+  if (wish.owner.kind == client::LockKind::flock) {
+    file->flock_owner = wish.owner.id;
+  } else {
+    note_locker(*file, wish.owner.id);
+  }
+  if (!locked_here(mount, file->inode->handle())) co_await writes.behind().flush(file->shared);
+  Backoff backoff;
+  for (;;) {
+    auto locked = co_await client::lock(mount, file->open.file(), wish);
+    if (locked || !wish.will_wait) co_return locked;
+    if (!is_to_be_waited_for(locked.error(), wish)) co_return locked;
+    {
+      LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
+      co_await pause;
+    }
+    if (caller.interrupted() || mount.lock_waiters().ended()) {
+      co_return fail(Error::local(EINTR, "LOCK", "interrupted while waiting"));
+    }
+  }
+}
+
+Task<bool> see_changes(WriteBack& writes, FileRef file) {
+  Inode& inode = *file->inode;
+  const bool unchanged = locked_here(writes.mount(), inode.handle());
+  if (unchanged && inode.attributes().stands()) co_return true;
+  auto seen = co_await writes.attributes().revalidate(file);
+  if (!seen) inode.attributes().expire();
+  co_return seen.has_value();
+}
+
+Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
+                                                            client::LockWish wish) {
+  auto tested = co_await client::test_lock(mount, file->open.file(), wish);
+  co_return tested;
+}
+
+Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
+                          client::ByteRange range) {
+  client::Mount& mount = writes.mount();
+  const bool here = locked_here(mount, file->inode->handle());
+  if (file->writable() && !here) co_await commit_file(writes, file);
+  const auto files = locked_by(*file->shared, owner);
+  co_await send_before_unlock(writes, file->shared, files);
   Result<void> outcome;
-  for (const client::OpenFileRef& file : files) {
-    auto unlocked = co_await client::unlock(writes.mount(), file, owner, range);
+  for (const client::OpenFileRef& locked : files) {
+    auto unlocked = co_await client::unlock(mount, locked, owner, range);
     if (!unlocked && outcome) outcome = std::move(unlocked);
   }
   co_return outcome;

@@ -1,19 +1,47 @@
-// What the lock operations have in common.
+// fcntl(2) and flock(2) locks of files that are open here.
 #pragma once
 
 #include "cache/write/write_back.h"
 #include "client/files/lock.h"
-#include "client/files/locked_io.h"
+#include "transport/base/sync/wait_queue.h"
 
 namespace nfsrdma::cache {
+
+/// Who asks for a lock and may have to wait for it.
+class LockCaller {
+ public:
+  /// The caller got a signal: it waits no longer. During any part of lock().
+  void interrupt() {
+    interrupted_ = true;
+    if (wait_) wait_->cancel();
+  }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  friend class LockPause;
+  WaitQueue::Wait* wait_ = nullptr;
+  bool interrupted_ = false;
+};
 
 /// The locks of the file are kept by this mount alone while it has the write delegation: no other
 /// client sees what is written under them, or writes (RFC 8881 section 10.4.2).
 bool locked_here(client::Mount& mount, const client::FileHandle& file);
+/// Asks for a lock through `file`, once or, if the wish says so, until it is granted; a waiting
+/// caller holds no slot. What was written before is at the server by then, unless locked_here().
+/// EINTR: the caller was interrupted while it waited, or the mount ends.
+Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish, LockCaller& caller);
+/// After a lock was granted: fetches the attributes, so that what others wrote before it is seen
+/// from now on. False when that failed: nothing is known of the file.
+Task<bool> see_changes(WriteBack& writes, FileRef file);
+/// What is in the way of the wish, if anything.
+Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
+                                                            client::LockWish wish);
 /// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
-/// What was written under the lock is at the server by then, unless locked_here().
-Task<Result<void>> unlock_everywhere(WriteBack& writes, std::shared_ptr<OpenInode> open,
-                                     client::LockOwner owner, client::ByteRange range);
+/// What was written under the lock through `file` is durable by then, unless locked_here().
+/// Otherwise it might be sent again, after a reboot of the server, over what the next holder has
+/// written.
+Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
+                          client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: there is no caller to tell.
 /// False when the server had revoked a lock and no caller had been told.
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

@@ -17,7 +17,6 @@ int to_errno(nfs4::nfsstat4 status) {
     case NFS4ERR_NOENT: return ENOENT;
     case NFS4ERR_NXIO: return ENXIO;
     case NFS4ERR_ACCESS:
-    case NFS4ERR_DENIED:
     case NFS4ERR_WRONG_CRED: return EACCES;
     case NFS4ERR_WRONGSEC: return EPERM;
     case NFS4ERR_EXIST: return EEXIST;
@@ -47,6 +46,7 @@ int to_errno(nfs4::nfsstat4 status) {
     case NFS4ERR_OP_ILLEGAL: return EOPNOTSUPP;
     case NFS4ERR_SYMLINK: return ELOOP;
     case NFS4ERR_DEADLOCK: return EDEADLK;
+    case NFS4ERR_DENIED:
     case NFS4ERR_LOCKED:
     case NFS4ERR_DELAY:
     case NFS4ERR_GRACE: return EAGAIN;

@@ -90,6 +90,7 @@ void InFlight::end(PendingRequest& pending) {
 bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const std::byte> body) {
   const int failed = send_answer(*pending.channel, pending.unique, error_number, body);
   pending.answered = true;
+  tell(pending);
   counters_.device_writes.add();
   if (failed == 0) return true;
   if (failed == ENOENT) {
@@ -137,7 +138,6 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
   }
   counters_.interrupted.add();
   answer(pending, EINTR);
-  tell(pending);
   return true;
 }
 

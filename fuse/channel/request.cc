@@ -39,8 +39,6 @@ rpc::Credential Request::caller() const {
 
 bool Request::answered() const { return pending_->answered; }
 
-bool Request::interrupted() const { return pending_->interrupted; }
-
 void Request::on_interrupt(std::function<void()> wake) { pending_->on_interrupt = std::move(wake); }
 
 /// Sends the one answer, or notes that it comes too late.

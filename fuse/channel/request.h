@@ -45,12 +45,10 @@ class Request {
   rpc::Credential caller() const;
   /// The answer was given, by a reply function or early because the caller is being killed.
   bool answered() const;
-  /// The kernel asked for this request to be interrupted: its caller got a signal. Unless the
+  /// Calls `wake` once when the kernel asks for this request to be interrupted (its caller got a
+  /// signal), or when it is answered early, until the next call; it must not answer. Unless the
   /// caller is being killed, nothing has been answered: an operation that can take long and has
-  /// changed nothing may answer EINTR itself.
-  bool interrupted() const;
-  /// Calls `wake` once when that happens, until the next call; it must not answer. Null: nothing is
-  /// called.
+  /// changed nothing may answer EINTR itself. Null: nothing is called.
   void on_interrupt(std::function<void()> wake);
 
   bool reply_error(int error_number);

@@ -1,13 +1,7 @@
 #include "fuse/convert/arguments.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <climits>
-
-#include "client/proto/ops_attr.h"
-#include "client/proto/ops_open.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -24,14 +18,6 @@ client::SetTime to_set_time(std::uint64_t seconds, std::uint32_t nanoseconds, bo
 
 }  // namespace
 
-std::uint32_t to_share_access(int open_flags) {
-  switch (open_flags & O_ACCMODE) {
-    case O_WRONLY: return nfs4::OPEN4_SHARE_ACCESS_WRITE;
-    case O_RDWR: return nfs4::OPEN4_SHARE_ACCESS_BOTH;
-    default: return nfs4::OPEN4_SHARE_ACCESS_READ;
-  }
-}
-
 client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted) {
   const std::uint32_t valid = wanted.valid;
   client::SetAttributes set;
@@ -46,18 +32,6 @@ client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted) {
     set.modify_time = to_set_time(wanted.mtime, wanted.mtimensec, (valid & FATTR_MTIME_NOW) != 0);
   }
   return set;
-}
-
-std::uint32_t to_access4(int mask, bool directory) {
-  using namespace nfs4;
-  std::uint32_t bits = 0;
-  if (mask & R_OK) bits |= ACCESS4_READ;
-  if (mask & W_OK) {
-    bits |= ACCESS4_MODIFY | ACCESS4_EXTEND;
-    if (directory) bits |= ACCESS4_DELETE;
-  }
-  if (mask & X_OK) bits |= directory ? ACCESS4_LOOKUP : ACCESS4_EXECUTE;
-  return bits;
 }
 
 struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t block) {

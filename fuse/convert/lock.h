@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "client/files/lock.h"
+#include "cache/lock/file_locks.h"
 
 namespace nfsrdma::fuse {
 
@@ -20,6 +20,16 @@ inline client::ByteRange to_range(const fuse_file_lock& lock) {
   range.first = lock.start;
   if (lock.end != kLastOffset && lock.end >= lock.start) range.last = lock.end;
   return range;
+}
+
+/// What is asked for with GETLK, SETLK or SETLKW, except who asks. flock(2) knows no ranges.
+inline client::LockWish to_lock_wish(const fuse_lk_in& asked) {
+  const bool flock = (asked.lk_flags & FUSE_LK_FLOCK) != 0;
+  client::LockWish wish;
+  wish.owner = {flock ? client::LockKind::flock : client::LockKind::posix, asked.owner};
+  if (!flock) wish.range = to_range(asked.lk);
+  wish.exclusive = asked.lk.type == F_WRLCK;
+  return wish;
 }
 
 /// What F_GETLK answers.

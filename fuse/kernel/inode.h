@@ -37,5 +37,8 @@ using InodeRef = boost::intrusive_ptr<Inode>;
 
 /// All of a mount's inodes are made by its InodeTable.
 inline Inode& with_view(cache::Inode& inode) { return static_cast<Inode&>(inode); }
+inline InodeRef with_view(const cache::InodeRef& inode) {
+  return boost::static_pointer_cast<Inode>(inode);
+}
 
 }  // namespace nfsrdma::fuse

@@ -12,27 +12,15 @@ namespace nfsrdma::fuse {
 
 /// Belongs to one shard. Finding an inode allocates nothing. The kernel decides how many there are
 /// (by its lookup counts), up to kMaxInodes.
-class InodeTable {
+class InodeTable final : public cache::InodeIndex {
  public:
   static constexpr std::size_t kMaxInodes = std::size_t{1} << 24;
   /// The kernel's number of the root (FUSE_ROOT_ID).
   static constexpr std::uint64_t kRootId = 1;
 
-  /// `index` outlives the inodes.
-  explicit InodeTable(cache::InodeIndex& index) : index_(index) {}
-  InodeTable(const InodeTable&) = delete;
-  InodeTable& operator=(const InodeTable&) = delete;
-
-  /// Makes the root, which stays as long as the table. Called once, first.
-  Inode& make_root(const client::FileHandle& handle);
-
+  using InodeIndex::find;
   /// Null when the kernel names an inode that does not exist.
-  InodeRef find(std::uint64_t id);
-  /// Null when the file is not known.
-  InodeRef find(const client::FileHandle& handle);
-  /// Finds or makes. A known handle whose file has another fileid or type by now is a new file
-  /// under a used handle: the old inode is left to the kernel to forget. Null at kMaxInodes.
-  InodeRef obtain(const client::FileHandle& handle, std::uint64_t fileid, std::uint32_t mode);
+  InodeRef find(std::uint64_t id) { return InodeRef(slab_.find(id)); }
 
   /// The kernel was given this inode once more.
   void count_lookup(Inode& inode) { ++inode.lookups_; }
@@ -43,9 +31,9 @@ class InodeTable {
 
  private:
   friend class Inode;
-  void erase(Inode& inode);
+  cache::Inode* make(const client::FileHandle& handle) override;
+  void destroy(Inode& inode);
 
-  cache::InodeIndex& index_;
   IdSlab<Inode> slab_;
 };
 

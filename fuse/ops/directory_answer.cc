@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cache/attr/from_server.h"
+#include "cache/name/list_names.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -48,22 +49,14 @@ void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
   }
 }
 
-/// An entry of a page older than a change of ours is listed, but not instantiated: the name may be
-/// gone by now.
-bool DirectoryAnswer::names_current(const cache::Directory& directory) const {
-  return directory.stream.asked().epoch == directory.inode->epoch();
-}
-
-InodeRef DirectoryAnswer::inode_of(cache::Directory& directory, const client::Entry& entry) {
-  if (kind_ != Kind::names_and_attributes || !names_current(directory)) return {};
-  if (!entry.has_attributes || entry.handle.length == 0) return {};
-  return fs_->adopt(entry.handle, entry.attributes, directory.stream.asked().issue,
-                    cache::ChangedBy::anyone);
+InodeRef DirectoryAnswer::inode_of(const cache::Directory& directory, const client::Entry& entry) {
+  if (kind_ == Kind::names) return {};
+  return with_view(cache::inode_of(fs_->attributes(), directory, entry));
 }
 
 bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entry,
                           const InodeRef& inode) {
-  if (inode && names_current(directory)) return add_inode(directory, entry, *inode);
+  if (inode && directory.names_current()) return add_inode(directory, entry, *inode);
 
   cache::FileAttributes attributes;
   cache::apply(entry.attributes, attributes);
@@ -78,9 +71,6 @@ bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry
                                 Inode& inode) {
   const EntryAnswer found = fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name);
   if (!add_plus(entry.name, found, entry.cookie)) return false;
-  if (inode.is_directory()) {
-    inode.set_parent_fileid(directory.inode->attributes().value().fileid);
-  }
   fs_->inodes().count_lookup(inode);
   told_.emplace_back(&inode);
   return true;

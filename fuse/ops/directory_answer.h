@@ -19,7 +19,7 @@ class DirectoryAnswer {
   /// "." and "..", as far as they come after `offset`.
   void add_dots(Inode& directory, std::uint64_t offset);
   /// What the kernel is told of an entry besides its name; null: nothing.
-  InodeRef inode_of(cache::Directory& directory, const client::Entry& entry);
+  InodeRef inode_of(const cache::Directory& directory, const client::Entry& entry);
   /// False when there is no room left for this entry.
   bool add(cache::Directory& directory, const client::Entry& entry, const InodeRef& inode);
 
@@ -31,7 +31,6 @@ class DirectoryAnswer {
   bool add_plain(std::string_view name, const struct stat& attributes, std::uint64_t offset);
   bool add_plus(std::string_view name, const EntryAnswer& entry, std::uint64_t offset);
   bool add_inode(cache::Directory& directory, const client::Entry& entry, Inode& inode);
-  bool names_current(const cache::Directory& directory) const;
   bool took(std::size_t needed);
   std::span<std::byte> room() const { return memory_.first(size_).subspan(used_); }
 

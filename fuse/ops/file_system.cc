@@ -19,13 +19,12 @@ KernelCachesConfig kernel_config(KernelCachesConfig config, const client::Attrib
 
 FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config)
     : config_(std::move(config)),
-      files_(mount, data_slots, config_.attributes, kernel_),
-      inodes_(files_.index()),
+      files_(mount, data_slots, config_.attributes, inodes_, kernel_),
       kernel_(files_.attributes(), mount.reactor(),
               kernel_config(config_.kernel, mount.root_attributes())) {
-  Inode& root = inodes_.make_root(mount.root());
+  cache::Inode& root = inodes_.make_root(mount.root());
   attributes().learn(root, mount.root_attributes(), attributes().issue(), cache::ChangedBy::anyone);
-  root.set_parent_fileid(root.attributes().value().fileid);
+  root.found_in(root);
 }
 
 Task<void> FileSystem::finish() {
@@ -38,18 +37,12 @@ Task<void> FileSystem::finish() {
   }
 }
 
-InodeRef FileSystem::adopt(const client::FileHandle& handle, const client::Attributes& attributes,
-                           const cache::Issue& issue, cache::ChangedBy by) {
-  if (!cache::describes_file(attributes)) return {};
-  InodeRef inode = inodes_.obtain(handle, attributes.fileid, cache::type_bits(attributes.type));
-  if (inode) files_.attributes().learn(*inode, attributes, issue, by);
-  return inode;
-}
-
-FileRef FileSystem::add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked) {
-  auto shared = files_.opened(*inode, preserve_unlinked);
+FileRef FileSystem::add_file(cache::Opened opened) {
+  InodeRef inode = with_view(opened.inode);
+  auto shared = files_.opened(*inode, opened.preserve_unlinked);
   auto seen = inode->view().opened(mount().reactor());
-  FileRef file(new File(std::move(inode), std::move(shared), std::move(open), std::move(seen)));
+  FileRef file(
+      new File(std::move(inode), std::move(shared), std::move(opened.open), std::move(seen)));
   file->id = open_files_.id_of_next();
   open_files_.emplace(file);
   return file;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cache/file/directory.h"
+#include "cache/file/open.h"
 #include "cache/files.h"
 #include "fuse/kernel/file.h"
 #include "fuse/kernel/id_slab.h"
@@ -44,13 +45,8 @@ class FileSystem {
   InodeTable& inodes() { return inodes_; }
   void count_attribute_hit() { attribute_hits_.add(); }
 
-  /// The inode of something found, with its attributes; null when there are too many, or when the
-  /// server did not say what it is.
-  InodeRef adopt(const client::FileHandle& handle, const client::Attributes& attributes,
-                 const cache::Issue& issue, cache::ChangedBy by);
-
   /// Open files and directories, by the number the kernel has for them (fi->fh).
-  FileRef add_file(InodeRef inode, client::OpenRef open, bool preserve_unlinked);
+  FileRef add_file(cache::Opened opened);
   FileRef find_file(std::uint64_t id);
   FileRef remove_file(std::uint64_t id);
   std::uint64_t add_directory(InodeRef inode);
@@ -59,8 +55,8 @@ class FileSystem {
 
  private:
   FileSystemConfig config_;
-  cache::Files files_;
   InodeTable inodes_;
+  cache::Files files_;
   KernelCaches kernel_;
   IdSlab<FileRef> open_files_;
   IdSlab<cache::DirectoryRef> directories_;

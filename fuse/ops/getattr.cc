@@ -1,5 +1,3 @@
-#include "client/requests/getattr.h"
-
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -42,13 +40,11 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
       co_return;
     }
   }
-  const cache::Issue issue = fs.attributes().issue();
-  auto attributes = co_await client::getattr(fs.mount(), caller, inode->handle());
-  if (!attributes) {
-    reply_failure(fs, request, attributes.error());
+  auto fetched = co_await fs.attributes().revalidate(inode, caller);
+  if (!fetched) {
+    reply_failure(fs, request, fetched.error());
     co_return;
   }
-  fs.attributes().learn(*inode, *attributes, issue, cache::ChangedBy::anyone);
   if (changes_to_show(fs, *inode, asker)) {
     co_await answer_changed(fs, std::move(request), std::move(inode), asker);
     co_return;

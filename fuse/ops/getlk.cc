@@ -3,12 +3,9 @@
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
+
 Task<void> handle::getlk(FileSystem& fs, Request request, FileRef file, fuse_lk_in arguments) {
-  client::LockWish wish;
-  wish.owner = {client::LockKind::posix, arguments.owner};
-  wish.range = to_range(arguments.lk);
-  wish.exclusive = arguments.lk.type == F_WRLCK;
-  auto tested = co_await client::test_lock(fs.mount(), file->open.file(), wish);
+  auto tested = co_await cache::test_lock(fs.mount(), file, to_lock_wish(arguments));
   if (!tested) {
     reply_failure(fs, request, tested.error());
     co_return;

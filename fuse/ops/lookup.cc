@@ -1,10 +1,8 @@
-#include "client/requests/lookup.h"
-
 #include <cerrno>
 #include <string>
 #include <string_view>
 
-#include "client/requests/errno.h"
+#include "cache/name/make_names.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -47,19 +45,16 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
     show_size(fs, sizes, request);
     co_return;
   }
-  const cache::Issue issue = fs.attributes().issue();
   const client::Credential caller = request.caller();
-  auto found = co_await client::lookup(fs.mount(), caller, parent->handle(), name);
-  if (found) {
-    const InodeRef inode =
-        fs.adopt(found->handle, found->attributes, issue, cache::ChangedBy::anyone);
-    if (inode && fs.kernel().pages_outdated(*inode))
-      co_await fs.kernel().drop_outdated_pages(inode);
-    reply_found(fs, request, *parent, name, inode);
-  } else if (client::to_errno(found.error()) == ENOENT) {
+  auto found = co_await cache::lookup(fs.attributes(), caller, parent, name);
+  if (!found) {
+    reply_failure(fs, request, found.error());
+  } else if (!*found) {
     reply_missing(fs, request, *parent, name);
   } else {
-    reply_failure(fs, request, found.error());
+    const InodeRef inode = with_view(*found);
+    if (fs.kernel().pages_outdated(*inode)) co_await fs.kernel().drop_outdated_pages(inode);
+    reply_entry(fs, request, *parent, name, *inode);
   }
 }
 

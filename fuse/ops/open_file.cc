@@ -2,19 +2,17 @@
 
 #include <fcntl.h>
 
-#include "cache/files.h"
-
 namespace nfsrdma::fuse {
 
-FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
-                      int flags, OpenAnswer& answer) {
-  answer.keep_cache = fs.kernel().keeps_pages_at_open(*inode);
-  if (!answer.keep_cache) inode->view().pages_to_be_dropped();
-  const bool others = inode->open() != nullptr;
-  FileRef file = fs.add_file(std::move(inode), std::move(open), preserve_unlinked);
+FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswer& answer) {
+  Inode& inode = with_view(*opened.inode);
+  answer.keep_cache = fs.kernel().keeps_pages_at_open(inode);
+  if (!answer.keep_cache) inode.view().pages_to_be_dropped();
+  const bool others = inode.open() != nullptr;
+  FileRef file = fs.add_file(std::move(opened));
   file->drop_unconfirmed = !answer.keep_cache;
   // What one of them drops, another may be writing.
-  if (others && file->node().view().drops_unconfirmed()) file->node().watch_writes();
+  if (others && inode.view().drops_unconfirmed()) inode.watch_writes();
   file->append = (flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (flags & (O_SYNC | O_DSYNC)) != 0;
   answer.fh = file->id;

@@ -1,15 +1,14 @@
 // What OPEN and CREATE have in common: a server's open becomes an open file of the kernel.
 #pragma once
 
-#include "client/files/open.h"
+#include "cache/file/open.h"
 #include "fuse/ops/file_system.h"
 
 namespace nfsrdma::fuse {
 
 /// Makes the open file, whose attributes are known, and fills in the answer: its number,
 /// and whether the kernel may keep the pages it has cached.
-FileRef add_open_file(FileSystem& fs, InodeRef inode, client::OpenRef open, bool preserve_unlinked,
-                      int flags, OpenAnswer& answer);
+FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswer& answer);
 
 /// Nobody took the answer: closes the file again.
 Task<void> forget_open(FileSystem& fs, FileRef file);

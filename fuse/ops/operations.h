@@ -22,7 +22,7 @@ void forget(FileSystem&, Request, ForgetArguments);
 void getattr(FileSystem&, Request, InodeRef, fuse_getattr_in);
 Task<void> setattr(FileSystem&, Request, InodeRef, fuse_setattr_in);
 Task<void> readlink(FileSystem&, Request, InodeRef, NoArguments);
-void mknod(FileSystem&, Request, InodeRef parent, MknodArguments);
+Task<void> mknod(FileSystem&, Request, InodeRef parent, MknodArguments);
 Task<void> mkdir(FileSystem&, Request, InodeRef parent, MkdirArguments);
 Task<void> unlink(FileSystem&, Request, InodeRef parent, NameArguments);
 Task<void> rmdir(FileSystem&, Request, InodeRef parent, NameArguments);

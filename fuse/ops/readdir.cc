@@ -1,11 +1,9 @@
-#include "client/requests/readdir.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "client/requests/errno.h"
+#include "cache/name/list_names.h"
 #include "fuse/ops/directory_answer.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
@@ -15,17 +13,10 @@ namespace {
 
 using cache::DirectoryStream;
 
-/// Bytes of one READDIR reply. About a thousand entries with attributes.
-constexpr std::uint32_t kPageBytes = 256 * 1024;
-
-bool cookie_refused(const Error& error) {
-  return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
-         error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
-}
-
-/// Makes the kernel look up again the names that the listing contradicts.
-void compare_names(FileSystem& fs, cache::Directory& directory, std::uint64_t cookie,
-                   const client::DirectoryPage& page) {
+/// Makes the kernel look up again the names that a page just fetched contradicts.
+void compare_names(FileSystem& fs, cache::Directory& directory) {
+  const std::uint64_t cookie = directory.stream.asked().cookie;
+  const client::DirectoryPage& page = directory.stream.page();
   AdvertisedNames* const told = with_view(*directory.inode).view().names();
   if (!told || directory.listed_to != cookie) {
     directory.listed_to.reset();
@@ -41,39 +32,6 @@ void compare_names(FileSystem& fs, cache::Directory& directory, std::uint64_t co
   if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
 }
 
-/// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
-/// try without: most of them can go on from any cookie.
-Task<Result<void>> fetch(FileSystem& fs, client::Credential caller, cache::DirectoryRef directory,
-                         std::uint64_t cookie) {
-  DirectoryStream& stream = directory->stream;
-  const DirectoryStream::Asked asked{cookie, fs.attributes().issue(), directory->inode->epoch()};
-  auto page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
-                                       stream.verifier(), kPageBytes, true);
-  if (!page && cookie_refused(page.error())) {
-    stream.forget_verifier();
-    page = co_await client::readdir(fs.mount(), caller, directory->inode->handle(), cookie,
-                                    stream.verifier(), kPageBytes, true);
-  }
-  CO_TRY(page);
-  if (page->entries.empty() && !page->eof) {
-    co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
-  }
-  compare_names(fs, *directory, cookie, *page);
-  if (!stream.replace(asked, std::move(*page))) {
-    co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
-  }
-  co_return Result<void>();
-}
-
-/// Makes the entries after `cookie` present, unless the directory ends there.
-Task<Result<void>> reach(FileSystem& fs, client::Credential caller, cache::DirectoryRef directory,
-                         std::uint64_t cookie) {
-  DirectoryStream& stream = directory->stream;
-  if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return Result<void>();
-  auto fetched = co_await fetch(fs, caller, directory, cookie);
-  co_return fetched;
-}
-
 Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
                DirectoryAnswer answer, std::uint64_t offset) {
   const client::Credential caller = request.caller();
@@ -83,11 +41,12 @@ Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
     directory->listed_to = 0;
   }
   const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
-  auto reached = co_await reach(fs, caller, directory, cookie);
-  if (!reached) {
-    reply_failure(fs, request, reached.error());
+  auto fetched = co_await cache::list_from(fs.attributes(), caller, directory, cookie);
+  if (!fetched) {
+    reply_failure(fs, request, fetched.error());
     co_return;
   }
+  if (*fetched) compare_names(fs, *directory);
   answer.add_dots(with_view(*directory->inode), offset);
   for (const client::Entry& entry : directory->stream.following(cookie)) {
     const InodeRef inode = answer.inode_of(*directory, entry);

@@ -2,8 +2,6 @@
 
 #include <cerrno>
 
-#include "client/requests/errno.h"
-
 namespace nfsrdma::fuse {
 
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id) {
@@ -13,8 +11,8 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id) {
 }
 
 void reply_failure(FileSystem& fs, Request& request, const Error& error) {
-  note_failure(fs, request, error);
-  request.reply_error(client::to_errno(error));
+  const int error_number = note_failure(fs, request, error);
+  request.reply_error(error_number);
 }
 
 void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome) {
@@ -25,40 +23,28 @@ void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome) {
   }
 }
 
-void note_failure(FileSystem& fs, const Request& request, const Error& error) {
+int note_failure(FileSystem& fs, const Request& request, const Error& error) {
   cache::Failed failed{.operation = request.operation(), .caller = request.context().pid};
   if (const InodeRef inode = fs.inodes().find(request.node())) {
     failed.fileid = inode->attributes().value().fileid;
   }
-  if (request.answered()) {
-    fs.files().failures().not_delivered(failed, error);
-  } else {
-    fs.files().failures().reported(failed, error, fs.mount().reactor().now());
-  }
+  cache::FailureLog& failures = fs.files().failures();
+  if (request.answered()) return failures.not_delivered(failed, error);
+  return failures.reported(failed, error, fs.mount().reactor().now());
 }
 
-Error unusable_answer() {
-  return Error::local(EIO, "file attributes",
-                      "the server does not say what it is, or there are too many inodes");
-}
-
-void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
-                 const InodeRef& inode) {
-  if (!inode) return reply_failure(fs, request, unusable_answer());
-  if (inode->is_directory()) {
-    inode->set_parent_fileid(directory.attributes().value().fileid);
+void reply_entry(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                 Inode& inode) {
+  fs.inodes().count_lookup(inode);
+  if (!request.reply_entry(fs.kernel().entry_of(inode, directory, name))) {
+    fs.inodes().forget(inode, 1);
   }
-  fs.inodes().count_lookup(*inode);
-  if (!request.reply_entry(fs.kernel().entry_of(*inode, directory, name)))
-    fs.inodes().forget(*inode, 1);
 }
 
 void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
-                const Result<client::Made>& made, const cache::Issue& issue) {
+                const Result<cache::InodeRef>& made) {
   if (!made) return reply_failure(fs, request, made.error());
-  fs.attributes().names_changed(directory, made->directory);
-  reply_found(fs, request, directory, name,
-              fs.adopt(made->handle, made->attributes, issue, cache::ChangedBy::anyone));
+  reply_entry(fs, request, directory, name, with_view(**made));
 }
 
 void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {

@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "client/proto/object.h"
 #include "fuse/channel/request.h"
 #include "fuse/ops/file_system.h"
 
@@ -16,20 +15,16 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 void reply_failure(FileSystem& fs, Request& request, const Error& error);
 /// The same, or success, for an operation whose answer has nothing else.
 void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome);
-/// For an operation that answers by itself: before it does.
-void note_failure(FileSystem& fs, const Request& request, const Error& error);
-/// What a server has answered that cannot be adopted.
-Error unusable_answer();
+/// For an operation that answers by itself: before it does. Returns the errno.
+int note_failure(FileSystem& fs, const Request& request, const Error& error);
 
-/// Answers with what was found or made in `directory` under this name, null: what could not be
-/// adopted. If the kernel does not take the answer, the lookup count is taken back.
-void reply_found(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
-                 const InodeRef& inode);
-
-/// The same for a name that a request of its own, sent at `issue`, has made in `directory`, or has
-/// not.
+/// Answers with what was found or made in `directory` under this name. If the kernel does not take
+/// the answer, the lookup count is taken back.
+void reply_entry(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
+                 Inode& inode);
+/// The same, or the reason why nothing was made.
 void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
-                const Result<client::Made>& made, const cache::Issue& issue);
+                const Result<cache::InodeRef>& made);
 
 /// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
 /// does not believe any it had.

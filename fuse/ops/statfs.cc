@@ -1,5 +1,4 @@
-#include "client/requests/statfs.h"
-
+#include "cache/file/queries.h"
 #include "fuse/convert/arguments.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
@@ -13,7 +12,7 @@ constexpr std::uint32_t kBlock = 4096;  // bytes; what df counts in
 
 Task<void> handle::statfs(FileSystem& fs, Request request, InodeRef inode, NoArguments) {
   const client::Credential caller = request.caller();
-  auto status = co_await client::statfs(fs.mount(), caller, inode->handle());
+  auto status = co_await cache::statfs(fs.mount(), caller, inode);
   if (!status) {
     reply_failure(fs, request, status.error());
   } else {

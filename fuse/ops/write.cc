@@ -6,8 +6,6 @@
 #include "cache/file/io_lock.h"
 #include "cache/write/commit.h"
 #include "cache/write/send_write.h"
-#include "client/requests/errno.h"
-#include "client/requests/getattr.h"
 #include "fuse/kernel/written_pages.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
@@ -41,12 +39,9 @@ std::uint64_t known_end(const File& file) {
 /// append at any time, and NFS has no atomic append (RFC 8881 section 18.32). Where the kernel
 /// takes the end to be does not count: another client may have shortened the file since.
 Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
-  Inode& inode = file.node();
-  if (fs.attributes().remaining(inode) == Duration::zero()) {
-    const cache::Issue issue = fs.attributes().issue();
-    auto attributes = co_await client::getattr(fs.mount(), file.caller, inode.handle());
-    CO_TRY(attributes);
-    fs.attributes().learn(inode, *attributes, issue, cache::ChangedBy::anyone);
+  if (fs.attributes().remaining(*file.inode) == Duration::zero()) {
+    auto known = co_await fs.attributes().revalidate(&file);
+    CO_TRY(known);
   }
   co_return known_end(file);
 }
@@ -123,8 +118,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
     reply_written(request, *file, asked, *written);
     co_return;
   }
-  note_failure(fs, request, written.error());
-  const int error_number = client::to_errno(written.error());
+  const int error_number = note_failure(fs, request, written.error());
   // Who was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }

@@ -9,6 +9,7 @@
 
 #include "cache/files.h"
 #include "cache/write/commit.h"
+#include "tests/cache/known_inodes.h"
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"
 
@@ -61,8 +62,9 @@ class ServedFiles : public OpenFilesTest {
   using OpenFilesTest::OpenFilesTest;
   void SetUp() override {
     OpenFilesTest::SetUp();
-    files_ = std::make_unique<Files>(mount(), *slots_, AttributePolicy{}, unobserved_);
-    root_ = adopt(root(), mount().root_attributes());
+    files_ = std::make_unique<Files>(mount(), *slots_, AttributePolicy{}, inodes_, unobserved_);
+    root_ = &inodes_.make_root(root());
+    ASSERT_TRUE(run(files_->attributes().revalidate(root_, caller())));
   }
   void TearDown() override {
     server_.fate = nullptr;
@@ -97,35 +99,13 @@ class ServedFiles : public OpenFilesTest {
     return testing::counter_of(*files_, name);
   }
 
+  KnownInodes inodes_;
   InodeRef root_;
 
  private:
-  /// Goes when nothing refers to it.
-  struct ReferencedInode final : Inode {
-    ReferencedInode(InodeIndex& of, const client::FileHandle& handle) : Inode(handle), index(of) {
-      index.insert(*this);
-    }
-    void unused() override {
-      index.erase(*this);
-      delete this;
-    }
-    InodeIndex& index;
-  };
-  struct Unobserved final : InodeObserver {
-    void on_own_change(Inode&, std::uint64_t, std::uint64_t) override {}
-    void on_names_changed(Inode&) override {}
-    void on_attributes_doubted(Inode&) override {}
-  };
-
-  InodeRef adopt(const client::FileHandle& handle, const client::Attributes& attributes) {
-    InodeRef inode = files_->index().find(handle);
-    if (!inode) inode = new ReferencedInode(files_->index(), handle);
-    AttributeCache& known = files_->attributes();
-    known.learn(*inode, attributes, known.issue(), ChangedBy::anyone);
-    return inode;
-  }
   FileRef add(client::Opened opened) {
-    InodeRef inode = adopt(opened.handle, opened.attributes);
+    AttributeCache& attributes = files_->attributes();
+    InodeRef inode = *attributes.adopt(opened.handle, opened.attributes, attributes.issue());
     auto shared = files_->opened(*inode, opened.preserve_unlinked);
     open_.emplace_back(new File(std::move(inode), std::move(shared), std::move(opened.open)));
     return open_.back();

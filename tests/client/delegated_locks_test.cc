@@ -50,7 +50,7 @@ class DelegatedLocks : public Delegations {
   Task<Result<void>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
     return client::lock(mount(), file_.open.file(), wish(owner, range, exclusive));
   }
-  /// 0 or an errno; EACCES: somebody else's lock is in the way.
+  /// 0 or an errno; EAGAIN: somebody else's lock is in the way.
   int lock_here(LockOwner owner, ByteRange range, bool exclusive = true) {
     auto locked = run(locking(owner, range, exclusive));
     return locked ? 0 : to_errno(locked.error());
@@ -126,18 +126,18 @@ TEST_F(DelegatedLocks, SendNothing) {
 
 TEST_F(DelegatedLocks, OwnersAreInEachOthersWay) {
   EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  EXPECT_EQ(lock_here(kBob, {9, 20}), EACCES);
-  EXPECT_EQ(lock_here(kDescription, ByteRange::whole_file(), false), EACCES);
+  EXPECT_EQ(lock_here(kBob, {9, 20}), EAGAIN);
+  EXPECT_EQ(lock_here(kDescription, ByteRange::whole_file(), false), EAGAIN);
   EXPECT_EQ(lock_here(kBob, {10, 20}), 0);
   EXPECT_EQ(lock_here(kAnn, {0, 9}, false), 0) << "downgrade";
   EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "shared beside shared";
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), EACCES) << "upgrade beside another reader";
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), EAGAIN) << "upgrade beside another reader";
   EXPECT_FALSE(free_here({0, 9})) << "what was shared stays so when an upgrade fails";
   EXPECT_EQ(unlock_here(kBob, {0, 9}), 0);
   EXPECT_EQ(lock_here(kAnn, {0, 9}), 0) << "upgrade";
   EXPECT_EQ(unlock_here(kAnn, {3, 5}), 0);
   EXPECT_EQ(lock_here(kBob, {3, 5}), 0) << "the hole";
-  EXPECT_EQ(lock_here(kBob, {5, 6}), EACCES) << "behind the hole";
+  EXPECT_EQ(lock_here(kBob, {5, 6}), EAGAIN) << "behind the hole";
 }
 
 TEST_F(DelegatedLocks, WhatIsInTheWayIsDescribed) {
@@ -201,7 +201,7 @@ TEST_F(DelegatedLocks, StayAtTheServerWhereTheyWereBeforeTheDelegation) {
   ASSERT_TRUE(mount().delegations().held(later.handle)) << "the delegation comes behind the lock";
   EXPECT_EQ(
       to_errno(run(client::lock(mount(), later.open.file(), wish(kBob, {0, 9}, true))).error()),
-      EACCES);
+      EAGAIN);
   ASSERT_TRUE(run(client::lock(mount(), later.open.file(), wish(kBob, {10, 19}, true))));
   EXPECT_EQ(server_.successes_of(OP_LOCK), 2);
   // When all have gone, the next is kept here.
@@ -415,7 +415,7 @@ TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   auto shared = run(client::lock(mount(), opened->open.file(), wish(kAnn, {0, 9}, false)));
   ASSERT_TRUE(shared) << shared.error().message();
   EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "no exclusive lock is left";
-  EXPECT_EQ(lock_here(kBob, {0, 9}), EACCES);
+  EXPECT_EQ(lock_here(kBob, {0, 9}), EAGAIN);
   close_at(mount(), std::move(opened->open));
 }
 

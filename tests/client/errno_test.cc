@@ -36,7 +36,7 @@ TEST(ErrnoTest, WhatTheSystemHasAnErrnoForKeepsIt) {
               {NFS4ERR_NOTSUPP, EOPNOTSUPP}, {NFS4ERR_SYMLINK, ELOOP},
               {NFS4ERR_BAD_STATEID, EIO},    {NFS4ERR_OPENMODE, EBADF},
               {NFS4ERR_FILE_OPEN, EBUSY},    {NFS4ERR_BADSESSION, EIO},
-              {NFS4ERR_MOVED, EIO}};
+              {NFS4ERR_MOVED, EIO},          {NFS4ERR_DENIED, EAGAIN}};
   for (const auto& row : rows) EXPECT_EQ(to_errno(row.status), row.errno_value) << row.status;
 }
 

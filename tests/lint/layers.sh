@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Data flows one way: fuse -> cache -> client -> transport. An include against the flow fails, and so
 # does product code that includes the tests. Within a house each folder may include itself and what its
-# line names, and the lines above it are all it can name: no two folders include each other. libfuse is a
-# matter of fuse/channel.
+# line names, and the lines above it are all it can name: no two folders include each other. fuse reaches
+# client through cache. libfuse is a matter of fuse/channel.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -82,6 +82,15 @@ order fuse \
   'kernel: channel convert' \
   'ops: channel convert kernel' \
   'daemon: options channel ops'
+if grep -rnE --include='*.h' --include='*.cc' '^#include "client/' fuse |
+  grep -vE '^fuse/(daemon/|ops/read\.cc)'; then
+  echo "^ fuse reaches client through cache; fuse/daemon alone puts the houses together" >&2
+  status=1
+fi
+if grep -rnE --include='*.h' --include='*.cc' '^#include (<linux/fuse|"fuse/)' cache client; then
+  echo "^ no FUSE type under cache or client" >&2
+  status=1
+fi
 if grep -rnE --include='*.h' --include='*.cc' '^#include <fuse(_lowlevel|_log)?\.h>' \
   client cache fuse transport tests | grep -v '^fuse/channel/'; then
   echo "^ libfuse is included under fuse/channel only" >&2

@@ -1,22 +1,11 @@
-// System call arguments to NFS arguments (RFC 8881 sections 18.1, 18.16, 18.30).
+// System call arguments to NFS arguments (RFC 8881 sections 5.8.2, 18.30).
 #include "fuse/convert/arguments.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "client/proto/ops_attr.h"
-#include "client/proto/ops_open.h"
 
 namespace nfsrdma::fuse {
 namespace {
-
-TEST(ShareAccess, FollowsTheAccessModeAlone) {
-  EXPECT_EQ(to_share_access(O_RDONLY | O_DIRECT), nfs4::OPEN4_SHARE_ACCESS_READ);
-  EXPECT_EQ(to_share_access(O_WRONLY | O_APPEND), nfs4::OPEN4_SHARE_ACCESS_WRITE);
-  EXPECT_EQ(to_share_access(O_RDWR | O_SYNC), nfs4::OPEN4_SHARE_ACCESS_BOTH);
-}
 
 TEST(SetAttributes, SetsOnlyWhatIsValid) {
   fuse_setattr_in wanted{};
@@ -49,16 +38,6 @@ TEST(SetAttributes, TimesAreTheServersOrTheGivenOnes) {
   const auto now = to_set_attributes(wanted);
   ASSERT_TRUE(now.modify_time);
   EXPECT_TRUE(now.modify_time->server_time);
-}
-
-TEST(Access, AsksForWhatTheMaskMeansForTheType) {
-  using namespace nfs4;
-  EXPECT_EQ(to_access4(F_OK, false), 0u);
-  EXPECT_EQ(to_access4(R_OK, false), ACCESS4_READ);
-  EXPECT_EQ(to_access4(W_OK, false), ACCESS4_MODIFY | ACCESS4_EXTEND);
-  EXPECT_EQ(to_access4(W_OK, true), ACCESS4_MODIFY | ACCESS4_EXTEND | ACCESS4_DELETE);
-  EXPECT_EQ(to_access4(X_OK, false), ACCESS4_EXECUTE);
-  EXPECT_EQ(to_access4(X_OK | R_OK, true), ACCESS4_LOOKUP | ACCESS4_READ);
 }
 
 TEST(Statvfs, CountsInBlocks) {

@@ -80,21 +80,20 @@ class KernelTest : public client::test::ServedMount {
     kernel_->lock_pages(false);
     await(caches_->stop());
     caches_.reset();
-    inodes_.reset();
     files_.reset();
+    inodes_.reset();
     ServedMount::TearDown();
   }
 
   /// Mounts once more, with other timeouts.
   void start(cache::AttributePolicy policy) {
     caches_.reset();
-    inodes_.reset();
     files_.reset();
-    files_ = std::make_unique<cache::Files>(mount(), *slots_, policy, observer_);
-    inodes_ = std::make_unique<InodeTable>(files_->index());
+    inodes_ = std::make_unique<InodeTable>();
+    files_ = std::make_unique<cache::Files>(mount(), *slots_, policy, *inodes_, observer_);
     caches_ = std::make_unique<KernelCaches>(files_->attributes(), reactor_, KernelCachesConfig{});
     caches_->attach(kernel_);
-    learn(inodes_->make_root(mount().root()), mount().root_attributes());
+    learn(with_view(inodes_->make_root(mount().root())), mount().root_attributes());
   }
 
   /// The end of a task that may wait for the kernel, which takes its time in another thread, and
@@ -120,7 +119,7 @@ class KernelTest : public client::test::ServedMount {
   FileRef open(const std::string& name, bool* keeps = nullptr) {
     if (!server_.exists(name)) server_.write_file(name, "text");
     auto opened = open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
-    InodeRef inode = inodes_->obtain(opened.handle, opened.attributes.fileid, S_IFREG);
+    InodeRef inode = with_view(inodes_->obtain(opened.handle, opened.attributes.fileid, S_IFREG));
     learn(*inode, opened.attributes);
     const bool kept = caches_->keeps_pages_at_open(*inode);
     if (keeps) *keeps = kept;
@@ -162,8 +161,8 @@ class KernelTest : public client::test::ServedMount {
   }
 
   std::unique_ptr<BufferPool> slots_;
-  std::unique_ptr<cache::Files> files_;
   std::unique_ptr<InodeTable> inodes_;
+  std::unique_ptr<cache::Files> files_;
   std::unique_ptr<KernelCaches> caches_;
   std::shared_ptr<CollectedOrders> kernel_ = std::make_shared<CollectedOrders>();
 

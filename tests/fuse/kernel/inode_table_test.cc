@@ -21,7 +21,7 @@ class InodeTableTest : public ::testing::Test {
   InodeTableTest() { table.make_root(handle(0)); }
 
   InodeRef look_up(std::uint32_t number, std::uint64_t fileid = 0, std::uint32_t mode = S_IFREG) {
-    InodeRef inode = table.obtain(handle(number), fileid ? fileid : number, mode);
+    InodeRef inode = with_view(table.obtain(handle(number), fileid ? fileid : number, mode));
     cache::FileAttributes attributes;
     attributes.fileid = fileid ? fileid : number;
     attributes.mode = mode;
@@ -32,8 +32,7 @@ class InodeTableTest : public ::testing::Test {
   }
 
   cache::IssueClock clock;
-  cache::InodeIndex index;
-  InodeTable table{index};
+  InodeTable table;
 };
 
 TEST_F(InodeTableTest, TheRootIsNumberOneAndStays) {
@@ -111,7 +110,7 @@ TEST_F(InodeTableTest, AnOperationKeepsAForgottenInode) {
 }
 
 TEST_F(InodeTableTest, AnInodeNobodyCountsGoesWithItsLastReference) {
-  { const InodeRef unknown = table.obtain(handle(9), 9, S_IFREG); }
+  { const auto unknown = table.obtain(handle(9), 9, S_IFREG); }
   EXPECT_EQ(table.size(), 1u);
 }
 
@@ -136,7 +135,7 @@ TEST_F(InodeTableTest, AReusedHandleIsANewFile) {
 }
 
 TEST_F(InodeTableTest, HandlesOfAllLengthsAreTold) {
-  std::vector<InodeRef> inodes;
+  std::vector<cache::InodeRef> inodes;
   client::FileHandle longer;
   for (std::uint32_t length = 1; length <= longer.data.size(); ++length) {
     longer.length = length;
@@ -154,7 +153,7 @@ TEST_F(InodeTableTest, ManyFilesComeAndGoWithoutALeak) {
     for (std::uint32_t i = 1; i <= kFiles; ++i) look_up(i);
     EXPECT_EQ(table.size(), kFiles + 1);
     for (std::uint32_t i = 1; i <= kFiles; ++i) {
-      const InodeRef inode = table.find(handle(i));
+      const InodeRef inode = with_view(table.find(handle(i)));
       ASSERT_TRUE(inode);
       table.forget(*inode, 1);
     }

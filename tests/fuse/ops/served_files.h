@@ -35,10 +35,10 @@ class ServedFiles : public cache::test::OpenFilesTest {
   FileRef open(const std::string& name, int flags = O_RDWR, OpenAnswer* answer = nullptr) {
     const cache::Issue issue = fs_->attributes().issue();
     client::Opened opened = open_served(name);
-    InodeRef inode = fs_->adopt(opened.handle, opened.attributes, issue, cache::ChangedBy::anyone);
+    auto inode = fs_->attributes().adopt(opened.handle, opened.attributes, issue);
     OpenAnswer unused;
-    return add_open_file(*fs_, std::move(inode), std::move(opened.open), opened.preserve_unlinked,
-                         flags, answer ? *answer : unused);
+    return add_open_file(*fs_, {*inode, std::move(opened.open), opened.preserve_unlinked}, flags,
+                         answer ? *answer : unused);
   }
   void close(FileRef& file) {
     fs_->remove_file(file->id);

@@ -100,6 +100,20 @@ TEST_F(LockRequests, ASignalEndsTheWait) {
   EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), 0) << "it does not get the lock later";
 }
 
+// A soft mount: nobody waits any more for what would be granted later.
+TEST_F(LockRequests, AWaiterThatIsAnsweredEarlyAsksNoMore) {
+  AnswerLimit limit;
+  limit.longest = std::chrono::seconds(1);
+  limit.error_number = ETIMEDOUT;
+  limit.waiting_since = [] { return TimePoint{}; };
+  make_kernel(limit);
+  ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
+  EXPECT_EQ(end(begin(FUSE_SETLKW, file_.node, lock_in(kTwo, 0, 9, F_WRLCK))).error, ETIMEDOUT);
+  ASSERT_EQ(lock(kOne, 0, 9, F_UNLCK), 0);
+  reactor_.advance(std::chrono::minutes(1));
+  EXPECT_EQ(server_.successes_of(nfs4::OP_LOCK), 1);
+}
+
 TEST_F(LockRequests, ALockThatNobodyTakesIsGivenBack) {
   kernel_->takes_answers = false;
   begin(FUSE_SETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK));

@@ -1,0 +1,32 @@
+// open(2) of a file that is known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cache/file/attribute_cache.h"
+
+namespace nfsrdma::cache {
+
+/// What the server has let open, or the delegation in its place. The open is closed when this is
+/// dropped.
+struct Opened {
+  InodeRef inode;
+  client::OpenRef open;
+  /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
+  bool preserve_unlinked = false;
+};
+
+/// OPEN4_SHARE_ACCESS_* for flags of open(2).
+std::uint32_t share_access(int flags);
+
+/// Asks the server, and takes in the attributes that it tells. No delegation is asked for with
+/// O_DIRECT: such data is not cached.
+Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
+                          int flags);
+/// Without asking the server: under a delegation nothing can have changed. Empty when there is none
+/// that covers it.
+std::optional<Opened> open_locally(AttributeCache& attributes, const client::Credential& caller,
+                                   const InodeRef& inode, int flags);
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,59 @@
+#include "cache/name/list_names.h"
+
+#include <cerrno>
+
+namespace nfsrdma::cache {
+namespace {
+
+/// Bytes of one READDIR reply. About a thousand entries with attributes.
+constexpr std::uint32_t kPageBytes = 256 * 1024;
+
+bool cookie_refused(const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
+         error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
+}
+
+/// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
+/// try without: most of them can go on from any cookie.
+Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credential caller,
+                                          DirectoryRef directory, std::uint64_t cookie) {
+  const client::FileHandle& handle = directory->inode->handle();
+  DirectoryStream& stream = directory->stream;
+  auto page =
+      co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), kPageBytes, true);
+  if (!page && cookie_refused(page.error())) {
+    stream.forget_verifier();
+    page = co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), kPageBytes,
+                                    true);
+  }
+  co_return page;
+}
+
+}  // namespace
+
+Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential caller,
+                             DirectoryRef directory, std::uint64_t cookie) {
+  DirectoryStream& stream = directory->stream;
+  if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return false;
+  const DirectoryStream::Asked asked{cookie, attributes.issue(), directory->inode->epoch()};
+  auto page = co_await fetch(attributes.mount(), caller, directory, cookie);
+  CO_TRY(page);
+  if (page->entries.empty() && !page->eof) {
+    co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
+  }
+  if (!stream.replace(asked, std::move(*page))) {
+    co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
+  }
+  co_return true;
+}
+
+InodeRef inode_of(AttributeCache& attributes, const Directory& directory,
+                  const client::Entry& entry) {
+  if (!directory.names_current() || !entry.has_attributes || entry.handle.length == 0) return {};
+  auto inode = attributes.adopt(entry.handle, entry.attributes, directory.stream.asked().issue);
+  if (!inode) return {};
+  (*inode)->found_in(*directory.inode);
+  return std::move(*inode);
+}
+
+}  // namespace nfsrdma::cache

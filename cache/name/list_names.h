@@ -1,0 +1,21 @@
+// What a directory lists.
+#pragma once
+
+#include <cstdint>
+
+#include "cache/file/attribute_cache.h"
+#include "cache/file/directory.h"
+
+namespace nfsrdma::cache {
+
+/// Makes the entries after `cookie` present in the directory's stream, unless it ends there. True
+/// when another page was fetched for that. For the holder of Directory::reading.
+Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential caller,
+                             DirectoryRef directory, std::uint64_t cookie);
+
+/// The inode of an entry of the present page, with its attributes. Null when the server has told
+/// none, or the page is older than a change of ours: the name may be gone by now.
+InodeRef inode_of(AttributeCache& attributes, const Directory& directory,
+                  const client::Entry& entry);
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,123 @@
+// Waiting for a lock of another owner, and who may stop it.
+#include "cache/lock/file_locks.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+
+#include "client/requests/errno.h"
+#include "tests/cache/served_files.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::cache::test {
+namespace {
+
+using client::test::Arrival;
+using client::test::Fate;
+using client::test::Pending;
+
+class FileLocksTest : public ServedFiles {
+ protected:
+  static constexpr client::LockOwner kOne{client::LockKind::posix, 1};
+  static constexpr client::LockOwner kTwo{client::LockKind::posix, 2};
+
+  void SetUp() override {
+    ServedFiles::SetUp();
+    server_.write_file("f", "text");
+    file_ = open("f");
+  }
+  void TearDown() override {
+    file_.reset();
+    ServedFiles::TearDown();
+  }
+
+  Task<Result<void>> ask(client::LockOwner owner, LockCaller& who, bool will_wait = true) {
+    client::LockWish wish;
+    wish.owner = owner;
+    wish.exclusive = true;
+    wish.will_wait = will_wait;
+    return lock(files().writes(), file_, wish, who);
+  }
+  int lock_now(client::LockOwner owner) {
+    LockCaller who;
+    auto locked = run(ask(owner, who, /*will_wait=*/false));
+    return locked ? 0 : client::to_errno(locked.error());
+  }
+  void unlock_all(client::LockOwner owner) {
+    ASSERT_TRUE(run(unlock(files().writes(), file_, owner, client::ByteRange::whole_file())));
+  }
+
+  FileRef file_;
+};
+
+TEST_F(FileLocksTest, WhoDoesNotWaitIsRefusedAtOnce) {
+  EXPECT_EQ(lock_now(kOne), 0);
+  EXPECT_EQ(lock_now(kTwo), EAGAIN);
+  unlock_all(kOne);
+  EXPECT_EQ(lock_now(kTwo), 0);
+}
+
+TEST_F(FileLocksTest, WhoWaitsGetsTheLockWhenItIsGivenBack) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  LockCaller who;
+  Pending<Result<void>> waiting(ask(kTwo, who));
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_FALSE(waiting.done());
+  unlock_all(kOne);
+  EXPECT_TRUE(finish(waiting));
+  EXPECT_EQ(lock_now(kOne), EAGAIN);
+}
+
+TEST_F(FileLocksTest, AnInterruptEndsTheWait) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  LockCaller who;
+  Pending<Result<void>> waiting(ask(kTwo, who));
+  reactor_.settle();
+  const TimePoint before = reactor_.now();
+  who.interrupt();
+  reactor_.settle();
+  ASSERT_TRUE(waiting.done());
+  EXPECT_EQ(client::to_errno(waiting.value().error()), EINTR);
+  EXPECT_EQ(reactor_.now(), before);
+}
+
+// While LOCK is on its way nothing waits that could be woken.
+TEST_F(FileLocksTest, AnInterruptBeforeTheWaitIsNotForgotten) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_LOCK) ? Fate::hold : Fate::answer;
+  };
+  LockCaller who;
+  Pending<Result<void>> waiting(ask(kTwo, who));
+  reactor_.settle();
+  who.interrupt();
+  server_.fate = nullptr;
+  server_.disconnect();
+  auto ended = finish(waiting);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(client::to_errno(ended.error()), EINTR);
+}
+
+TEST_F(FileLocksTest, TheLockInTheWayIsTold) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  client::LockWish wish;
+  wish.owner = kTwo;
+  auto tested = run(test_lock(mount(), file_, wish));
+  ASSERT_TRUE(tested);
+  ASSERT_TRUE(*tested);
+  EXPECT_TRUE((*tested)->exclusive);
+}
+
+TEST_F(FileLocksTest, ChangesOfOthersAreSeenUnlessNothingCanBeAsked) {
+  server_.write_file("f", "longer than before");
+  ASSERT_EQ(lock_now(kOne), 0);
+  EXPECT_TRUE(run(see_changes(files().writes(), file_)));
+  EXPECT_EQ(file_->inode->attributes().value().size, 18U);
+  server_.fail(nfs4::OP_GETATTR, nfs4::NFS4ERR_IO);
+  EXPECT_FALSE(run(see_changes(files().writes(), file_)));
+  EXPECT_FALSE(files().attributes().fresh(*file_->inode));
+}
+
+}  // namespace
+}  // namespace nfsrdma::cache::test
