@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cache/write/commit.h"
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::cache {
@@ -60,7 +60,7 @@ Task<void> Files::close(FileRef file) {
     log::warning("writes to file {} failed after its last flush",
                  file->inode->attributes().value().fileid);
   }
-  auto closed = co_await client::close(mount_, std::move(file->open));
+  auto closed = co_await mount_.opens().close(std::move(file->open));
   if (!closed) log::debug("close: {}", closed.error().message());
   if (!last || !open->silly || !open->files.empty()) co_return;
   SillyName silly = std::move(*open->silly);

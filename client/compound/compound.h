@@ -106,7 +106,6 @@ class Compound : public ListNode {
     state_.reset();
   }
   rpc::Call& call() { return call_; }
-  bool sequenced() const { return sequence_at_ != 0; }
   bool modifying() const { return modifying_; }
   /// Whether the failure of operation `index` leaves nothing done that must not be done again.
   bool repeatable_after(std::uint32_t index) const {

@@ -40,9 +40,6 @@ inline constexpr std::size_t kReadLink = kWord + kLinkText;
 
 /// An owner or group that is longer does not fit the bound; servers end names at 128 or less.
 inline constexpr std::size_t kOwner = kWord + 256;
-/// Every attribute of fixed size that this client asks for, in one operation.
-inline constexpr std::size_t kFixedAttributes = 220;
-inline constexpr std::size_t kAttributes = kBitmap + kWord + kFixedAttributes + 2 * kOwner;
 
 /// With a delegation that was not asked for: its stateid, limit and one access control entry.
 inline constexpr std::size_t kDelegation =

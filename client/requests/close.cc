@@ -1,7 +1,6 @@
 #include "client/requests/close.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"

@@ -2,24 +2,10 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
-namespace {
-
-Result<nfs4::verifier4> read_commit(CompoundReader& results) {
-  TRY(steps::pass<nfs4::PUTFH4res>(results));
-  nfs4::COMMIT4res result;
-  TRY(results.read(result));
-  TRY(results.finish());
-  return result.resok4.writeverf;
-}
-
-}  // namespace
-
 Task<Result<nfs4::verifier4>> commit(RequestContext& context, Credential caller, FileHandle file,
                                      std::uint64_t offset, std::uint32_t count) {
   CompoundRef compound = co_await context.session.compound(caller);
@@ -28,7 +14,9 @@ Task<Result<nfs4::verifier4>> commit(RequestContext& context, Credential caller,
   compound->add(nfs4::COMMIT4args{offset, count}, result_size::kVerifier);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  co_return read_commit(compound->results());
+  auto result = steps::read_only<nfs4::COMMIT4res>(compound->results());
+  CO_TRY(result);
+  co_return result->resok4.writeverf;
 }
 
 }  // namespace nfsrdma::client

@@ -2,7 +2,6 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 #include "transport/base/log.h"

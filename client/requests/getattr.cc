@@ -1,10 +1,8 @@
 #include "client/requests/getattr.h"
 
 #include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
 
@@ -33,14 +31,9 @@ Task<Result<Attributes>> get_facts(RequestContext& context, Credential caller, F
   compound->add(nfs4::GETATTR4args{wanted}, nfs4::max_attributes_size(wanted));
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  CompoundReader& results = compound->results();
-  auto passed = steps::pass<nfs4::PUTFH4res>(results);
-  CO_TRY(passed);
-  auto attributes = steps::read_facts(results);
-  CO_TRY(attributes);
-  auto finished = results.finish();
-  CO_TRY(finished);
-  co_return attributes;
+  auto result = steps::read_only<nfs4::GETATTR4res>(compound->results());
+  CO_TRY(result);
+  co_return nfs4::decode_attributes(result->resok4.obj_attributes);
 }
 
 }  // namespace nfsrdma::client

@@ -1,12 +1,10 @@
 #include "client/requests/link.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
 

@@ -4,7 +4,6 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
@@ -51,15 +50,6 @@ void add_lock(Compound& compound, clientid4 clientid, LockRequest& request) {
   compound.add_modifying(args, result_size::kLock);
 }
 
-template <class Res>
-Result<Res> read_last(CompoundReader& results) {
-  TRY(steps::pass<PUTFH4res>(results));
-  Res result;
-  TRY(results.read(result));
-  TRY(results.finish());
-  return result;
-}
-
 Result<std::optional<LockDenied>> read_test(CompoundReader& results) {
   TRY(steps::pass<PUTFH4res>(results));
   LOCKT4res result;
@@ -82,7 +72,7 @@ Task<Result<stateid4>> send_lock(RequestContext& context, Credential caller, Fil
   add_lock(*compound, context.client.clientid(), request);
   auto answered = co_await execute(context, *compound, sending);
   CO_TRY(answered);
-  auto locked = read_last<LOCK4res>(compound->results());
+  auto locked = steps::read_only<LOCK4res>(compound->results());
   CO_TRY(locked);
   co_return locked->resok4.lock_stateid;
 }
@@ -118,7 +108,7 @@ Task<Result<stateid4>> locku(RequestContext& context, Credential caller, FileHan
   compound->add_modifying(args, result_size::kStateid);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  auto unlocked = read_last<LOCKU4res>(compound->results());
+  auto unlocked = steps::read_only<LOCKU4res>(compound->results());
   CO_TRY(unlocked);
   co_return unlocked->lock_stateid;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 

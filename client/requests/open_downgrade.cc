@@ -1,25 +1,12 @@
 #include "client/requests/open_downgrade.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/ops_namespace.h"
 #include "client/proto/ops_open.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
 namespace nfsrdma::client {
-namespace {
-
-Result<nfs4::stateid4> read_downgrade(CompoundReader& results) {
-  TRY(steps::pass<nfs4::PUTFH4res>(results));
-  nfs4::OPEN_DOWNGRADE4res result;
-  TRY(results.read(result));
-  TRY(results.finish());
-  return result.resok4.open_stateid;
-}
-
-}  // namespace
-
 Task<Narrowed> open_downgrade(RequestContext& context, Credential caller, FileHandle file,
                               nfs4::stateid4 open, std::uint32_t share_access) {
   CompoundRef compound = co_await context.session.compound(caller);
@@ -32,10 +19,10 @@ Task<Narrowed> open_downgrade(RequestContext& context, Credential caller, FileHa
   compound->add_modifying(args, result_size::kStateid);
   auto answered = co_await context.session.execute(*compound);
   if (!answered) co_return Narrowed{fail_from(answered)};
-  auto stateid = read_downgrade(compound->results());
-  const bool outdated =
-      !stateid && may_be_done(*compound, stateid.error(), nfs4::NFS4ERR_OLD_STATEID);
-  co_return Narrowed{std::move(stateid), outdated};
+  auto result = steps::read_only<nfs4::OPEN_DOWNGRADE4res>(compound->results());
+  if (result) co_return Narrowed{result->resok4.open_stateid};
+  const bool outdated = may_be_done(*compound, result.error(), nfs4::NFS4ERR_OLD_STATEID);
+  co_return Narrowed{fail_from(result), outdated};
 }
 
 }  // namespace nfsrdma::client

@@ -6,31 +6,26 @@
 #include "client/compound/read_locator.h"
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
 namespace {
 
 Result<ReadData> read_data(Compound& compound, std::size_t asked) {
-  CompoundReader& results = compound.results();
-  TRY(steps::pass<nfs4::PUTFH4res>(results));
-  nfs4::READ4res result;
-  TRY(results.read(result));
-  TRY(results.finish());
-  const xdr::Payload& payload = result.resok4.data;
+  auto result = steps::read_only<nfs4::READ4res>(compound.results());
+  if (!result) return fail_from(result);
+  const xdr::Payload& payload = result->resok4.data;
   if (payload.data.size() > asked) {
     return fail(Error{Layer::decode, static_cast<int>(xdr::Fault::too_long), "READ",
                       "more data than was asked for"});
   }
-  if (payload.data.empty() && !result.resok4.eof) {
+  if (payload.data.empty() && !result->resok4.eof) {
     // Taken for the end of the file it would cut the file short without a word; asked again it may
     // come for ever.
     return fail(Error::local(EIO, "READ", "the server sent neither data nor the end of the file"));
   }
-  return ReadData{compound.take_reply(), payload.data, result.resok4.eof, payload.placed};
+  return ReadData{compound.take_reply(), payload.data, result->resok4.eof, payload.placed};
 }
 
 /// One READ of as much as fits `sink`.

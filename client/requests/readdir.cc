@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "client/names/id_map.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/limits.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 #include "transport/base/log_limit.h"
 
 namespace nfsrdma::client {
@@ -49,16 +47,14 @@ Result<Entry> make_entry(RequestContext& context, const entry4& from, bool with_
 
 Result<DirectoryPage> read_page(RequestContext& context, CompoundReader& results,
                                 std::uint64_t cookie, bool with_attributes, OwnerNames& names) {
-  TRY(steps::pass<PUTFH4res>(results));
-  READDIR4res result;
-  TRY(results.read(result));
-  TRY(results.finish());
+  auto result = steps::read_only<READDIR4res>(results);
+  if (!result) return fail_from(result);
   DirectoryPage page;
-  page.verifier = result.resok4.cookieverf;
-  page.eof = result.resok4.reply.eof;
+  page.verifier = result->resok4.cookieverf;
+  page.eof = result->resok4.reply.eof;
   page.last_cookie = cookie;
-  page.entries.reserve(result.resok4.reply.entries.size());
-  for (const entry4& entry : result.resok4.reply.entries) {
+  page.entries.reserve(result->resok4.reply.entries.size());
+  for (const entry4& entry : result->resok4.reply.entries) {
     page.last_cookie = entry.cookie;
     if (impossible(entry.name)) {
       ++page.left_out;

@@ -2,25 +2,10 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
-namespace {
-
-Result<std::string> read_link(CompoundReader& results) {
-  TRY(steps::pass<nfs4::PUTFH4res>(results));
-  nfs4::READLINK4res result;
-  TRY(results.read(result));
-  TRY(results.finish());
-  const auto text = result.resok4.link.data;
-  return std::string(reinterpret_cast<const char*>(text.data()), text.size());
-}
-
-}  // namespace
-
 // No Write chunk, though the text may go in one (RFC 8267 section 6.1): knfsd of Linux 6.1 puts the
 // length there, too, and so loses bytes of the text.
 Task<Result<std::string>> readlink(RequestContext& context, Credential caller, FileHandle file) {
@@ -30,7 +15,10 @@ Task<Result<std::string>> readlink(RequestContext& context, Credential caller, F
   compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  co_return read_link(compound->results());
+  auto result = steps::read_only<nfs4::READLINK4res>(compound->results());
+  CO_TRY(result);
+  const auto text = result->resok4.link.data;
+  co_return std::string(reinterpret_cast<const char*>(text.data()), text.size());
 }
 
 }  // namespace nfsrdma::client

@@ -1,25 +1,11 @@
 #include "client/requests/remove.h"
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
-namespace {
-
-Result<NameChange> read_removed(CompoundReader& results) {
-  nfs4::REMOVE4res removed;
-  TRY(steps::pass<nfs4::PUTFH4res>(results));
-  TRY(results.read(removed));
-  TRY(results.finish());
-  return removed.resok4.cinfo;
-}
-
-}  // namespace
-
 Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
                                 std::string_view name) {
   const steps::Name kept(name);
@@ -29,11 +15,12 @@ Task<Result<NameChange>> remove(RequestContext& context, Credential caller, File
   compound->add_modifying(nfs4::REMOVE4args{kept.view()}, result_size::kChangeInfo);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  auto removed = read_removed(compound->results());
+  auto removed = steps::read_only<nfs4::REMOVE4res>(compound->results());
   if (!removed && may_be_done(*compound, removed.error(), nfs4::NFS4ERR_NOENT)) {
     co_return NameChange();
   }
-  co_return removed;
+  CO_TRY(removed);
+  co_return removed->resok4.cinfo;
 }
 
 }  // namespace nfsrdma::client

@@ -8,7 +8,6 @@
 #include "client/compound/result_sizes.h"
 #include "client/names/id_map.h"
 #include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 

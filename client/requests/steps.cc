@@ -5,7 +5,6 @@
 
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/getattr.h"
 #include "client/session/request_context.h"
 

@@ -9,6 +9,7 @@
 #include "client/compound/compound.h"
 #include "client/names/id_map.h"
 #include "client/proto/object.h"
+#include "client/proto/ops_namespace.h"
 #include "client/requests/set_attributes.h"
 
 namespace nfsrdma::client {
@@ -59,6 +60,16 @@ Result<void> pass(CompoundReader& results) {
   };
   (one(Res{}), ...);
   return outcome;
+}
+
+/// Reads the results of a request that is PUTFH and one operation: the one of that operation.
+template <class Res>
+Result<Res> read_only(CompoundReader& results) {
+  Res result;
+  TRY(pass<nfs4::PUTFH4res>(results));
+  TRY(results.read(result));
+  TRY(results.finish());
+  return result;
 }
 
 /// Reads a GETATTR result that has no owners.

@@ -5,10 +5,8 @@
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_data.h"
-#include "client/proto/ops_namespace.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
-#include "client/session/session.h"
 
 namespace nfsrdma::client {
 namespace {

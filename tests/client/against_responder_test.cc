@@ -7,8 +7,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/files/setattr.h"
 #include "client/proto/proto.h"
 #include "client/requests/access.h"
@@ -104,7 +104,7 @@ TEST_F(AgainstResponder, WritesAndReadsAMebibyte) {
   ASSERT_EQ(data->data.size(), out.size());
   EXPECT_TRUE(std::ranges::equal(data->data, out.bytes()));
   EXPECT_EQ(data->data.data(), in.data());
-  auto closed = here_.run(close(mount(), std::move(file.open)));
+  auto closed = here_.run(mount().opens().close(std::move(file.open)));
   EXPECT_TRUE(closed) << closed.error().message();
   EXPECT_EQ(here_.counter("open_files"), 0U);
 }
@@ -220,16 +220,16 @@ TEST_F(AgainstResponder, OpensOfOneFileShareAStateid) {
   ASSERT_TRUE(named) << named.error().message();
   EXPECT_EQ(&*both.open, &*reader->open);
   EXPECT_EQ(&*both.open, &*named->open);
-  EXPECT_TRUE(here_.run(close(mount(), std::move(both.open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(both.open))));
   EXPECT_EQ(here_.counter("open_downgrades"), 1U);
   Buffer out = here_.data().acquire();
   auto denied = here_.run(
       write(mount(), caller(), reader->handle, reader->open.state(), 0, out.first(1), UNSTABLE4));
   ASSERT_FALSE(denied);
   EXPECT_TRUE(denied.error().is(Layer::nfs, NFS4ERR_OPENMODE));
-  EXPECT_TRUE(here_.run(close(mount(), std::move(reader->open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(reader->open))));
   EXPECT_EQ(here_.counter("closes"), 0U);
-  EXPECT_TRUE(here_.run(close(mount(), std::move(named->open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(named->open))));
   EXPECT_EQ(here_.counter("closes"), 1U);
 }
 

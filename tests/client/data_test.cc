@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/requests/readdir.h"
@@ -37,7 +36,7 @@ class DataTest : public FakeMount {
     auto opened = run(open(mount(), {}, handle(1), OPEN4_SHARE_ACCESS_WRITE));
     EXPECT_TRUE(opened) << opened.error().message();
     auto written = run(write(mount(), {}, handle(1), opened->open.state(), 0, data_, FILE_SYNC4));
-    EXPECT_TRUE(run(close(mount(), std::move(opened->open))));
+    EXPECT_TRUE(run(mount().opens().close(std::move(opened->open))));
     return written;
   }
   Result<DirectoryPage> list(std::uint32_t max_bytes) {

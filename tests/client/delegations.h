@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "client/files/close.h"
 #include "client/files/delegations.h"
+#include "client/files/open_files.h"
 #include "tests/client/served_mount.h"
 #include "tests/support/counter_of.h"
 
@@ -59,7 +59,7 @@ class Delegations : public ServedMount {
     return open_locally(mount(), caller(), known.handle, access);
   }
   void close_at(Mount& where, OpenRef open) {
-    auto closed = run(close(where, std::move(open)));
+    auto closed = run(where.opens().close(std::move(open)));
     EXPECT_TRUE(closed) << closed.error().message();
   }
   std::size_t requests() const { return server_.arrivals().size(); }

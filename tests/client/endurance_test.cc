@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "client/requests/getattr.h"
 #include "client/session/session.h"
 #include "tests/client/served_mount.h"

@@ -1,9 +1,9 @@
 // The classes of operations: how each is run, and how one sees that it has been done.
 #include <cstring>
 
-#include "client/files/close.h"
 #include "client/files/delegations.h"
 #include "client/files/locked_io.h"
+#include "client/files/open_files.h"
 #include "client/files/setattr.h"
 #include "client/requests/access.h"
 #include "client/requests/commit.h"
@@ -72,7 +72,7 @@ Task<Result<void>> do_open(FaultTable* t) {
   return dropping(
       open_by_name(t->here(), t->who(), t->here().root(), "other", OPEN4_SHARE_ACCESS_READ));
 }
-Task<Result<void>> do_close(FaultTable* t) { return close(t->here(), t->take_closing()); }
+Task<Result<void>> do_close(FaultTable* t) { return t->here().opens().close(t->take_closing()); }
 Task<Result<void>> create_file(FaultTable* t, CreateMode mode) {
   SetAttributes initial;
   initial.mode = 0640;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "client/files/close.h"
 #include "client/files/lock.h"
 #include "client/files/locked_io.h"
 #include "client/files/open_files.h"

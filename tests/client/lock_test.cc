@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "client/requests/errno.h"
 #include "tests/client/served_mount.h"
 
@@ -24,7 +24,7 @@ class ServedLocks : public ServedMount {
     file_ = open_file("file", OPEN4_SHARE_ACCESS_BOTH);
   }
   void TearDown() override {
-    EXPECT_TRUE(run(close(mount(), std::move(file_.open))));
+    EXPECT_TRUE(run(mount().opens().close(std::move(file_.open))));
     ServedMount::TearDown();
   }
   /// 0 or an errno.

@@ -1,7 +1,6 @@
 // Opens that share a stateid, and the races between OPEN, CLOSE and OPEN_DOWNGRADE.
 #include <gtest/gtest.h>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/requests/read.h"
@@ -59,7 +58,7 @@ class OpenTest : public FakeMount {
     return std::move(opened->open);
   }
   bool must_close(OpenRef ref) {
-    auto closed = run(close(mount(), std::move(ref)));
+    auto closed = run(mount().opens().close(std::move(ref)));
     return closed.has_value();
   }
 
@@ -133,7 +132,7 @@ TEST_F(OpenTest, ACloseWaitsForAnOpenUnderWayAndIsNotNeededThen) {
   };
   Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
   reactor_.settle();
-  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_FALSE(closing.done());
   EXPECT_TRUE(server_.arrivals_of(OP_CLOSE).empty());
@@ -156,7 +155,7 @@ TEST_F(OpenTest, AnOpenWaitsForACloseUnderWay) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
   };
-  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
   reactor_.settle();
   Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
   Pending<Result<Opened>> another(open(mount(), {}, handle(1), kWrite));
@@ -183,7 +182,7 @@ TEST_F(OpenTest, ADowngradeWaitsForAnOpenUnderWay) {
   };
   Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kWrite));
   reactor_.settle();
-  Pending<Result<void>> closing(close(mount(), std::move(writer)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(writer)));
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_FALSE(closing.done());
   server_.fate = nullptr;
@@ -216,7 +215,7 @@ TEST_F(OpenByName, ACloseOvertakenByAnOpenIsNotExecuted) {
   };
   Pending<Result<Opened>> opened(opening());
   reactor_.settle();
-  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
   reactor_.settle();
   EXPECT_FALSE(closing.done());
   EXPECT_EQ(counter("open_old_stateids"), 1U);
@@ -239,7 +238,7 @@ TEST_F(OpenByName, AnOpenAfterTheCloseIsAnotherIncarnation) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
   };
-  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
   reactor_.settle();
   EXPECT_FALSE(closing.done());
   auto second = run(opening());
@@ -269,7 +268,7 @@ TEST_F(OpenByName, WhatAnOldCloseHasEndedIsOpenedAnew) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
   };
-  Pending<Result<void>> closing(close(mount(), std::move(first)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
   reactor_.settle();
   auto second = run(opening());
   ASSERT_TRUE(second);
@@ -433,7 +432,7 @@ TEST_F(OpenTest, AnOpenWaitsForADowngradeUnderWay) {
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_OPEN_DOWNGRADE) ? Fate::hold : Fate::answer;
   };
-  Pending<Result<void>> closing(close(mount(), std::move(both)));
+  Pending<Result<void>> closing(mount().opens().close(std::move(both)));
   reactor_.settle();
   ASSERT_FALSE(closing.done());
   const auto opens = server_.executions_of(OP_OPEN);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/requests/errno.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/proto/proto.h"
 #include "client/requests/create.h"
 #include "client/requests/errno.h"
@@ -73,7 +73,7 @@ TEST_F(OverTcp, WritesAndReadsAMebibyteWithoutACopy) {
   EXPECT_TRUE(std::ranges::equal(data->data, out.bytes()));
   EXPECT_EQ(here_.counter("payload_copies"), 0U);
   EXPECT_EQ(here_.counter("reply_bytes_payload"), out.size());
-  EXPECT_TRUE(here_.run(close(mount(), std::move(file.open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(file.open))));
 }
 
 TEST_F(OverTcp, ShortReadsAndTheEnd) {
@@ -87,7 +87,7 @@ TEST_F(OverTcp, ShortReadsAndTheEnd) {
     EXPECT_TRUE(data->eof);
     EXPECT_EQ(data->data.size(), offset > 5 ? 0 : 5 - offset);
   }
-  EXPECT_TRUE(here_.run(close(mount(), std::move(file.open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(file.open))));
 }
 
 TEST_F(OverTcp, RepliesInManyFragments) {
@@ -107,7 +107,7 @@ TEST_F(OverTcp, RepliesInManyFragments) {
   }
   EXPECT_EQ(here_.counter("payload_copies"), 0U);
   EXPECT_EQ(here_.counter("reconnects"), 0U);
-  EXPECT_TRUE(here_.run(close(mount(), std::move(file.open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(file.open))));
 }
 
 TEST_F(OverTcp, LinksAndDirectories) {
@@ -152,7 +152,7 @@ TEST_F(OverTcp, TheConnectionIsLostInTheMiddleOfData) {
   EXPECT_TRUE(std::ranges::equal(data->data, out.bytes()));
   EXPECT_EQ(here_.server().counter("connections"), 3U);
   EXPECT_EQ(here_.counter("session_losses"), 0U);
-  EXPECT_TRUE(here_.run(close(mount(), std::move(file.open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(file.open))));
 }
 
 // A record that breaks the rules twice fails its call, not the mount.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/requests/read.h"
 #include "tests/client/mounted.h"
 
@@ -41,7 +41,7 @@ class P09_PadInWriteChunk : public ::testing::TestWithParam<bool> {
     ASSERT_EQ(data->data.size(), length);
     EXPECT_TRUE(std::ranges::equal(data->data, std::as_bytes(std::span(content))));
     EXPECT_EQ(sink.data()[length + 4], kUntouched) << "beyond the pad";
-    EXPECT_TRUE(here_.run(close(here_.mount(), std::move(file->open))));
+    EXPECT_TRUE(here_.run(here_.mount().opens().close(std::move(file->open))));
   }
 
   Mounted here_;

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "client/files/close.h"
 #include "client/files/open.h"
+#include "client/files/open_files.h"
 #include "client/requests/create.h"
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
@@ -126,7 +126,7 @@ TEST_F(P12_ReplySizes, EverythingElse) {
   EXPECT_TRUE(linked) << linked.error().message();
   EXPECT_TRUE(here_.run(getattr(mount(), here_.caller(), root())));
   EXPECT_TRUE(here_.run(statfs(mount(), here_.caller(), root())));
-  EXPECT_TRUE(here_.run(close(mount(), std::move(file->open))));
+  EXPECT_TRUE(here_.run(mount().opens().close(std::move(file->open))));
 }
 
 // An operation of version 4.2; this client has none of them.

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <random>
 
-#include "client/files/close.h"
 #include "client/files/lock.h"
+#include "client/files/open_files.h"
 #include "client/files/setattr.h"
 #include "client/requests/access.h"
 #include "client/requests/commit.h"
@@ -58,7 +58,7 @@ class P16_RetriesAfterDelay : public ServedMount {
     shorter.size = 3;
     note("truncate", run(setattr(mount(), caller(), made->handle, made->open.state(), shorter)));
     lock_and_unlock(*made);
-    note("close", run(close(mount(), std::move(made->open))));
+    note("close", run(mount().opens().close(std::move(made->open))));
     note("link", run(link(mount(), caller(), made->handle, dir, "linked")));
     note("symlink", run(make_symlink(mount(), caller(), dir, "pointer", "file")));
     look_at(dir);
@@ -106,7 +106,7 @@ class P16_RetriesAfterDelay : public ServedMount {
       auto opened =
           co_await open_by_name(mount(), caller(), root(), "file", OPEN4_SHARE_ACCESS_READ);
       CO_TRY(opened);
-      auto closed = co_await close(mount(), std::move(opened->open));
+      auto closed = co_await mount().opens().close(std::move(opened->open));
       CO_TRY(closed);
     }
     co_return Result<void>{};

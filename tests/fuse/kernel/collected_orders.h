@@ -12,7 +12,7 @@
 
 #include "cache/attr/from_server.h"
 #include "cache/files.h"
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "fuse/kernel/inode_table.h"
 #include "fuse/kernel/kernel_caches.h"
 #include "tests/client/served_mount.h"
@@ -146,7 +146,7 @@ class KernelTest : public client::test::ServedMount {
   void change_elsewhere(const std::string& name) {
     client::Opened elsewhere = open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
-    ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+    ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
   }
   /// stat(2): asks the server, and shows what it says.
   void show(const FileRef& file) {

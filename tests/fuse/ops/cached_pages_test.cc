@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "fuse/kernel/written_pages.h"
 #include "tests/fuse/ops/served_files.h"
 
@@ -17,7 +17,7 @@ class CachedPages : public ServedFiles {
   void change_elsewhere() {
     client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
-    ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+    ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
   }
   static std::uint64_t change(const FileRef& file) {
     return file->inode->attributes().value().change;

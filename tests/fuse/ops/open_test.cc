@@ -1,7 +1,7 @@
 // OPEN: how a file is opened, and whether the kernel may keep what it has cached.
 #include <fcntl.h>
 
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -57,7 +57,7 @@ TEST_F(OpenRequest, PagesAreKeptUntilAnotherClientWrites) {
   release(file);
   client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
   ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
-  ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+  ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
   file = open_node(file.node);
   ASSERT_EQ(drops_of(file.node).size(), 1U) << "before the answer";
   EXPECT_EQ(drops_of(file.node)[0].offset, 0);

@@ -1,7 +1,7 @@
 // WRITE: where the bytes go, when, and who is told what became of them.
 #include <fcntl.h>
 
-#include "client/files/close.h"
+#include "client/files/open_files.h"
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -15,7 +15,7 @@ class WriteRequest : public KernelRequests {
   void append_elsewhere(std::uint64_t offset, const std::string& text) {
     client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, offset, text));
-    ASSERT_TRUE(run(client::close(mount(), std::move(elsewhere.open))));
+    ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
   }
 };
 
