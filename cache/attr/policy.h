@@ -1,6 +1,7 @@
 // How long attributes and names are believed: the ac* and lookupcache= options of nfs(5).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "transport/base/reactor.h"
@@ -18,8 +19,14 @@ struct AttributePolicy {
   bool noac = false;  ///< nothing is believed longer than the call that fetched it
   LookupCache lookup_cache = LookupCache::all;
 
-  Duration shortest(bool directory) const;
-  Duration longest(bool directory) const;
+  Duration shortest(bool directory) const {
+    if (noac) return Duration::zero();
+    return directory ? acdirmin : acregmin;
+  }
+  Duration longest(bool directory) const {
+    if (noac) return Duration::zero();
+    return std::max(shortest(directory), directory ? acdirmax : acregmax);
+  }
 };
 
 }  // namespace nfsrdma::cache
