@@ -4,6 +4,7 @@
 
 #include "client/proto/ops_attr.h"
 #include "client/requests/access.h"
+#include "client/requests/getattr.h"
 #include "client/requests/readlink.h"
 
 namespace nfsrdma::cache {
@@ -34,8 +35,8 @@ Task<Result<std::string>> readlink(client::Mount& mount, client::Credential call
   co_return target;
 }
 
-Task<Result<client::FileSystemStatus>> statfs(client::Mount& mount, client::Credential caller,
-                                              InodeRef inode) {
+Task<Result<client::Attributes>> statfs(client::Mount& mount, client::Credential caller,
+                                        InodeRef inode) {
   auto status = co_await client::statfs(mount, caller, inode->handle());
   co_return status;
 }

@@ -6,7 +6,7 @@
 
 #include "cache/file/inode.h"
 #include "client/mount.h"
-#include "client/requests/statfs.h"
+#include "client/proto/object.h"
 
 namespace nfsrdma::cache {
 
@@ -18,8 +18,8 @@ Task<Result<bool>> access(client::Mount& mount, client::Credential caller, Inode
                           int mask);
 /// The target of a symbolic link.
 Task<Result<std::string>> readlink(client::Mount& mount, client::Credential caller, InodeRef inode);
-/// The file system that the inode is of.
-Task<Result<client::FileSystemStatus>> statfs(client::Mount& mount, client::Credential caller,
-                                              InodeRef inode);
+/// Of the file system that the inode is of: space, files, the longest name.
+Task<Result<client::Attributes>> statfs(client::Mount& mount, client::Credential caller,
+                                        InodeRef inode);
 
 }  // namespace nfsrdma::cache

@@ -36,4 +36,12 @@ Task<Result<Attributes>> get_facts(RequestContext& context, Credential caller, F
   co_return nfs4::decode_attributes(result->resok4.obj_attributes);
 }
 
+Task<Result<Attributes>> statfs(RequestContext& context, Credential caller, FileHandle file) {
+  using namespace nfs4;
+  static const bitmap4 kWanted{FATTR4_FILES_AVAIL, FATTR4_FILES_FREE,  FATTR4_FILES_TOTAL,
+                               FATTR4_MAXNAME,     FATTR4_SPACE_AVAIL, FATTR4_SPACE_FREE,
+                               FATTR4_SPACE_TOTAL};
+  return get_facts(context, caller, file, kWanted);
+}
+
 }  // namespace nfsrdma::client

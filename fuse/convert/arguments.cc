@@ -7,6 +7,7 @@ namespace nfsrdma::fuse {
 namespace {
 
 constexpr std::uint32_t kSettableModeBits = 07777;
+constexpr unsigned long kBlock = 4096;  // bytes; what df counts in
 
 client::SetTime to_set_time(std::uint64_t seconds, std::uint32_t nanoseconds, bool now) {
   client::SetTime result;
@@ -34,18 +35,19 @@ client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted) {
   return set;
 }
 
-struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t block) {
+struct statvfs to_statvfs(const client::Attributes& status) {
   struct statvfs result {};
-  result.f_bsize = block;
-  result.f_frsize = block;
-  result.f_blocks = status.space_total / block;
-  result.f_bfree = status.space_free / block;
-  result.f_bavail = status.space_avail / block;
+  result.f_bsize = kBlock;
+  result.f_frsize = kBlock;
+  result.f_blocks = status.space_total / kBlock;
+  result.f_bfree = status.space_free / kBlock;
+  result.f_bavail = status.space_avail / kBlock;
   result.f_files = status.files_total;
   result.f_ffree = status.files_free;
   result.f_favail = status.files_avail;
   // Some servers take longer ones (NFS-Ganesha: 1024), which the kernel refuses by itself.
-  result.f_namemax = std::min<unsigned long>(status.max_name, NAME_MAX);
+  const bool known = status.has(nfs4::FATTR4_MAXNAME);
+  result.f_namemax = known ? std::min<unsigned long>(status.maxname, NAME_MAX) : NAME_MAX;
   return result;
 }
 

@@ -4,8 +4,6 @@
 #include <linux/fuse.h>
 #include <sys/statvfs.h>
 
-#include <cstdint>
-
 #include "cache/file/queries.h"
 #include "cache/write/set_attributes.h"
 
@@ -14,7 +12,7 @@ namespace nfsrdma::fuse {
 /// FATTR_* `valid` bits and their values.
 client::SetAttributes to_set_attributes(const fuse_setattr_in& wanted);
 
-/// `block`: what sizes are counted in, bytes.
-struct statvfs to_statvfs(const client::FileSystemStatus& status, std::uint32_t block);
+/// Attributes of a file system, as cache::statfs() has them.
+struct statvfs to_statvfs(const client::Attributes& status);
 
 }  // namespace nfsrdma::fuse

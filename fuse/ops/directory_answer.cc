@@ -21,31 +21,23 @@ bool DirectoryAnswer::took(std::size_t needed) {
   return true;
 }
 
-bool DirectoryAnswer::add_plain(std::string_view name, const struct stat& attributes,
-                                std::uint64_t offset) {
-  return took(add_entry(room(), name, attributes, offset));
-}
-
-bool DirectoryAnswer::add_plus(std::string_view name, const EntryAnswer& entry,
+/// A name without a lookup: node 0.
+bool DirectoryAnswer::add_bare(std::string_view name, std::uint64_t fileid, mode_t mode,
                                std::uint64_t offset) {
-  return took(add_entry_plus(room(), name, entry, offset));
+  EntryAnswer bare;
+  bare.attributes.st_ino = fileid;
+  bare.attributes.st_mode = mode;
+  if (kind_ == Kind::names) return took(add_entry(room(), name, bare.attributes, offset));
+  return took(add_entry_plus(room(), name, bare, offset));
 }
 
 void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
-  const auto add_dot = [this](const char* name, std::uint64_t fileid, std::uint64_t next) {
-    EntryAnswer entry;  // node 0: a name without a lookup
-    entry.attributes.st_mode = S_IFDIR;
-    entry.attributes.st_ino = fileid;
-    if (kind_ == Kind::names) {
-      add_plain(name, entry.attributes, next);
-    } else {
-      add_plus(name, entry, next);
-    }
-  };
   const std::uint64_t self = fs_->kernel().stat_of(directory).st_ino;
-  if (offset < DirectoryStream::kAfterDot) add_dot(".", self, DirectoryStream::kAfterDot);
+  if (offset < DirectoryStream::kAfterDot) {
+    add_bare(".", self, S_IFDIR, DirectoryStream::kAfterDot);
+  }
   if (offset < DirectoryStream::kAfterDotDot) {
-    add_dot("..", directory.parent_fileid(), DirectoryStream::kAfterDotDot);
+    add_bare("..", directory.parent_fileid(), S_IFDIR, DirectoryStream::kAfterDotDot);
   }
 }
 
@@ -60,17 +52,13 @@ bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entr
 
   cache::FileAttributes attributes;
   cache::apply(entry.attributes, attributes);
-  EntryAnswer bare;
-  bare.attributes.st_ino = attributes.fileid;
-  bare.attributes.st_mode = attributes.mode;
-  if (kind_ == Kind::names) return add_plain(entry.name, bare.attributes, entry.cookie);
-  return add_plus(entry.name, bare, entry.cookie);
+  return add_bare(entry.name, attributes.fileid, attributes.mode, entry.cookie);
 }
 
 bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry& entry,
                                 Inode& inode) {
   const EntryAnswer found = fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name);
-  if (!add_plus(entry.name, found, entry.cookie)) return false;
+  if (!took(add_entry_plus(room(), entry.name, found, entry.cookie))) return false;
   fs_->inodes().count_lookup(inode);
   told_.emplace_back(&inode);
   return true;

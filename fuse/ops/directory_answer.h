@@ -28,8 +28,7 @@ class DirectoryAnswer {
   void take_back();
 
  private:
-  bool add_plain(std::string_view name, const struct stat& attributes, std::uint64_t offset);
-  bool add_plus(std::string_view name, const EntryAnswer& entry, std::uint64_t offset);
+  bool add_bare(std::string_view name, std::uint64_t fileid, mode_t mode, std::uint64_t offset);
   bool add_inode(cache::Directory& directory, const client::Entry& entry, Inode& inode);
   bool took(std::size_t needed);
   std::span<std::byte> room() const { return memory_.first(size_).subspan(used_); }

@@ -4,11 +4,6 @@
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
-namespace {
-
-constexpr std::uint32_t kBlock = 4096;  // bytes; what df counts in
-
-}  // namespace
 
 Task<void> handle::statfs(FileSystem& fs, Request request, InodeRef inode, NoArguments) {
   const client::Credential caller = request.caller();
@@ -16,7 +11,7 @@ Task<void> handle::statfs(FileSystem& fs, Request request, InodeRef inode, NoArg
   if (!status) {
     reply_failure(fs, request, status.error());
   } else {
-    request.reply_statfs(to_statvfs(*status, kBlock));
+    request.reply_statfs(to_statvfs(*status));
   }
 }
 

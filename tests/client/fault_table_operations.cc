@@ -15,7 +15,6 @@
 #include "client/requests/readlink.h"
 #include "client/requests/remove.h"
 #include "client/requests/rename.h"
-#include "client/requests/statfs.h"
 #include "client/requests/write.h"
 #include "tests/client/fault_table.h"
 

@@ -15,7 +15,6 @@
 #include "client/requests/read.h"
 #include "client/requests/readdir.h"
 #include "client/requests/readlink.h"
-#include "client/requests/statfs.h"
 #include "client/requests/write.h"
 #include "tests/client/mounted.h"
 

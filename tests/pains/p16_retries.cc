@@ -17,7 +17,6 @@
 #include "client/requests/readlink.h"
 #include "client/requests/remove.h"
 #include "client/requests/rename.h"
-#include "client/requests/statfs.h"
 #include "tests/client/served_mount.h"
 #include "tests/pains/crowd.h"
 #include "tests/support/full_size.h"

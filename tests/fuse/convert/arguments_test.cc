@@ -41,15 +41,16 @@ TEST(SetAttributes, TimesAreTheServersOrTheGivenOnes) {
 }
 
 TEST(Statvfs, CountsInBlocks) {
-  client::FileSystemStatus status;
+  client::Attributes status;
   status.space_total = 10 * 4096 + 4095;
   status.space_free = 4096;
   status.space_avail = 4095;
   status.files_total = 5;
   status.files_free = 4;
   status.files_avail = 3;
-  status.max_name = 200;
-  const auto result = to_statvfs(status, 4096);
+  status.maxname = 200;
+  status.present.set(nfs4::FATTR4_MAXNAME);
+  const auto result = to_statvfs(status);
   EXPECT_EQ(result.f_frsize, 4096u);
   EXPECT_EQ(result.f_blocks, 10u);
   EXPECT_EQ(result.f_bfree, 1u);
@@ -61,9 +62,11 @@ TEST(Statvfs, CountsInBlocks) {
 }
 
 TEST(ArgumentsTest, NoNameIsLongerThanTheKernelTakes) {
-  client::FileSystemStatus status;
-  status.max_name = 1024;
-  EXPECT_EQ(to_statvfs(status, 4096).f_namemax, 255u);
+  client::Attributes status;
+  EXPECT_EQ(to_statvfs(status).f_namemax, 255u) << "the server does not say";
+  status.maxname = 1024;
+  status.present.set(nfs4::FATTR4_MAXNAME);
+  EXPECT_EQ(to_statvfs(status).f_namemax, 255u);
 }
 
 }  // namespace
