@@ -15,7 +15,7 @@ Task<void> flush_writes(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   {
     // Writes that were answered early, because their caller was killed, still use the open.
-    auto pass = co_await open->gate.enter(WriteGate::Mode::exclusive);
+    auto pass = co_await open->gate.enter(Gate::Mode::exclusive);
   }
   co_await commit_file(writes, file);
 }

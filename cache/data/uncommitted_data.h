@@ -19,7 +19,7 @@ using WriteVerifier = std::array<std::byte, 8>;
 
 /// The pieces never overlap: newer data replaces the part of older data it covers. So the order in
 /// which pieces are sent again does not matter, as long as no new write runs at the same time (see
-/// WriteGate). Belongs to one shard.
+/// OpenInode::gate). Belongs to one shard.
 class UncommittedData {
  public:
   explicit UncommittedData(UncommittedMemory& memory) : pieces_(&memory.nodes()) {}

@@ -31,8 +31,8 @@ class WriteOrder {
   enum class Place : std::uint8_t { anywhere, at_end };
 
   /// A place in the order, from its making to its destruction. `co_await turn;` returns when the
-  /// write may be sent. What passes a WriteGate as well takes its turn first and enters at once,
-  /// so that both have the same order.
+  /// write may be sent. What passes OpenInode::gate as well takes its turn first and enters at
+  /// once, so that both have the same order.
   class Turn : public ListNode {
    public:
     Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length,

@@ -10,12 +10,12 @@
 #include "cache/data/gathered_write.h"
 #include "cache/data/uncommitted_data.h"
 #include "cache/data/write_errors.h"
-#include "cache/data/write_gate.h"
 #include "cache/data/write_order.h"
 #include "cache/file/inode.h"
 #include "client/state/lock_state.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
+#include "transport/base/sync/gate.h"
 #include "transport/base/sync/in_flight_set.h"
 
 namespace nfsrdma::cache {
@@ -61,7 +61,9 @@ class OpenInode : public ListNode {
   IntrusiveList<File> files;
   UncommittedData uncommitted;
   WriteErrors errors;
-  WriteGate gate;
+  /// Writes pass it shared; sending lost data again and changing the size pass it alone, so that
+  /// old data never overtakes new.
+  Gate gate;
   WriteOrder order;
   Gathering gathering;
   /// A gathered write failed: writes are sent at once until one succeeds.

@@ -61,7 +61,7 @@ Task<Result<void>> send_again(WriteBack& writes, FileRef file, UncommittedData::
 /// No write runs meanwhile, so that old data cannot replace newer.
 Task<void> send_lost(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  auto pass = co_await open->gate.enter(WriteGate::Mode::exclusive);
+  auto pass = co_await open->gate.enter(Gate::Mode::exclusive);
   auto memory = co_await writes.resend_mutex().lock();
   for (auto lost = open->uncommitted.next_lost(); lost; lost = open->uncommitted.next_lost()) {
     auto sent = co_await send_again(writes, file, *lost);

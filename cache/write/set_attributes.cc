@@ -44,7 +44,7 @@ Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef thr
   }
   const FileRef writer = writer_of(through, *open, change.caller);
   co_await writes.behind().flush(open);
-  auto pass = co_await open->gate.enter(WriteGate::Mode::exclusive);
+  auto pass = co_await open->gate.enter(Gate::Mode::exclusive);
   client::StateRef state;
   if (writer && writer->open) {
     change.caller = writer->caller;

@@ -84,7 +84,7 @@ Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock
   const InFlightSet::One in_flight(sending_);
   const std::shared_ptr<OpenInode> open = file->shared;
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
-  auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
+  auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
   if (writes_.memory().filling()) spawn(relieve(writes_));
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();

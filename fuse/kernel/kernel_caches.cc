@@ -94,10 +94,6 @@ void KernelCaches::drop_outdated_attributes(Inode& inode) {
   if (inode.view().knows_other_than(version(inode))) drop_attributes(inode);
 }
 
-void KernelCaches::doubt_names(const Inode& directory, std::vector<std::string> names) {
-  notifier_.doubt_names(directory, std::move(names));
-}
-
 bool KernelCaches::pages_outdated(const Inode& inode) const {
   if (auto_invalidates()) return false;
   // While a write of ours is under way, a change is most likely its doing; its reply will tell.
@@ -156,7 +152,7 @@ void KernelCaches::on_own_change(cache::Inode& inode, std::uint64_t before, std:
 
 void KernelCaches::on_names_changed(cache::Inode& directory) {
   Inode& inode = with_view(directory);
-  if (inode.view().names()) doubt_names(inode, inode.view().names()->doubt_all());
+  if (inode.view().names()) notifier_.doubt_names(inode, inode.view().names()->doubt_all());
 }
 
 void KernelCaches::on_attributes_doubted(cache::Inode& inode) { drop_attributes(with_view(inode)); }

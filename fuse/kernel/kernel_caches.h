@@ -57,8 +57,6 @@ class KernelCaches final : public cache::InodeObserver {
   /// ours.
   void drop_attributes(Inode& inode);
   void drop_outdated_attributes(Inode& inode);
-  /// These names are not what the kernel was told; see KernelNotifier.
-  void doubt_names(const Inode& directory, std::vector<std::string> names);
 
   /// Whether the kernel may have pages of another version than the remembered attributes are of,
   /// because another client has changed the file.

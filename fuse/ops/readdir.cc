@@ -28,7 +28,7 @@ void compare_names(FileSystem& fs, cache::Directory& directory) {
     if (told->listed(entry.name)) doubted.push_back(entry.name);
   }
   if (page.eof) std::ranges::move(told->listing_ends(), std::back_inserter(doubted));
-  fs.kernel().doubt_names(with_view(*directory.inode), std::move(doubted));
+  fs.kernel().notifier().doubt_names(with_view(*directory.inode), std::move(doubted));
   if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
 }
 

@@ -13,7 +13,6 @@
 namespace nfsrdma::fuse {
 namespace {
 
-using cache::WriteGate;
 using cache::WriteOrder;
 
 /// What one write(2) brought: its bytes lie in `slot` until they are kept elsewhere.
@@ -66,7 +65,7 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
                         incoming.data.size(),
                         incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
   incoming.old = old_pages(*file, incoming.by, incoming.range());
-  auto pass = co_await open->gate.enter(WriteGate::Mode::shared);
+  auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
   cache::Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
