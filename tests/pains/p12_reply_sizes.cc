@@ -9,6 +9,7 @@
 
 #include "client/files/open.h"
 #include "client/files/open_files.h"
+#include "client/proto/compound.h"
 #include "client/requests/create.h"
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
