@@ -17,11 +17,13 @@ stalled() {
   [ $((SECONDS - start)) -le 10 ] || fail "'$*' took $((SECONDS - start)) s to die"
 }
 
-# direct read|write: opens $mnt/f with O_DIRECT, says so, and works on it once it hears a line.
+# direct read|write opened|set: opens $mnt/f for direct I/O, or makes it direct when it is open, says so,
+# and works on it once it hears a line.
 direct() {
-  python3 - "$1" "$mnt/f" 3<&0 <<'PYTHON'
-import mmap, os, sys
-file = os.open(sys.argv[2], os.O_RDWR | os.O_DIRECT)
+  python3 - "$1" "$mnt/f" "$2" 3<&0 <<'PYTHON'
+import fcntl, mmap, os, sys
+file = os.open(sys.argv[2], os.O_RDWR | (os.O_DIRECT if sys.argv[3] == "opened" else 0))
+fcntl.fcntl(file, fcntl.F_SETFL, os.O_DIRECT)
 block = mmap.mmap(-1, 1 << 20)
 print("open", flush=True)
 os.read(3, 1)
@@ -29,11 +31,12 @@ os.read(3, 1)
 PYTHON
 }
 
-# killed_direct read|write: such a caller, sent on while the server is stopped, goes when killed. The
-# kernel waits for it where no signal is seen and sends no INTERRUPT.
+# killed_direct read|write opened|set: such a caller, sent on while the server is stopped, goes when
+# killed. Of a file that was made direct, or of any before Linux 6.6, the kernel waits where no signal
+# is seen and sends no INTERRUPT.
 killed_direct() {
   local caller
-  coproc caller_of_direct { direct "$1" 2>"$work/direct.out"; } 2>/dev/null
+  coproc caller_of_direct { direct "$1" "$2" 2>"$work/direct.out"; } 2>/dev/null
   # shellcheck disable=SC2154 # bash sets it for the coprocess
   local shell=$caller_of_direct_PID
   local word
@@ -42,7 +45,7 @@ killed_direct() {
   caller=$(pgrep -P "$shell" python3 || echo "$shell")
   same ok "$(control stop)" "stop"
   echo >&"${caller_of_direct[1]}"
-  wait_for "the direct $1 to wait for the server" grep -q '(disk sleep)' "/proc/$caller/status"
+  wait_for "the direct $1 to wait for the server" waits_for_server "$caller"
   kill -KILL "$caller"
   wait_for "the killed direct $1 to be gone" is_gone "$caller"
   same ok "$(control continue)" "continue"
@@ -50,8 +53,12 @@ killed_direct() {
 
 is_gone() { [ ! -e "/proc/$1" ] || grep -q zombie "/proc/$1/status"; }
 
-killed_direct read
-killed_direct write
+waits_for_server() { grep -q '(disk sleep)' "/proc/$1/status" || grep -q request_wait_answer "/proc/$1/wchan"; }
+
+for how in opened set; do
+  killed_direct read $how
+  killed_direct write $how
+done
 same ok "$(control stop)" "stop"
 stalled cat "$mnt/g"
 stalled sh -c "echo x >'$mnt/new'"
