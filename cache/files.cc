@@ -23,11 +23,12 @@ Task<void> flush_writes(WriteBack& writes, FileRef file) {
 }  // namespace
 
 Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
-             InodeIndex& inodes, InodeObserver& observer)
+             InodeIndex& inodes, InodeObserver& observer, std::size_t read_ahead)
     : mount_(mount),
       index_(inodes),
       attributes_(mount, policy, inodes, observer),
       writes_(mount, attributes_, failures_, data_slots),
+      reads_(mount, attributes_, data_slots, read_ahead),
       silly_names_(mount, attributes_, inodes) {
   mount_.delegations().attach(this);
 }
@@ -48,12 +49,15 @@ std::shared_ptr<OpenInode> Files::opened(Inode& inode, bool preserve_unlinked) {
 
 void Files::released(File& file) {
   file.released = true;
+  ReadAhead::end(file);
   silly_names_.released();
 }
 
 Task<void> Files::close(FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   if (file->writable()) co_await flush_writes(writes_, file);
+  // A READ that the server finds behind the CLOSE names a stateid that it has forgotten.
+  if (file->ahead) co_await file->ahead->reading().wait();
   file->unlink();
   const bool last = open->files.empty();
   if (last && open->errors.unreported()) {
@@ -78,6 +82,7 @@ Files::Unfinished Files::unfinished() const {
 void Files::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_open_files", silly_names_.open_files());
   writes_.visit_counters(visitor);
+  reads_.visit_counters(visitor);
   failures_.visit_counters(visitor);
 }
 
@@ -96,6 +101,7 @@ void Files::on_delegation_ended(const client::FileHandle& handle) {
   const InodeRef inode = index_.find(handle);
   if (!inode) return;
   inode->attributes().expire();
+  if (const auto open = inode->open()) open->drop_read_ahead();
   attributes_.doubt(*inode);
 }
 

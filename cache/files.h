@@ -9,6 +9,7 @@
 #include "cache/file/file.h"
 #include "cache/file/inode_index.h"
 #include "cache/name/silly_names.h"
+#include "cache/read/read_ahead.h"
 #include "cache/write/write_back.h"
 #include "client/files/delegations.h"
 #include "client/mount.h"
@@ -18,10 +19,11 @@ namespace nfsrdma::cache {
 /// One for each mount; belongs to its shard.
 class Files final : private client::DelegationUser {
  public:
-  /// The mount has been started. `data_slots`: the pool that written data arrives in, see
-  /// WriteBack. `observer` may be constructed later. All outlive this.
+  /// The mount has been started. `data_slots`: the pool that data arrives in, see WriteBack and
+  /// ReadAhead, which reads `read_ahead` bytes ahead at most. `observer` may be constructed later.
+  /// All outlive this.
   Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy, InodeIndex& inodes,
-        InodeObserver& observer);
+        InodeObserver& observer, std::size_t read_ahead = 0);
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
   ~Files();
@@ -29,6 +31,7 @@ class Files final : private client::DelegationUser {
   client::Mount& mount() { return mount_; }
   AttributeCache& attributes() { return attributes_; }
   WriteBack& writes() { return writes_; }
+  ReadAhead& reads() { return reads_; }
   SillyNames& silly_names() { return silly_names_; }
   FailureLog& failures() { return failures_; }
 
@@ -62,6 +65,7 @@ class Files final : private client::DelegationUser {
   AttributeCache attributes_;
   FailureLog failures_;
   WriteBack writes_;
+  ReadAhead reads_;
   SillyNames silly_names_;
 };
 

@@ -17,9 +17,14 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
     return Outcome::older;
   }
   FileAttributes whole = known.value();
+  const std::uint64_t change = whole.change;
   apply(fresh, whole);
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
+  // Another client may have written. What this one has is dropped where it writes.
+  if (outcome == Outcome::changed && by.before != change) {
+    if (const auto open = inode.open()) open->drop_read_ahead();
+  }
   // Nobody, until the name service tells: to be asked again, delegation or not.
   if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
   // What others have removed, made or renamed must not be found, or missed, for as long as names

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "cache/data/read_stream.h"
 #include "cache/file/inode.h"
 #include "cache/file/open_inode.h"
 #include "client/files/open_ref.h"
@@ -43,8 +44,10 @@ class File : public ListNode,
   std::vector<std::uint64_t> lockers;
   std::uint64_t flock_owner = 0;  ///< of its flock(2) locks; 0: it has asked for none
   WriteErrors::Seen errors_seen;
-  bool released = false;     ///< no program has it any more: only its close is left
-  bool append = false;       ///< O_APPEND
+  ReadPattern pattern;                ///< of reads through the page cache
+  std::unique_ptr<ReadStream> ahead;  ///< null until they have one (cache/read/read_ahead.h)
+  bool released = false;              ///< no program has it any more: only its close is left
+  bool append = false;                ///< O_APPEND
   bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
 };
 

@@ -24,4 +24,10 @@ boost::intrusive_ptr<File> OpenInode::any_writer() {
   return writer;
 }
 
+void OpenInode::drop_read_ahead(std::uint64_t begin, std::uint64_t end) {
+  files.for_each([&](File& file) {
+    if (file.ahead) file.ahead->drop(begin, end);
+  });
+}
+
 }  // namespace nfsrdma::cache

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -57,6 +58,11 @@ class OpenInode : public ListNode {
 
   /// One of its writable opens; null when there is none.
   boost::intrusive_ptr<File> any_writer();
+
+  /// The bytes are not what they were when they were read ahead: they are read again. Also those
+  /// whose READ is under way.
+  void drop_read_ahead(std::uint64_t begin, std::uint64_t end);
+  void drop_read_ahead() { drop_read_ahead(0, std::numeric_limits<std::uint64_t>::max()); }
 
   IntrusiveList<File> files;
   UncommittedData uncommitted;

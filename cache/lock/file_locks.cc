@@ -92,6 +92,7 @@ Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish,
 
 Task<bool> see_changes(WriteBack& writes, FileRef file) {
   Inode& inode = *file->inode;
+  file->shared->drop_read_ahead();
   const bool unchanged = locked_here(writes.mount(), inode.handle());
   if (unchanged && inode.attributes().stands()) co_return true;
   auto seen = co_await writes.attributes().revalidate(file);

@@ -49,6 +49,8 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
   const Issue issue = writes.attributes().issue();
   auto written = co_await client::write(writes.mount(), file->caller, inode.handle(),
                                         io_state(*file, lock), offset, data, stable);
+  // Whether it has succeeded or not: what was read before may be old.
+  file->shared->drop_read_ahead(offset, offset + data.size());
   CO_TRY(written);
   if (written->attributes) {
     writes.attributes().learn(inode, *written->attributes, issue,

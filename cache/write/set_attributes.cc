@@ -24,8 +24,9 @@ Task<Result<void>> apply_change(WriteBack& writes, InodeRef inode, AttributeChan
   const Issue issue = attributes.issue();
   auto changed =
       co_await client::setattr(writes.mount(), change.caller, inode->handle(), state, change.set);
-  CO_TRY(changed);
   const auto open = inode->open();
+  if (open && change.set.size) open->drop_read_ahead();
+  CO_TRY(changed);
   if (open && change.set.size) open->uncommitted.truncate(*change.set.size);
   attributes.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
   co_return Result<void>();

@@ -283,6 +283,13 @@ void Session::lose(const char* reason) {
   observer_->on_session_lost(reason);
 }
 
+bool Session::has_room(std::uint32_t part_left) const {
+  if (!trunk_.up() || trunk_.open_calls() > trunk_.calls_in_flight()) return false;
+  if (!slots_.is_open() || slots_.waiting() > 0) return false;
+  const std::uint32_t usable = slots_.usable();
+  return slots_.in_use() + std::max(usable / part_left, 1U) < usable;
+}
+
 Error Session::give_up(const char* why) const { return Error::local(EIO, "SEQUENCE", why); }
 
 void Session::shut_down() {

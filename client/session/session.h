@@ -124,6 +124,9 @@ class Session {
   const Limits& limits() const { return limits_; }
   /// Trunk::max_inline_reply.
   std::size_t max_inline_reply() const { return trunk_.max_inline_reply(); }
+  /// Requests that nobody waits for may be sent now, beside this part of the session's slots that
+  /// stays free: neither a slot nor a credit is waited for.
+  bool has_room(std::uint32_t part_left) const;
   TimePoint now() const { return reactor_.now(); }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.

@@ -127,6 +127,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   FileSystemConfig config;
   config.attributes = options_.cache.attributes;
   config.synchronous = options_.synchronous;
+  config.read_ahead = options_.cache.read_ahead;
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
   config.kernel.mount_point = options_.mount_point;
   file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);

@@ -21,6 +21,7 @@ namespace nfsrdma::fuse {
 struct CacheOptions {
   cache::AttributePolicy attributes;  ///< ac*, actimeo, noac, lookupcache
   bool readdirplus = true;
+  std::size_t read_ahead = std::size_t{64} << 20;  ///< most bytes for each file; 0: none
 };
 
 enum class Protocol : std::uint8_t { rdma, tcp };

@@ -10,6 +10,8 @@ constexpr std::uint64_t kMinInline = 1024;
 constexpr std::uint64_t kMaxInline = 262144;
 constexpr std::uint64_t kInlineStep = 1024;
 constexpr std::uint64_t kMaxCredits = 512;
+constexpr std::uint64_t kMaxReadAhead = 1024;  ///< MiB
+constexpr unsigned kMebibyteShift = 20;
 
 Result<void> apply_provider(Options& options, const OptionValue& value) {
   auto& provider = options.transport.provider;
@@ -115,6 +117,17 @@ constexpr OptionSpec kOptions[] = {
      .max = kMaxCredits,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
        options.transport.credits = static_cast<std::uint32_t>(value.number);
+       return {};
+     }},
+    {.name = "readahead",
+     .argument = "MIB",
+     .kind = OptionKind::ours,
+     .default_value = "64",
+     .doc = "most mebibytes of a file that are read before a program asks for them; 0: none",
+     .min = 0,
+     .max = kMaxReadAhead,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.cache.read_ahead = static_cast<std::size_t>(value.number) << kMebibyteShift;
        return {};
      }},
     {.name = "crc",

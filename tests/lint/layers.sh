@@ -73,6 +73,7 @@ order cache \
   'dir: attr' \
   'file: attr data dir' \
   'write: data file' \
+  'read: data file write' \
   'name: file write' \
   'lock: file write'
 order fuse \
@@ -83,7 +84,7 @@ order fuse \
   'ops: channel convert kernel' \
   'daemon: options channel ops'
 if grep -rnE --include='*.h' --include='*.cc' '^#include "client/' fuse |
-  grep -vE '^fuse/(daemon/|ops/read\.cc)'; then
+  grep -v '^fuse/daemon/'; then
   echo "^ fuse reaches client through cache; fuse/daemon alone puts the houses together" >&2
   status=1
 fi

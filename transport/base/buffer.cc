@@ -52,6 +52,7 @@ BufferPool::BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots
 BufferPool::~BufferPool() { ::munmap(base_, slot_size_ * slots_); }
 
 Buffer BufferPool::acquire() {
+  if (free_.empty() && lender_) lender_->give_back();
   if (free_.empty()) return {};
   std::byte* data = free_.back();
   free_.pop_back();

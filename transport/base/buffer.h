@@ -25,6 +25,16 @@ class BufferWaiter : public ListNode {
   ~BufferWaiter() = default;
 };
 
+/// Has slots that it can do without. Called from within acquire(), when no slot is free.
+class BufferLender {
+ public:
+  /// Gives one back, if it can.
+  virtual void give_back() = 0;
+
+ protected:
+  ~BufferLender() = default;
+};
+
 /// One slot of a pool. Move-only; returns to its pool when destroyed. The pool must outlive it.
 /// Not thread safe: a pool and its buffers belong to one shard.
 class Buffer {
@@ -63,6 +73,8 @@ class BufferPool {
 
   /// An empty Buffer when every slot is in use.
   Buffer acquire();
+  /// Who is asked for a slot when none is free; null: nobody. Outlives that.
+  void set_lender(BufferLender* lender) { lender_ = lender; }
   /// Queues for the next slot that comes back. The waiter unlinks itself to stop waiting.
   void wait(BufferWaiter& waiter) { waiters_.push_back(waiter); }
 
@@ -82,6 +94,7 @@ class BufferPool {
   std::size_t slots_;
   std::vector<std::byte*> free_;  // a stack: the most recently used slot is the warmest
   IntrusiveList<BufferWaiter> waiters_;
+  BufferLender* lender_ = nullptr;
 };
 
 }  // namespace nfsrdma

@@ -19,7 +19,7 @@ class ServedFiles : public cache::test::OpenFilesTest {
   using OpenFilesTest::OpenFilesTest;
   void SetUp() override {
     OpenFilesTest::SetUp();
-    fs_ = std::make_unique<FileSystem>(mount(), *slots_, FileSystemConfig{});
+    fs_ = std::make_unique<FileSystem>(mount(), *slots_, config());
   }
   void TearDown() override {
     server_.fate = nullptr;
@@ -29,6 +29,7 @@ class ServedFiles : public cache::test::OpenFilesTest {
     ServedMount::TearDown();
   }
   cache::Files& files() override { return fs_->files(); }
+  virtual FileSystemConfig config() const { return {}; }
 
   /// Opens a file of the root; an empty one is made when there is none. `answer`: what the kernel
   /// is told.

@@ -261,6 +261,12 @@ TEST(OptionValues, Transfers) {
   EXPECT_EQ(options->transport.credits, 7u);
 }
 
+TEST(OptionValues, ReadAheadIsInMebibytes) {
+  EXPECT_EQ(applied({})->cache.read_ahead, std::size_t{64} << 20);
+  EXPECT_EQ(applied({"readahead=3"})->cache.read_ahead, std::size_t{3} << 20);
+  EXPECT_EQ(applied({"readahead=0"})->cache.read_ahead, 0u);
+}
+
 // nfs(5): 0 is what the server offers, and less than 1024 is replaced by 4096.
 TEST(OptionValues, SmallTransfers) {
   const auto options = applied({"rsize=0", "wsize=512"});

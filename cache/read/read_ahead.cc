@@ -1,0 +1,175 @@
+#include "cache/read/read_ahead.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "client/requests/read.h"
+#include "client/session/session.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::cache {
+namespace {
+
+/// The part of the pool that may have what is read ahead.
+constexpr std::size_t kPartOfPool = 4;
+/// The part of the session's slots that is left to requests that somebody waits for.
+constexpr std::uint32_t kPartLeft = 4;
+/// A file that is read goes before one that was not for so long.
+constexpr Duration kMayBeDropped = std::chrono::milliseconds(500);
+
+std::size_t most_pieces(const BufferPool& slots, std::size_t most_bytes) {
+  const std::size_t wanted = (most_bytes + slots.slot_size() - 1) / slots.slot_size();
+  return std::min(slots.slots() / kPartOfPool, wanted);
+}
+
+}  // namespace
+
+ReadAhead::ReadAhead(client::Mount& mount, AttributeCache& attributes, BufferPool& slots,
+                     std::size_t most_bytes)
+    : mount_(mount),
+      attributes_(attributes),
+      // Where the kernel drops pages by itself it does not say when.
+      most_bytes_(attributes.policy().shortest(false) == Duration::zero() ? 0 : most_bytes),
+      memory_(mount.reactor(), slots, most_pieces(slots, most_bytes_)),
+      slots_(slots),
+      fill_(mount.reactor(), [this] { fill_all(); }),
+      idle_(mount.reactor(), [this] { on_time(); }) {
+  slots_.set_lender(this);
+}
+
+ReadAhead::~ReadAhead() { slots_.set_lender(nullptr); }
+
+void ReadAhead::note(File& file, const client::StateRef& by, std::uint64_t offset,
+                     std::size_t size) {
+  if (memory_.most() == 0 || size == 0) return;
+  const bool expected = file.ahead && file.ahead->find(offset) != nullptr;
+  file.pattern.note(offset, size, expected);
+  if (file.ahead || file.pattern.next() != ReadPattern::Next::unknown)
+    follow(file, by, offset, size);
+}
+
+void ReadAhead::follow(File& file, const client::StateRef& by, std::uint64_t offset,
+                       std::size_t size) {
+  if (!file.ahead)
+    file.ahead = std::make_unique<ReadStream>(mount_.reactor(), file, memory_.most());
+  ReadStream& stream = *file.ahead;
+  stream.follow(file.pattern, offset, size, by, mount_.reactor().now(), most_bytes_);
+  stream.unlink();
+  streams_.push_back(stream);
+  fill_.schedule();
+  if (!idle_.armed()) idle_.arm(kIdle);
+}
+
+ReadPiece* ReadAhead::find(File& file, const client::StateRef& by, std::uint64_t byte) const {
+  ReadPiece* piece = file.ahead ? file.ahead->find(byte) : nullptr;
+  if (!piece || piece->by != by || (by && by->lost())) return nullptr;
+  // No older than a page may be that the kernel does not ask about.
+  const Duration age = mount_.reactor().now() - piece->issued;
+  const bool fresh = age <= attributes_.policy().shortest(false) ||
+                     attributes_.remaining(*file.inode) > Duration::zero() ||
+                     attributes_.delegated(*file.inode);
+  return fresh ? piece : nullptr;
+}
+
+void ReadAhead::used(File& file, ReadPiece& piece, std::size_t bytes) {
+  file.ahead->used(piece, bytes);
+}
+
+void ReadAhead::waited_for(File& file, const ReadPiece& piece) {
+  waits_.add();
+  file.ahead->waited_for(piece, mount_.reactor().now());
+  fill_.schedule();
+}
+
+void ReadAhead::end(File& file) {
+  if (!file.ahead) return;
+  file.ahead->stop();
+  file.ahead->drop_all();
+  file.ahead->unlink();
+}
+
+void ReadAhead::fill_all() {
+  reading_ = 0;
+  streams_.for_each([this](ReadStream& stream) { reading_ += stream.empty() ? 0 : 1; });
+  streams_.for_each([this](ReadStream& stream) { fill(stream); });
+}
+
+/// What is dirty would be out of date as soon as it is sent.
+void ReadAhead::fill(ReadStream& stream) {
+  const FileRef file(&stream.file());
+  if (file->released || !file->open || file->shared->dirty()) return;
+  const std::size_t most = std::min<std::size_t>(mount_.rsize(), memory_.slot_size());
+  const std::uint64_t file_end = file->inode->attributes().value().size;
+  while (auto wanted = stream.next(file->pattern, most, file_end)) {
+    if (!may_fetch(stream)) return;
+    ReadPieceRef piece = memory_.acquire();
+    if (!piece) return;
+    piece->offset = wanted->offset;
+    piece->length = wanted->length;
+    piece->issued = mount_.reactor().now();
+    stream.add(piece);
+    spawn(fetch(file, std::move(piece)));
+  }
+}
+
+/// Files that are read at the same time have equal shares of the memory.
+bool ReadAhead::may_fetch(const ReadStream& stream) {
+  const std::size_t others = reading_ - (stream.empty() || reading_ == 0 ? 0 : 1);
+  if (stream.pieces() > 0 && stream.pieces() >= memory_.most() / (others + 1)) return false;
+  if (memory_.in_use() >= memory_.most()) drop_idle(kMayBeDropped);
+  return mount_.session().has_room(kPartLeft);
+}
+
+Task<void> ReadAhead::fetch(FileRef file, ReadPieceRef piece) {
+  const InFlightSet::One in_flight(file->ahead->reading());
+  const std::span<std::byte> sink = piece->slot.first(piece->length);
+  auto got = co_await client::read(mount_, file->caller, file->inode->handle(), piece->by,
+                                   piece->offset, sink, piece->slot.size() - sink.size());
+  if (got) {
+    piece->valid = std::min(got->data.size(), sink.size());
+    piece->ended = got->eof || piece->valid == 0;
+    if (!got->placed) std::memcpy(sink.data(), got->data.data(), piece->valid);
+  } else {
+    // Nobody has asked for it: who needs the bytes asks, and is told what fails then.
+    log::debug("reading ahead: {}", got.error().message());
+    failed_.add();
+    file->ahead->stop();
+    file->ahead->forget(*piece);
+  }
+  if (piece->state == ReadPiece::State::under_way) piece->state = ReadPiece::State::ready;
+  file->ahead->window().arrived(mount_.reactor().now() - piece->issued);
+  piece->waiting.wake_all();
+  fill_.schedule();
+}
+
+void ReadAhead::drop_idle(Duration idle) {
+  const TimePoint now = mount_.reactor().now();
+  streams_.for_each([&](ReadStream& stream) {
+    if (stream.last_used() + idle <= now) stream.drop_all();
+  });
+}
+
+void ReadAhead::on_time() {
+  drop_idle(kIdle);
+  streams_.for_each([](ReadStream& stream) {
+    if (stream.empty()) stream.unlink();
+  });
+  if (!streams_.empty()) idle_.arm(kIdle);
+}
+
+/// Somebody else needs a slot more.
+void ReadAhead::give_back() {
+  bool found = false;
+  streams_.for_each([&](ReadStream& stream) { found = found || stream.drop_last(); });
+}
+
+void ReadAhead::visit_counters(CounterVisitor& visitor) const {
+  memory_.visit_counters(visitor);
+  visitor.visit("cache_read_ahead_waits", waits_.value());
+  visitor.visit("cache_read_ahead_bytes_copied", copied_.value());
+  visitor.visit("cache_read_ahead_failures", failed_.value());
+}
+
+}  // namespace nfsrdma::cache
