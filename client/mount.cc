@@ -279,6 +279,7 @@ TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
 nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 
 Session& Mount::session() { return parts_->session; }
+Trace& Mount::trace() { return parts_->session.trace(); }
 OpenFiles& Mount::opens() { return parts_->files.opens; }
 Delegations& Mount::delegations() { return parts_->files.delegations; }
 LockWaiters& Mount::lock_waiters() { return parts_->files.lock_waiters; }
@@ -299,6 +300,7 @@ void Mount::visit_counters(CounterVisitor& visitor) const {
   parts_->files.opens.visit_counters(visitor);
   parts_->files.delegations.visit_counters(visitor);
   parts_->files.lock_waiters.visit_counters(visitor);
+  parts_->session.trace().visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::client

@@ -21,6 +21,7 @@ class LockWaiters;
 class NameService;
 class OpenFiles;
 class Session;
+class Trace;
 struct RequestContext;
 
 /// What to mount and how. Durations bound the whole step, whatever the server does.
@@ -93,6 +94,8 @@ class Mount {
   OpenFiles& opens();
   Delegations& delegations();
   LockWaiters& lock_waiters();
+  /// What its requests wait for, and where the time of the last ones went.
+  Trace& trace();
   /// For the functions of client/files and client/requests.
   operator Files&();
   operator RequestContext&();

@@ -74,6 +74,7 @@ void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   FileRef by = std::move(gathering.by);
   client::FileLocks::LockRef lock = std::move(gathering.lock);
   const bool appended = std::exchange(gathering.appended, false);
+  const OriginScope background(kNoOrigin);  // whoever wrote it was answered long ago
   spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable,
                    appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
 }

@@ -28,6 +28,7 @@ void Compound::begin_unsequenced(const Credential& caller, std::string_view mach
 
 void Compound::start(const Credential& caller, std::string_view machine_name) {
   clear();
+  reader_ = {};
   call_.urgency = urgency_;
   state_at_ = 0;
   unanswered_ = maybe_executed_ = divisible_ = false;

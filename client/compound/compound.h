@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/compound/compound_reader.h"
+#include "client/compound/span.h"
 #include "client/compound/state_holder.h"
 #include "client/proto/codec.h"
 #include "client/proto/object.h"
@@ -90,6 +91,15 @@ class Compound : public ListNode {
 
   void set_waits_for(WaitsFor what) { waits_for_ = what; }
   WaitsFor waits_for() const { return waits_for_; }
+  /// It is about to be given to a connection.
+  void note_submission(TimePoint now) {
+    call_.times = {.submitted = now};
+    ++span_.sends;
+    span_.bytes_sent += call_.encoder.message_size();
+    waits_for_ = WaitsFor::answer;
+  }
+  /// Where its time went; filled in by the session (Trace).
+  Span& span() { return span_; }
   /// In the order of the request.
   std::span<const nfs4::nfs_opnum4> asked() const { return {asked_.data(), count_}; }
 
@@ -143,6 +153,7 @@ class Compound : public ListNode {
   std::size_t before_state_ = 0;   // bytes of the arguments before it
   std::uint32_t state_index_ = 0;  // of the operation that uses it
   WaitsFor waits_for_ = WaitsFor::slot;
+  Span span_;
   bool unanswered_ = false;
   bool maybe_executed_ = false;
 };

@@ -140,10 +140,12 @@ Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
   fill_sequence(compound, *slot);
-  auto sent = co_await transmit(compound, slot, nullptr);
-  CO_TRY(sent);
-  if (!slot) co_return Result<void>{};
-  co_return judge_resolution(compound, *slot);
+  trace_.begin(compound, reactor_.now());
+  compound.span().slot = slot->id;
+  auto resolved = co_await transmit(compound, slot, nullptr);
+  if (resolved && slot) resolved = judge_resolution(compound, *slot);
+  trace_.end(compound, resolved, reactor_.now());
+  co_return resolved;
 }
 
 // The question was only whether the server has taken this number. It has, if it says so now, if it

@@ -51,13 +51,15 @@ Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
   if (compound.operations() > limits_.max_operations) {
     co_return fail(Error::local(E2BIG, "COMPOUND", "more operations than ca_maxoperations"));
   }
+  trace_.begin(compound, reactor_.now());
   auto answered = co_await execute_sealed(compound, patience);
+  trace_.end(compound, answered, reactor_.now());
   co_return answered;
 }
 
 Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience) {
-  const TimePoint begun = reactor_.now();
-  Waiting waiting(*this, compound);
+  const TimePoint begun = compound.span().begun;
+  Waiting waiting(*this, compound, begun);
   Backoff backoff;
   int file_opens = 0;
   for (int refusals = 0;;) {
@@ -70,7 +72,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     auto answered = co_await perform(compound, nullptr);
     CO_TRY(answered);
-    if (!put_off_for_long(compound, begun)) waiting.restart();
+    if (!put_off_for_long(compound, begun)) waiting.restart(reactor_.now());
     if (compound.state_refused() && ++refusals <= kMaxRefusals) {
       note_refused_state(compound);
       continue;
@@ -79,6 +81,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
         asks_for_patience(compound) || (is_file_open(compound) && ++file_opens <= kMaxFileOpens);
     if (!again || reactor_.now() - begun >= patience) co_return answered;
     delayed_.add();
+    ++compound.span().delays;
     compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
@@ -108,9 +111,9 @@ bool Session::must_wait_for_state(const Compound& compound) const {
          !slots_.closed();
 }
 
-void Session::Waiting::restart() {
+void Session::Waiting::restart(TimePoint now) {
   unlink();
-  since = session.reactor_.now();
+  since = now;
   session.waiting_.push_back(*this);
 }
 
@@ -130,7 +133,9 @@ void Session::note_refused_state(Compound& compound) {
 Task<Result<void>> Session::execute_on(rpc::Channel& channel, Compound& compound) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
+  trace_.begin(compound, reactor_.now());
   auto answered = co_await perform(compound, &channel);
+  trace_.end(compound, answered, reactor_.now());
   co_return answered;
 }
 
@@ -163,6 +168,8 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
     if (!slot) continue;  // the session changed while this request waited
     if (!fits(compound)) co_return fail(too_large_for_session());
+    compound.span().slot = slot->id;
+    compound.span().slot_taken = reactor_.now();
     auto verdict = co_await perform_once(compound, slot, only);
     resolve_if_in_doubt(slot);
     CO_TRY(verdict);
@@ -233,9 +240,9 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     }
     if (!slot) co_return Result<void>{};  // another session: this slot means nothing any more
     const TimePoint sent_at = reactor_.now();
+    compound.note_submission(sent_at);
     slot->record_sent(sent_at);
     ++on_the_wire_;
-    compound.set_waits_for(WaitsFor::answer);
     co_await rpc::submit(*channel, call);
     if (--on_the_wire_ == 0) drain_waiters_.wake_all();
     Result<rpc::Reply>& reply = *call.reply;

@@ -24,6 +24,7 @@
 #include "client/compound/compound_pool.h"
 #include "client/session/limits.h"
 #include "client/session/slot_table.h"
+#include "client/session/trace.h"
 #include "client/trunk/trunk.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
@@ -117,6 +118,9 @@ class Session {
   LongestWait longest_wait();
   const nfs4::sessionid4& id() const { return id_; }
 
+  /// Of all requests, also those that SessionSetup sends outside of the slots.
+  Trace& trace() { return trace_; }
+  const Trace& trace() const { return trace_; }
   SlotTable& slots() { return slots_; }
   Pauses& pauses() { return pauses_; }
   TaskGroup& background() { return background_; }
@@ -156,10 +160,11 @@ class Session {
 
   /// A request as the user sees it, in the order in which they began to wait.
   struct Waiting : ListNode {
-    Waiting(Session& owner, const Compound& request) : session(owner), compound(request) {
-      restart();
+    Waiting(Session& owner, const Compound& request, TimePoint now)
+        : session(owner), compound(request) {
+      restart(now);
     }
-    void restart();
+    void restart(TimePoint now);
     Session& session;
     const Compound& compound;
     TimePoint since{0};
@@ -200,6 +205,7 @@ class Session {
   WaitQueue drain_waiters_;
   WaitQueue recovery_waiters_;
   IntrusiveList<Waiting> waiting_;
+  Trace trace_;
   Limits limits_;
   std::size_t on_the_wire_ = 0;
   nfs4::sessionid4 id_{};

@@ -49,7 +49,9 @@ CompoundRef SessionSetup::begin(const char* step) {
 Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound) {
   Backoff backoff;
   for (;;) {
-    auto answered = co_await exchange(channel, compound, compounds_.next_xid());
+    session_.trace().begin(compound, session_.now());
+    auto answered = co_await exchange(channel, compound, compounds_.next_xid(), session_.now());
+    session_.trace().end(compound, answered, session_.now());
     if (!answered) co_return fail(with_remedy(std::move(answered.error())));
     if (compound.results().status() != nfs4::NFS4ERR_DELAY) co_return answered;
     const bool slept = co_await session_.pauses().pause(backoff.next());

@@ -32,6 +32,7 @@ void Dispatcher::dispatch(KernelChannel& channel, const Message& message) {
     return;
   }
   Request request(in_flight_, channel, header);
+  const OriginScope scope(header.unique);
   if (handler(serving_.served, request, message)) return;
   report_malformed(header);
   request.reply_error(EIO);

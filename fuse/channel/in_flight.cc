@@ -65,6 +65,7 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
   pending.unique = header.unique;
   pending.context = {header.uid, header.gid, static_cast<pid_t>(header.pid)};
   pending.opcode = header.opcode;
+  pending.bytes = header.len;
   pending.node = header.nodeid;
   pending.begun = reactor_.now();
   requests_.push_back(pending);
@@ -90,6 +91,7 @@ void InFlight::end(PendingRequest& pending) {
 bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const std::byte> body) {
   const int failed = send_answer(*pending.channel, pending.unique, error_number, body);
   pending.answered = true;
+  note_answer(pending, error_number, body.size());
   tell(pending);
   counters_.device_writes.add();
   if (failed == 0) return true;
@@ -100,6 +102,18 @@ bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const
     log::debug("fuse: answer to {}: {}", opcode_name(pending.opcode), std::strerror(failed));
   }
   return false;
+}
+
+void InFlight::note_answer(const PendingRequest& pending, int error_number, std::size_t bytes) {
+  ended_.add({.unique = pending.unique,
+              .node = pending.node,
+              .opcode = pending.opcode,
+              .pid = pending.context.pid,
+              .error_number = error_number,
+              .bytes_received = pending.bytes,
+              .bytes_sent = static_cast<std::uint32_t>(bytes),
+              .received = pending.begun,
+              .answered = reactor_.now()});
 }
 
 void InFlight::when_idle(std::function<void()> done) {

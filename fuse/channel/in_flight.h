@@ -8,9 +8,11 @@
 
 #include "fuse/channel/caller.h"
 #include "fuse/channel/counters.h"
+#include "fuse/channel/ended_request.h"
 #include "fuse/channel/kernel_channel.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
+#include "transport/base/recent.h"
 
 namespace nfsrdma::fuse {
 
@@ -38,7 +40,8 @@ struct PendingRequest : ListNode {
   bool answered = false;
   CallerIds context;
   std::uint32_t opcode = 0;
-  std::uint64_t node = 0;  ///< the inode it is about, by the kernel's number
+  std::uint32_t bytes = 0;  ///< of the request
+  std::uint64_t node = 0;   ///< the inode it is about, by the kernel's number
   TimePoint begun{0};
   TimePoint interrupted_at{0};
   bool interrupted = false;            ///< the kernel sent INTERRUPT for it
@@ -65,11 +68,25 @@ class InFlight {
   /// Called once, when no operation runs any more (at once when that is so already).
   void when_idle(std::function<void()> done);
 
+  /// Requests that were answered, of which the last are kept.
+  static constexpr std::size_t kEndedRequests = 1024;
+  /// Calls visit(const EndedRequest&) for at most so many of the last answered, in their order.
+  template <class Visit>
+  void visit_ended(std::size_t most, Visit&& visit) const {
+    ended_.visit(most, visit);
+  }
+  /// Calls visit(const PendingRequest&) for each whose operation still runs, the oldest first.
+  template <class Visit>
+  void visit_running(Visit&& visit) {
+    requests_.for_each(visit);
+  }
+
   ChannelCounters& counters() { return counters_; }
   const ChannelCounters& counters() const { return counters_; }
   Callers& callers() { return callers_; }
 
  private:
+  void note_answer(const PendingRequest& pending, int error_number, std::size_t bytes);
   void interrupted(PendingRequest& pending);
   bool release_if_killed(PendingRequest& pending);
   void release_unsignalled(PendingRequest& pending);
@@ -81,6 +98,7 @@ class InFlight {
   ChannelCounters counters_;
   Callers callers_;
   IntrusiveList<PendingRequest> requests_;
+  Recent<EndedRequest> ended_{kEndedRequests};
   std::size_t running_ = 0;
   Timer look_again_timer_;
   Reactor& reactor_;

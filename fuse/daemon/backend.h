@@ -3,6 +3,7 @@
 
 #include "fuse/channel/handler_table.h"
 #include "fuse/channel/init.h"
+#include "fuse/daemon/request_report.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
@@ -38,6 +39,8 @@ class Backend {
   virtual void on_mounted(KernelChannel& channel) = 0;
 
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
+  /// Requests to the server: those that wait, the oldest first, then the last ones that ended.
+  virtual void report_requests(const LineSink& line) = 0;
 };
 
 }  // namespace nfsrdma::fuse

@@ -229,6 +229,9 @@ void Daemon::on_hang_up() {
 
 void Daemon::on_dump() {
   log_counters([this](CounterVisitor& visitor) { visit_counters(visitor); });
+  const LineSink to_log = [](std::string_view line) { log::write(log::Level::info, line); };
+  if (session_) report_kernel_requests(session_->in_flight(), reactor_.now(), to_log);
+  backend_->report_requests(to_log);
   write_stats();
 }
 

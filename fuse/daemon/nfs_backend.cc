@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "client/session/trace.h"
 #include "fuse/channel/caller.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
@@ -198,6 +199,19 @@ void NfsBackend::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("memory_reply_slots", shape_.reply_slots);
   if (file_system_) file_system_->visit_counters(visitor);
   if (mount_) mount_->visit_counters(visitor);
+}
+
+void NfsBackend::report_requests(const LineSink& line) {
+  if (!mount_) return;
+  client::Trace& trace = mount_->trace();
+  std::size_t left = kReportedRequests;
+  trace.visit_in_flight([&](client::Compound& compound) {
+    if (left == 0) return;
+    --left;
+    line("waiting " + client::waiting_text(compound, reactor_.now()));
+  });
+  trace.visit_ended(kReportedRequests,
+                    [&](const client::Span& span) { line("ended " + client::to_text(span)); });
 }
 
 }  // namespace nfsrdma::fuse

@@ -36,6 +36,7 @@ class NfsBackend final : public Backend {
   TimePoint waiting_since() override { return mount_->waiting_since(); }
   void on_mounted(KernelChannel& channel) override { file_system_->attach(channel); }
   void visit_counters(CounterVisitor& visitor) const override;
+  void report_requests(const LineSink& line) override;
 
  private:
   Result<void> reserve_memory();

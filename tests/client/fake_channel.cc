@@ -33,6 +33,7 @@ FakeChannel::~FakeChannel() {
 void FakeChannel::submit(rpc::Call& call) {
   if (server_.count_client) server_.count_client(false);
   open_.push_back(&call);
+  if (!server_.sends_nothing) call.times.sent = reactor_.now();
   if (server_.sends_nothing) return;
   reactor_.post([this, alive = alive_, &call] {
     if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
@@ -61,6 +62,7 @@ void FakeChannel::release() {
 
 void FakeChannel::finish(rpc::Call& call, std::vector<std::byte> reply) {
   std::erase(open_, &call);
+  call.times.replied = call.times.completed = reactor_.now();
   ++replies_;
   auto* message = new HeapMessage(std::move(reply));
   rpc::Reply accepted{rpc::MessageRef(message), std::nullopt, xdr::Decoder(message->bytes)};

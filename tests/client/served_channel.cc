@@ -126,6 +126,7 @@ class ServedChannel final : public rpc::Channel {
 
   void submit(rpc::Call& call) override {
     open_.push_back(&call);
+    call.times.sent = reactor_.now();
     reactor_.post([this, alive = alive_, &call] {
       if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
     });
@@ -218,6 +219,7 @@ void ServedChannel::deliver_callbacks() {
 
 void ServedChannel::finish(rpc::Call& call, Bytes reply) {
   if (std::erase(open_, &call) == 0) return;
+  call.times.replied = call.times.completed = reactor_.now();
   ++replies_;
   auto* message = new HeapMessage(std::move(reply));
   xdr::Decoder results(message->bytes);

@@ -16,16 +16,18 @@ class SlotReturned final : private BufferWaiter {
   bool await_ready() const noexcept { return pool_.available() > 0; }
   void await_suspend(std::coroutine_handle<> coroutine) {
     coroutine_ = coroutine;
+    origin_ = present_origin();
     pool_.wait(*this);
   }
   void await_resume() const noexcept {}
 
  private:
-  void on_buffer_available() override { reactor_.post(coroutine_); }
+  void on_buffer_available() override { reactor_.post(coroutine_, origin_); }
 
   Reactor& reactor_;
   BufferPool& pool_;
   std::coroutine_handle<> coroutine_;
+  Origin origin_ = kNoOrigin;
 };
 
 /// A slot, as soon as there is one. Both must outlive the task.

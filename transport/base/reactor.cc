@@ -6,8 +6,13 @@ namespace nfsrdma {
 
 void Reactor::post(std::function<void()> work) { posted_.push_back(std::move(work)); }
 
-void Reactor::post(std::coroutine_handle<> coroutine) {
-  posted_.push_back([coroutine] { coroutine.resume(); });
+void Reactor::post(std::coroutine_handle<> coroutine, Origin origin) {
+  auto resume = [coroutine, origin] {
+    const OriginScope scope(origin);
+    coroutine.resume();
+  };
+  static_assert(sizeof resume <= 2 * sizeof(void*), "larger ones would be allocated");
+  posted_.push_back(resume);
 }
 
 void Reactor::run() {

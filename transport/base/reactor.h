@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "transport/base/intrusive_list.h"
+#include "transport/base/origin.h"
 #include "transport/base/result.h"
 
 namespace nfsrdma {
@@ -47,8 +48,8 @@ class Reactor {
 
   /// Runs work after the current event was handled, in order.
   void post(std::function<void()> work);
-  /// Resumes a coroutine after the current event was handled.
-  void post(std::coroutine_handle<> coroutine);
+  /// Resumes a coroutine after the current event was handled; it goes on for that request.
+  void post(std::coroutine_handle<> coroutine, Origin origin = kNoOrigin);
 
   /// Destroys an object once no frame of it can be on the stack.
   template <class T>
@@ -135,17 +136,23 @@ class Deferred : public ListNode {
 /// Awaitable pause: `co_await Sleep(reactor, 100ms);`
 class Sleep {
  public:
-  Sleep(Reactor& reactor, Duration after)
-      : after_(after), timer_(reactor, [this] { waiter_.resume(); }) {}
+  Sleep(Reactor& reactor, Duration after) : after_(after), timer_(reactor, [this] { resume(); }) {}
   bool await_ready() const noexcept { return after_ <= Duration::zero(); }
   void await_suspend(std::coroutine_handle<> waiter) {
     waiter_ = waiter;
+    origin_ = present_origin();
     timer_.arm(after_);
   }
   void await_resume() const noexcept {}
 
  private:
+  void resume() {
+    const OriginScope scope(origin_);
+    waiter_.resume();
+  }
+
   Duration after_;
+  Origin origin_ = kNoOrigin;
   std::coroutine_handle<> waiter_;
   Timer timer_;
 };

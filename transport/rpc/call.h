@@ -12,6 +12,7 @@
 
 #include "transport/base/buffer.h"
 #include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/rpc/message.h"
 #include "transport/xdr/decoder.h"
@@ -75,6 +76,14 @@ struct ConnectionLosses {
   }
 };
 
+/// When a call was where, by Reactor::now(); of its last submission. Zero: it did not come so far.
+struct CallTimes {
+  TimePoint submitted{0};  ///< given to the channel; noted by whoever does that
+  TimePoint sent{0};       ///< its turn had come (with RDMA: it had a credit), and it was posted
+  TimePoint replied{0};    ///< its reply was here, or its connection lost
+  TimePoint completed{0};  ///< nothing that it lent was in use any more (I3)
+};
+
 /// Where the DDP-eligible result lies in the RPC message of a reply: for transports that carry it
 /// in the message (TCP), so that they can receive it straight into Call::result_sink.
 struct PayloadPlace {
@@ -117,6 +126,7 @@ class Call : public ListNode {
     reply.reset();
     observer = nullptr;
     losses = {};
+    times = {};
     keep_alive_.reset();
   }
 
@@ -140,6 +150,7 @@ class Call : public ListNode {
   CallObserver* observer = nullptr;
   /// Maintained by the transport over all submissions of this call.
   ConnectionLosses losses;
+  CallTimes times;
 
   /// The call has twice ended its connection in the same way: it must not be sent a third time.
   bool is_poison() const { return losses.same_fault >= kMaxSameLosses; }

@@ -95,6 +95,7 @@ class submit final : private CallObserver {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiter) {
     waiter_ = waiter;
+    origin_ = present_origin();
     call_.reply.reset();
     call_.observer = this;
     channel_.submit(call_);
@@ -102,11 +103,15 @@ class submit final : private CallObserver {
   void await_resume() const noexcept {}
 
  private:
-  void on_call_done(Call&) override { waiter_.resume(); }
+  void on_call_done(Call&) override {
+    const OriginScope scope(origin_);
+    waiter_.resume();
+  }
 
   Channel& channel_;
   Call& call_;
   std::coroutine_handle<> waiter_;
+  Origin origin_ = kNoOrigin;
 };
 
 }  // namespace nfsrdma::rpc

@@ -72,7 +72,8 @@ class Requester {
   void on_down() {
     const Error reason = link_.reason();
     fail_open_calls(reason);
-    while (!in_use_.empty()) complete(static_cast<Context&>(in_use_.front()));
+    const TimePoint now = link_.reactor().now();
+    while (!in_use_.empty()) complete(static_cast<Context&>(in_use_.front()), now);
     while (Call* call = queue_.pop()) {
       link_.counters().failed_calls.add();
       call->reply = fail(net::as_loss(reason));
@@ -103,6 +104,7 @@ class Requester {
   /// The call leaves the queue and is about to be sent.
   void open(Context& context) {
     Call& call = *context.call;
+    call.times.sent = link_.reactor().now();
     queue_.remove(call);
     open_.add(context);
     in_use_.push_back(context);
@@ -111,6 +113,7 @@ class Requester {
   /// Nothing more comes for this call.
   void retire(Context& context) {
     context.answered = true;
+    context.call->times.replied = link_.reactor().now();
     if (suspect_ == &context) suspect_ = nullptr;
     open_.remove(context);
     wire().on_retired(context);
@@ -118,12 +121,12 @@ class Requester {
   /// After retire() for a reply: reports the call if that is all it waited for, and lets others go.
   void finish_reply(Context& context) {
     ++replies_;
-    if (context.finished()) complete(context);
+    if (context.finished()) complete(context, context.call->times.replied);
     pump();
   }
   void complete_if_finished(Context& context) {
     if (!context.finished()) return;
-    complete(context);
+    complete(context, link_.reactor().now());
     pump();
   }
 
@@ -133,8 +136,9 @@ class Requester {
  private:
   Wire& wire() { return static_cast<Wire&>(*this); }
 
-  void complete(Context& context) {
+  void complete(Context& context, TimePoint now) {
     Call& call = *context.call;
+    call.times.completed = now;
     wire().on_ending(context);
     if (context.error) {
       call.reply = fail(std::move(*context.error));

@@ -67,6 +67,12 @@ class Decoder {
   Fault fault() const { return fault_; }
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return message_.size() - offset_; }
+  /// Bytes of the message, and of what was placed beside it.
+  std::size_t size() const {
+    std::size_t bytes = message_.size();
+    for (const PlacedItem& item : placed_) bytes += item.data.size();
+    return bytes;
+  }
   std::size_t placed_taken() const { return placed_taken_; }
 
   /// The fault as an Error of Layer::decode: "READDIR entry name: too long at offset 132".

@@ -89,6 +89,24 @@ TEST_F(Credits, NeverMoreThanAskedFor) {
   EXPECT_EQ(sent(), 23u);
 }
 
+// What a call waited for is told apart: its credit, and the server.
+TEST_F(Credits, TheWaitForACreditShowsInTheTimes) {
+  using namespace std::chrono_literals;
+  const TimePoint begun = harness_.reactor.now();
+  TestCall& first = submit();
+  TestCall& second = submit();
+  EXPECT_EQ(second.call.times.sent, TimePoint{0});
+  harness_.reactor.advance(3s);
+  harness_.answer(0, 32);
+  EXPECT_EQ(first.call.times.sent, begun);
+  EXPECT_EQ(first.call.times.replied, begun + 3s);
+  EXPECT_EQ(first.call.times.completed, begun + 3s);
+  harness_.reactor.advance(2s);
+  harness_.answer(1, 32);
+  EXPECT_EQ(second.call.times.sent, begun + 3s);
+  EXPECT_EQ(second.call.times.replied, begun + 5s);
+}
+
 // E-8267-15, E-8881-7: the credit kept back lets a reserved Call pass all that wait, in order.
 TEST_F(Credits, ReservedCallsGoFirst) {
   open_with(4);

@@ -14,8 +14,9 @@ class TaskGroup {
  public:
   explicit TaskGroup(Reactor& reactor) : none_left_(reactor) {}
 
-  /// Runs the task up to its first suspension at once.
+  /// Runs the task up to its first suspension at once. No request waits for it.
   void start(Task<void> task) {
+    const OriginScope background(kNoOrigin);
     ++running_;
     spawn(run(this, std::move(task)));
   }

@@ -21,6 +21,7 @@ class WaitQueue {
     bool await_ready() const noexcept { return cancelled_; }
     void await_suspend(std::coroutine_handle<> waiter) {
       waiter_ = waiter;
+      origin_ = present_origin();
       queue_.waiters_.push_back(*this);
     }
     /// False when cancel() has ended the wait.
@@ -29,7 +30,7 @@ class WaitQueue {
     void wake() {
       if (!linked()) return;
       unlink();
-      queue_.reactor_.post(waiter_);
+      queue_.reactor_.post(waiter_, origin_);
     }
     /// Ends this wait, whether it has begun or not. No effect on one that has been woken.
     void cancel() {
@@ -41,6 +42,7 @@ class WaitQueue {
     friend class WaitQueue;
     WaitQueue& queue_;
     std::coroutine_handle<> waiter_;
+    Origin origin_ = kNoOrigin;
     bool cancelled_ = false;
   };
   Wait wait() { return Wait(*this); }
