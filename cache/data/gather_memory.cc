@@ -20,10 +20,16 @@ void GatherSlot::reset() {
   if (memory_) --std::exchange(memory_, nullptr)->used_;
 }
 
-GatherSlot GatherMemory::acquire() {
+GatherSlot GatherMemory::acquire(std::size_t kept) {
   Buffer buffer;
-  if (used_ < most_) buffer = pool_.acquire();
+  if (left(kept) > 0) buffer = pool_.acquire();
   if (buffer) return {*this, std::move(buffer)};
+  refused_.add();
+  return {};
+}
+
+GatherSlot GatherMemory::adopt(Buffer& filled, std::size_t kept) {
+  if (left(kept) > 0) return {*this, std::move(filled)};
   refused_.add();
   return {};
 }

@@ -1,4 +1,4 @@
-// Registered memory in which small writes are joined, bounded for a whole mount.
+// Registered memory of writes that were answered before they were sent, bounded for a whole mount.
 #pragma once
 
 #include <cstddef>
@@ -35,14 +35,21 @@ class GatherSlot {
 /// One for each mount; belongs to its shard.
 class GatherMemory {
  public:
-  /// At most `most` slots of the pool, which outlives this.
+  /// At most `most` slots of the pool, which outlives this. What was sent and is not committed
+  /// lies in slots that count as well: `kept` of them, below.
   GatherMemory(BufferPool& pool, std::size_t most) : pool_(pool), most_(most) {}
   GatherMemory(const GatherMemory&) = delete;
   GatherMemory& operator=(const GatherMemory&) = delete;
 
   /// Empty when the bound is reached or the pool has nothing left.
-  GatherSlot acquire();
+  GatherSlot acquire(std::size_t kept = 0);
+  /// The same for a slot that a write lies in already. `filled` is left as it is at the bound.
+  GatherSlot adopt(Buffer& filled, std::size_t kept = 0);
 
+  /// Slots that are left below the bound.
+  std::size_t left(std::size_t kept = 0) const {
+    return used_ + kept < most_ ? most_ - used_ - kept : 0;
+  }
   std::size_t slots() const { return used_; }
   void visit_counters(CounterVisitor& visitor) const;
 

@@ -30,7 +30,8 @@ void GatheredWrite::begin(GatherSlot slot, std::uint64_t offset, std::size_t mos
 }
 
 GatheredWrite::Taken GatheredWrite::take() {
-  Taken taken{std::move(slot_), offset_, length_};
+  Taken taken{std::move(slot_), offset_, {}};
+  taken.data = taken.slot.buffer().first(length_);
   length_ = 0;
   room_ = 0;
   return taken;

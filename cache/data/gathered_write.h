@@ -13,8 +13,9 @@ namespace nfsrdma::cache {
 class GatheredWrite {
  public:
   /// A write below this many bytes is copied into a slot; larger ones are sent from where FUSE put
-  /// them.
-  static constexpr std::size_t kGatherBelow = std::size_t{64} << 10;
+  /// them. A slot holds 1 MiB, and the bound counts slots: cp(1) writes 128 KiB at a time, of which
+  /// eight share one.
+  static constexpr std::size_t kGatherBelow = std::size_t{256} << 10;
 
   bool empty() const { return length_ == 0; }
   std::uint64_t offset() const { return offset_; }
@@ -33,12 +34,11 @@ class GatheredWrite {
   /// `most`, which is the longest run: the server gets whole blocks of a file written in sequence.
   void begin(GatherSlot slot, std::uint64_t offset, std::size_t most);
 
+  /// Some bytes of a file, in the slot.
   struct Taken {
     GatherSlot slot;
     std::uint64_t offset = 0;
-    std::size_t length = 0;
-
-    std::span<const std::byte> data() const { return slot.buffer().first(length); }
+    std::span<const std::byte> data;
   };
   /// Hands over what there is, to be sent; empty afterwards.
   Taken take();

@@ -100,12 +100,9 @@ Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark ma
 /// COMMITs that find data lost, one after the other, before the server is taken not to keep any.
 constexpr int kMostCommits = 8;
 
-}  // namespace
-
-Task<void> commit_file(WriteBack& writes, FileRef file) {
+/// Makes durable what the server has been sent. The caller holds `committing`.
+Task<void> commit_sent(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  auto guard = co_await open->committing.lock();
-  co_await writes.behind().flush_durably(open);
   UncommittedData::Mark mark = open->uncommitted.mark();
   // What was sent again is durable as a rule: then nothing is left to be committed.
   for (int commits = 0; open->uncommitted.any_until(mark); ++commits) {
@@ -121,6 +118,15 @@ Task<void> commit_file(WriteBack& writes, FileRef file) {
   writes.list(*open);
 }
 
+}  // namespace
+
+Task<void> commit_file(WriteBack& writes, FileRef file) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  auto guard = co_await open->committing.lock();
+  co_await writes.behind().flush_durably(open);
+  co_await commit_sent(writes, std::move(file));
+}
+
 Task<void> relieve(WriteBack& writes) {
   if (!writes.begin_relief()) co_return;
   while (writes.memory().filling() && !writes.uncommitted().empty()) {
@@ -128,7 +134,11 @@ Task<void> relieve(WriteBack& writes) {
     oldest.unlink();
     const FileRef writer = oldest.any_writer();
     // Without one the last writer is closing the file, and commits it.
-    if (writer) co_await commit_file(writes, writer);
+    if (!writer) continue;
+    // Writes go on meanwhile: to wait for those under way would empty the line to the server.
+    const std::shared_ptr<OpenInode> open = writer->shared;
+    auto guard = co_await open->committing.lock();
+    co_await commit_sent(writes, writer);
   }
   writes.end_relief();
 }

@@ -6,14 +6,14 @@ namespace nfsrdma::cache {
 namespace {
 
 /// No more than half of the slots, so that requests and reads always find some.
-UncommittedMemory::Limits kept_limits(const BufferPool& data_slots) {
-  UncommittedMemory::Limits limits;
-  limits.slots = data_slots.available() / 2;
-  return limits;
+std::size_t dirty_slots(const BufferPool& data_slots) {
+  return std::max<std::size_t>(data_slots.available() / 2, 1);
 }
 
-std::size_t gather_slots(const BufferPool& data_slots) {
-  return std::max<std::size_t>(data_slots.available() / 4, 1);
+UncommittedMemory::Limits kept_limits(const BufferPool& data_slots) {
+  UncommittedMemory::Limits limits;
+  limits.slots = dirty_slots(data_slots);
+  return limits;
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLo
       resend_slot_(data_slots.acquire()),
       resend_mutex_(mount.reactor()),
       memory_(mount.reactor(), kept_limits(data_slots)),
-      behind_(*this, mount.reactor(), data_slots, gather_slots(data_slots)) {}
+      behind_(*this, mount.reactor(), data_slots, dirty_slots(data_slots)) {}
 
 void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {
   const Failed failed{

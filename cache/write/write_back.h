@@ -20,8 +20,8 @@ namespace nfsrdma::cache {
 /// One for each mount; belongs to its shard.
 class WriteBack {
  public:
-  /// One of the slots is taken, no more than half of the rest keeps uncommitted data, and no more
-  /// than a quarter gathers small writes. All references outlive this.
+  /// One of the slots is taken, and no more than half of the rest has data that is gathered, under
+  /// way or not committed. All references outlive this.
   WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
             BufferPool& data_slots);
   WriteBack(const WriteBack&) = delete;

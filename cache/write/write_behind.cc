@@ -21,10 +21,8 @@ WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
 bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lock,
                        std::uint64_t offset, std::span<const std::byte> data) {
   OpenInode& open = *file->shared;
-  const std::size_t wsize = writes_.mount().wsize();
-  if (data.size() >= std::min(GatheredWrite::kGatherBelow, wsize)) return false;
   const std::size_t length = data.size();
-  if (!file->open || open.write_through || writes_.memory().full()) return false;
+  if (!small(data) || !open_for(*file)) return false;
   // One stateid and one credential for all bytes of a WRITE.
   const FileRef& by = open.gathering.by;
   if (by && (by->open.file() != file->open.file() || open.gathering.lock != lock)) send(open);
@@ -36,7 +34,7 @@ bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lo
     send(open);
     offset += taken;
     data = data.subspan(taken);
-    bytes.begin(std::move(next), offset, wsize);
+    bytes.begin(std::move(next), offset, writes_.mount().wsize());
   }
   bytes.add(offset, data);
   note(file, lock);
@@ -46,10 +44,48 @@ bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lo
   return true;
 }
 
+bool WriteBehind::take_over(const FileRef& file, const client::FileLocks::LockRef& lock,
+                            std::uint64_t offset, std::span<const std::byte> data, Buffer& slot) {
+  OpenInode& open = *file->shared;
+  if (small(data) || !open_for(*file) || !may_have_another(open)) return false;
+  GatherSlot taken = memory_.adopt(slot, kept());
+  if (!taken) return false;
+  send(open);
+  taken_over_.add();
+  spawn(send_taken(file, lock, {std::move(taken), offset, data}, nfs4::UNSTABLE4,
+                   file->append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
+  return true;
+}
+
+Task<bool> WriteBehind::room(std::shared_ptr<OpenInode> open) {
+  if (writes_.memory().filling()) spawn(relieve(writes_));
+  co_await writes_.memory().room();
+  const std::size_t under_way = open->order.gathered();
+  if (under_way == 0) co_return false;
+  WriteOrder::Look look(open->order, under_way - 1);
+  co_await look;
+  co_return true;
+}
+
+bool WriteBehind::small(std::span<const std::byte> data) const {
+  return data.size() < std::min<std::size_t>(GatheredWrite::kGatherBelow, writes_.mount().wsize());
+}
+
+bool WriteBehind::open_for(const File& file) const {
+  return file.open && !file.shared->write_through && !writes_.memory().full();
+}
+
+std::size_t WriteBehind::kept() const { return writes_.memory().slots_uncommitted(); }
+
+bool WriteBehind::may_have_another(const OpenInode& open) const {
+  const std::size_t under_way = open.order.gathered();
+  return under_way == 0 || under_way < memory_.left(kept());
+}
+
 /// For what does not fit behind the bytes that are gathered already.
 GatherSlot WriteBehind::slot_for(const OpenInode& open) {
-  if (open.order.gathered() >= kMostUnderWay) return {};
-  GatherSlot slot = memory_.acquire();
+  if (!may_have_another(open)) return {};
+  GatherSlot slot = memory_.acquire(kept());
   // Without one, the file that has gathered longest makes room for later writes.
   if (!slot && !gathering_.empty()) send(*gathering_.front().by->shared);
   return slot;
@@ -84,14 +120,15 @@ Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock
                                    WriteOrder::Place place) {
   const InFlightSet::One in_flight(sending_);
   const std::shared_ptr<OpenInode> open = file->shared;
-  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.length, place);
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.data.size(),
+                        place);
   auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
   if (writes_.memory().filling()) spawn(relieve(writes_));
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
-  const Outgoing outgoing{&taken.slot.buffer(), taken.data(), taken.offset, stable, true, lock};
+  const Outgoing outgoing{&taken.slot.buffer(), taken.data, taken.offset, stable, true, lock};
   auto written = co_await send_write(writes_, file, outgoing);
-  if (written && *written == taken.length) co_return;
+  if (written && *written == taken.data.size()) co_return;
   const Error error = written ? Error::local(EIO, "WRITE", "the server took a part of it")
                               : std::move(written).error();
   writes_.note_failure(*file->inode, "write-behind", error);
@@ -133,6 +170,7 @@ void WriteBehind::send_due() {
 void WriteBehind::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("cache_writes_gathered", gathered_.value());
   visitor.visit("cache_bytes_gathered", bytes_.value());
+  visitor.visit("cache_writes_taken_over", taken_over_.value());
   visitor.visit("cache_gathered_sent_unstable", sent_.value());
   visitor.visit("cache_gathered_sent_durably", sent_durably_.value());
   memory_.visit_counters(visitor);

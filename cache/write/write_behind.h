@@ -19,18 +19,21 @@ namespace nfsrdma::cache {
 
 class WriteBack;
 
-/// One for each mount; belongs to its shard. What is gathered of a file is sent when it is full,
-/// when something not adjacent is written, after `kLongest`, and by operations that need the server
-/// to have it. A failure is recorded in the file's errors, and its writes are not gathered until
-/// one of them has succeeded.
+/// One for each mount; belongs to its shard. Writes are answered before they are sent. Small ones
+/// are gathered: what is gathered of a file is sent when it is full, when something not adjacent is
+/// written, after `kLongest`, and by operations that need the server to have it. Large ones are
+/// sent at once. A failure is recorded in the file's errors, and its writers wait for the server
+/// until one write has succeeded.
+///
+/// A file may have as many WRITEs under way as slots are left for all: one file gets half of the
+/// memory, two a third each, and one that begins finds some.
 class WriteBehind {
  public:
   /// No byte waits longer than this to be sent.
   static constexpr Duration kLongest = std::chrono::seconds(1);
-  /// Sent and not answered, for one file; then its writers wait.
-  static constexpr std::size_t kMostUnderWay = 4;
 
-  /// `writes` and the pool outlive this; at most `most_slots` of the pool's slots are used.
+  /// `writes` and the pool outlive this. At most `most_slots` of the pool's slots have data that is
+  /// gathered, under way or not committed.
   WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
@@ -40,6 +43,12 @@ class WriteBehind {
   /// failed.
   bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
             std::span<const std::byte> data);
+  /// The same of a large write, whose bytes stay in their `slot`, which is empty afterwards.
+  bool take_over(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
+                 std::span<const std::byte> data, Buffer& slot);
+  /// Returns true when a write that was not taken may be now. False: nothing of the file is under
+  /// way that could make room for it, and the caller sends it.
+  Task<bool> room(std::shared_ptr<OpenInode> open);
 
   /// Starts sending what is gathered of a file.
   void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
@@ -58,6 +67,10 @@ class WriteBehind {
  private:
   Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock, GatheredWrite::Taken taken,
                         nfs4::stable_how4 stable, WriteOrder::Place place);
+  bool small(std::span<const std::byte> data) const;
+  bool open_for(const File& file) const;
+  std::size_t kept() const;
+  bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
   void note(const FileRef& file, const client::FileLocks::LockRef& lock);
   void send_due();
@@ -70,6 +83,7 @@ class WriteBehind {
   Timer due_;
   Counter gathered_;
   Counter bytes_;
+  Counter taken_over_;
   Counter sent_;
   Counter sent_durably_;
 };

@@ -20,8 +20,8 @@ struct Incoming {
   Buffer slot;
   std::span<const std::byte> data;
   std::uint64_t offset = 0;
-  bool append = false;  ///< to the end of the file, wherever the kernel takes that to be
-  bool may_gather = false;
+  bool append = false;    ///< to the end of the file, wherever the kernel takes that to be
+  bool may_wait = false;  ///< with its bytes for the server, after the answer
   client::FileLocks::LockRef lock{};  ///< that it is written under; null: none
   WriteBy by = WriteBy::page_cache;
   OldPages old;  ///< to be dropped before the answer
@@ -45,15 +45,18 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
   co_return known_end(file);
 }
 
-/// Keeps the bytes of a small write for later; false when they must be sent now.
-bool gather(FileSystem& fs, const FileRef& file, Incoming& incoming) {
-  if (!incoming.may_gather || cache::lost(incoming.lock)) return false;
+/// Has the bytes written later; false when they must be sent now. Of a large write `slot` is taken.
+bool take(FileSystem& fs, const FileRef& file, Incoming& incoming, Buffer& slot) {
+  if (!incoming.may_wait || cache::lost(incoming.lock)) return false;
   if (incoming.append) {
     const bool fresh = fs.attributes().remaining(*file->inode) > Duration::zero();
     if (!fresh || incoming.offset != known_end(*file)) return false;
   }
-  if (!fs.files().writes().behind().take(file, incoming.lock, incoming.offset, incoming.data))
+  cache::WriteBehind& behind = fs.files().writes().behind();
+  if (!behind.take(file, incoming.lock, incoming.offset, incoming.data) &&
+      !behind.take_over(file, incoming.lock, incoming.offset, incoming.data, slot)) {
     return false;
+  }
   incoming.old = old_pages(*file, incoming.by, incoming.range());
   return true;
 }
@@ -86,15 +89,20 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
   co_return written;
 }
 
-/// Waits for memory, and while much of this file is on its way already; then the bytes of a small
-/// write may have found room after all.
-Task<bool> gather_late(FileSystem& fs, FileRef file, Incoming& incoming) {
-  if (fs.files().writes().memory().filling()) spawn(cache::relieve(fs.files().writes()));
-  co_await fs.files().writes().memory().room();
-  if (!incoming.may_gather) co_return false;
-  WriteOrder::Look look(file->shared->order, cache::WriteBehind::kMostUnderWay - 1);
-  co_await look;
-  co_return gather(fs, file, incoming);
+/// Waits for memory, and while much of this file is on its way already; then the bytes may have
+/// found room after all.
+Task<bool> take_late(FileSystem& fs, FileRef file, Incoming& incoming) {
+  cache::WriteBack& writes = fs.files().writes();
+  if (!incoming.may_wait) {
+    if (writes.memory().filling()) spawn(cache::relieve(writes));
+    co_await writes.memory().room();
+    co_return false;
+  }
+  for (;;) {
+    const bool may_have_room = co_await writes.behind().room(file->shared);
+    if (take(fs, file, incoming, incoming.slot)) co_return true;
+    if (!may_have_room) co_return false;
+  }
 }
 
 /// The kernel takes the bytes to be where it wanted them.
@@ -104,8 +112,8 @@ void reply_written(Request& request, File& file, std::uint64_t asked, std::size_
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   const std::uint64_t asked = incoming.offset;
-  const bool gathered = co_await gather_late(fs, file, incoming);
-  if (gathered) {
+  const bool taken = co_await take_late(fs, file, incoming);
+  if (taken) {
     if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
     reply_written(request, *file, asked, incoming.data.size());
     co_return;
@@ -122,7 +130,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }
 
-Task<void> answer_gathered(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
+Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   co_await drop_old_pages(fs.kernel(), file, incoming.old);
   reply_written(request, *file, incoming.offset, incoming.data.size());
 }
@@ -134,7 +142,7 @@ WriteBy way_of(const fuse_write_in& write) {
 }
 
 /// Whoever asked for durable data, or for none to be cached, waits for the server.
-bool may_gather(FileSystem& fs, const File& file, const fuse_write_in& arguments) {
+bool may_wait(FileSystem& fs, const File& file, const fuse_write_in& arguments) {
   return !file.synchronous && (arguments.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
 }
 
@@ -147,7 +155,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   incoming.offset = arguments.offset;
   // Mapped pages that the kernel writes back have their place.
   incoming.append = file->append && !write_back;
-  incoming.may_gather = may_gather(fs, *file, arguments);
+  incoming.may_wait = may_wait(fs, *file, arguments);
   const cache::IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
   incoming.lock =
       cache::lock_for_io(*file, by, cache::io_range(incoming.offset, incoming.data.size()));
@@ -155,9 +163,9 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   if (incoming.by != WriteBy::direct) {
     note_whole_pages(file->node(), incoming.offset, incoming.data.size());
   }
-  if (gather(fs, file, incoming)) {
+  if (take(fs, file, incoming, *arguments.slot)) {
     if (incoming.old.any()) {
-      spawn(answer_gathered(fs, std::move(request), std::move(file), std::move(incoming)));
+      spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
       reply_written(request, *file, incoming.offset, incoming.data.size());
     }

@@ -22,7 +22,7 @@ class GatheredWriteTest : public ::testing::Test {
   }
   std::string text() {
     const GatheredWrite::Taken taken = write.take();
-    const auto data = taken.data();
+    const auto data = taken.data;
     return {reinterpret_cast<const char*>(data.data()), data.size()};
   }
 

@@ -1,6 +1,7 @@
 // Open files on a mount of a served directory, in virtual time.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,7 +21,7 @@ namespace nfsrdma::cache::test {
 class OpenFilesTest : public client::test::ServedMount {
  protected:
   static constexpr std::size_t kSlotBytes = 2 * GatheredWrite::kGatherBelow;
-  static constexpr std::size_t kSlots = 17;  ///< one for sending again, four for gathering
+  static constexpr std::size_t kSlots = 17;  ///< one for sending again, eight for dirty data
 
   explicit OpenFilesTest(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
   void SetUp() override {
@@ -41,6 +42,15 @@ class OpenFilesTest : public client::test::ServedMount {
   }
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
     return files().writes().behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
+  }
+  /// The same of a large write, in a slot of its own.
+  bool take_over(const FileRef& file, std::uint64_t offset, const std::string& text) {
+    Buffer slot = slots_->acquire();
+    EXPECT_TRUE(slot);
+    const auto data = std::as_bytes(std::span(text));
+    std::ranges::copy(data, slot.bytes().begin());
+    return files().writes().behind().take_over(file, nullptr, offset, slot.first(data.size()),
+                                               slot);
   }
   void commit(const FileRef& file) { finish(commit_file(files().writes(), file)); }
   void flush(const FileRef& file) { finish(files().writes().behind().flush(file->shared)); }

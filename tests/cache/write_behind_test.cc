@@ -1,6 +1,7 @@
 // Gathered writes: what reaches the server, when, and what happens when something goes wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -115,17 +116,17 @@ TEST_F(WriteBehindTest, TheSamePlaceIsWrittenInOrder) {
 
 TEST_F(WriteBehindTest, MemoryIsBoundedAndTheLongestMakesRoom) {
   std::vector<FileRef> opened;
-  for (int i = 0; i < 6; ++i) opened.push_back(open("f" + std::to_string(i)));
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(gather(opened[i], 0, "text"));
-  EXPECT_EQ(files_counter("cache_gather_slots"), 4u);
-  EXPECT_FALSE(gather(opened[4], 0, "text"));
+  for (int i = 0; i < 10; ++i) opened.push_back(open("f" + std::to_string(i)));
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(gather(opened[i], 0, "text"));
+  EXPECT_EQ(files_counter("cache_gather_slots"), 8u);
+  EXPECT_FALSE(gather(opened[8], 0, "text"));
   EXPECT_EQ(files_counter("cache_gather_slots_refused"), 1u);
   reactor_.settle();
   EXPECT_EQ(server_.read_file("f0"), "text");
-  EXPECT_TRUE(gather(opened[4], 0, "text"));
+  EXPECT_TRUE(gather(opened[8], 0, "text"));
   EXPECT_TRUE(gather(opened[1], 4, " and more")) << "where there is room, none is asked for";
   finish(files().writes().behind().flush_all());
-  for (int i = 1; i < 5; ++i)
+  for (int i = 1; i < 9; ++i)
     EXPECT_EQ(server_.read_file("f" + std::to_string(i)).substr(0, 4), "text");
   EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
 }
@@ -222,6 +223,189 @@ TEST_F(WriteBehindTest, LostStateIsAnError) {
   EXPECT_EQ(take_error(file), EIO);
   EXPECT_EQ(take_error(file), 0);
   EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
+}
+
+/// Writes of kGatherBelow bytes and more.
+class LargeWritesBehind : public WriteBehindTest {
+ protected:
+  static constexpr std::size_t kLarge = GatheredWrite::kGatherBelow;
+
+  /// WRITEs are not answered until let_go().
+  void hold_writes() {
+    server_.fate = [](const Arrival& arrival) {
+      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+    };
+  }
+  void let_go() {
+    server_.fate = nullptr;
+    server_.disconnect();
+  }
+  int arrived_writes() const {
+    return static_cast<int>(std::ranges::count_if(
+        server_.arrivals(), [](const Arrival& arrival) { return arrival.has(nfs4::OP_WRITE); }));
+  }
+  /// Text whose parts differ.
+  static std::string text_of(std::size_t size) {
+    std::string text;
+    while (text.size() < size) text += "byte " + std::to_string(text.size()) + ' ';
+    text.resize(size);
+    return text;
+  }
+  /// Writes the text from `first` on, in large writes; returns how many were taken.
+  int take_over_all(const FileRef& file, const std::string& text, std::size_t first = 0) {
+    int taken = 0;
+    for (std::size_t at = first; at < text.size(); at += kLarge) {
+      if (!take_over(file, at, text.substr(at, kLarge))) break;
+      ++taken;
+    }
+    return taken;
+  }
+};
+
+TEST_F(LargeWritesBehind, AreTakenBeforeTheServerHasThem) {
+  FileRef file = open("f");
+  hold_writes();
+  const std::string text = text_of(3 * kLarge);
+  EXPECT_EQ(take_over_all(file, text), 3);
+  reactor_.settle();
+  EXPECT_EQ(arrived_writes(), 3) << "side by side";
+  EXPECT_TRUE(file->shared->dirty());
+  EXPECT_EQ(file->shared->dirty_end(), text.size());
+  let_go();
+  commit(file);
+  EXPECT_TRUE(server_.read_file("f") == text);
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_EQ(files_counter("cache_writes_taken_over"), 3u);
+  EXPECT_EQ(slots_->available(), kSlots - 1);
+}
+
+TEST_F(LargeWritesBehind, AFileLeavesAsMuchMemoryToOthersAsItHas) {
+  std::vector<int> taken;
+  std::vector<FileRef> opened;
+  for (int i = 0; i < 5; ++i) opened.push_back(open("f" + std::to_string(i)));
+  hold_writes();
+  for (const FileRef& file : opened) taken.push_back(take_over_all(file, text_of(8 * kLarge)));
+  EXPECT_EQ(taken, (std::vector<int>{4, 2, 1, 1, 0}));
+  EXPECT_EQ(files_counter("cache_gather_slots"), 8u);
+  let_go();
+  for (const FileRef& file : opened) commit(file);
+  EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
+}
+
+TEST_F(LargeWritesBehind, WhatIsNotCommittedCountsToo) {
+  server_.service().set_never_stable(true);
+  FileRef one = open("one");
+  FileRef two = open("two");
+  ASSERT_TRUE(take_over(one, 0, text_of(kLarge)));
+  flush(one);
+  ASSERT_TRUE(take_over(one, kLarge, text_of(kLarge)));
+  flush(one);
+  EXPECT_EQ(files_counter("cache_slots_uncommitted"), 2u);
+  hold_writes();
+  EXPECT_EQ(take_over_all(two, text_of(8 * kLarge)), 3) << "half of what is left";
+  let_go();
+  commit(one);
+  commit(two);
+}
+
+TEST_F(LargeWritesBehind, ThereIsRoomWhenOneHasBeenAnswered) {
+  FileRef file = open("f");
+  hold_writes();
+  const std::string text = text_of(5 * kLarge);
+  ASSERT_EQ(take_over_all(file, text), 4);
+  client::test::Pending<bool> room(files().writes().behind().room(file->shared));
+  reactor_.settle();
+  EXPECT_FALSE(room.done());
+  let_go();
+  EXPECT_TRUE(finish(room));
+  EXPECT_EQ(take_over_all(file, text, 4 * kLarge), 1);
+  commit(file);
+  EXPECT_TRUE(server_.read_file("f") == text);
+}
+
+TEST_F(LargeWritesBehind, WithNothingUnderWayTheCallerSends) {
+  FileRef file = open("f");
+  EXPECT_FALSE(run(files().writes().behind().room(file->shared)));
+}
+
+TEST_F(LargeWritesBehind, ComeBehindWhatIsGathered) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "small"));
+  const std::string text = text_of(kLarge);
+  ASSERT_TRUE(take_over(file, 3, text));
+  ASSERT_TRUE(gather(file, 4, "again"));
+  commit(file);
+  std::string expected = "sma" + text;
+  expected.replace(4, 5, "again");
+  EXPECT_TRUE(server_.read_file("f") == expected);
+}
+
+TEST_F(LargeWritesBehind, AFailureAmongSeveralIsToldOnce) {
+  FileRef one = open("f");
+  FileRef two = open("f");
+  const std::string text = text_of(4 * kLarge);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC, 2);
+  ASSERT_EQ(take_over_all(one, text), 4);
+  commit(one);
+  for (const FileRef& file : {one, two}) {
+    EXPECT_EQ(take_error(file), ENOSPC);
+    EXPECT_EQ(take_error(file), 0);
+  }
+  EXPECT_FALSE(take_over(one, 0, text.substr(0, kLarge)));
+  one->shared->write_through = false;
+  ASSERT_EQ(take_over_all(one, text), 4);
+  commit(one);
+  EXPECT_EQ(take_error(one), 0);
+  EXPECT_TRUE(server_.read_file("f") == text);
+}
+
+TEST_F(LargeWritesBehind, ALostConnectionIsNotNoticed) {
+  for (const Fate how : {Fate::disconnect_before, Fate::disconnect_after}) {
+    FileRef file = open("f");
+    struck_ = false;
+    break_at_first_write(how);
+    const std::string text = text_of(4 * kLarge);
+    ASSERT_EQ(take_over_all(file, text), 4);
+    commit(file);
+    EXPECT_TRUE(struck_);
+    EXPECT_TRUE(server_.read_file("f") == text);
+    EXPECT_EQ(take_error(file), 0);
+    close(file);
+  }
+}
+
+TEST_F(LargeWritesBehind, WhatAServerForgotIsSentAgain) {
+  FileRef file = open("f");
+  const std::string text = text_of(4 * kLarge);
+  ASSERT_EQ(take_over_all(file, text), 4);
+  flush(file);
+  server_.write_file("f", "");
+  server_.reboot(0);
+  commit(file);
+  EXPECT_TRUE(server_.read_file("f") == text);
+  EXPECT_EQ(take_error(file), 0);
+}
+
+// A COMMIT for the sake of memory does not wait for what is under way.
+TEST_F(LargeWritesBehind, GoOnWhileMemoryIsMade) {
+  server_.service().set_never_stable(true);
+  FileRef file = open("f");
+  const std::string text = text_of(5 * kLarge);
+  for (std::size_t at = 0; at < 4 * kLarge; at += kLarge) {
+    ASSERT_TRUE(take_over(file, at, text.substr(at, kLarge)));
+    if (at < 3 * kLarge) flush(file);
+  }
+  flush(file);
+  ASSERT_TRUE(files().writes().memory().filling());
+  hold_writes();
+  ASSERT_TRUE(take_over(file, 4 * kLarge, text.substr(4 * kLarge)));
+  finish(relieve(files().writes()));
+  reactor_.settle();
+  EXPECT_EQ(files_counter("cache_slots_uncommitted"), 0u);
+  EXPECT_TRUE(file->shared->dirty());
+  let_go();
+  commit(file);
+  EXPECT_TRUE(server_.read_file("f") == text);
 }
 
 class DelegatedWriteBehind : public ServedFiles {

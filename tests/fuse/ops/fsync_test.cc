@@ -35,7 +35,7 @@ TEST_F(FsyncRequest, AFailedWriteBehindIsToldOnceToEachOpenFile) {
 
 TEST_F(FsyncRequest, AFailedCommitIsTold) {
   const Opened file = kernel_open("f");
-  ASSERT_EQ(write(file, 0, text_of(100000)), 0);
+  ASSERT_EQ(write(file, 0, text_of(cache::GatheredWrite::kGatherBelow)), 0);
   server_.fail(nfs4::OP_COMMIT, nfs4::NFS4ERR_IO);
   EXPECT_EQ(fsync(file), EIO);
   release(file);

@@ -12,6 +12,18 @@ using client::test::Fate;
 
 class WriteRequest : public KernelRequests {
  protected:
+  static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
+
+  /// WRITEs are not answered until let_go().
+  void hold_writes() {
+    server_.fate = [](const Arrival& arrival) {
+      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+    };
+  }
+  void let_go() {
+    server_.fate = nullptr;
+    server_.disconnect();
+  }
   void append_elsewhere(std::uint64_t offset, const std::string& text) {
     client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, offset, text));
@@ -31,13 +43,101 @@ TEST_F(WriteRequest, ASmallOneIsAnsweredAtOnceAndSentLater) {
   release(file);
 }
 
-TEST_F(WriteRequest, ALargeOneIsSentAtOnceFromTheSlotItCameIn) {
-  const std::string text = text_of(100000);
+TEST_F(WriteRequest, ALargeOneIsSentFromTheSlotItCameInAndAnsweredBefore) {
+  const std::string text = text_of(kLarge);
   const Opened file = kernel_open("f");
+  hold_writes();
   EXPECT_EQ(write(file, 5, text), 0);
-  EXPECT_GE(writes(), 1);
-  EXPECT_EQ(server_.read_file("f"), std::string(5, '\0') + text);
+  EXPECT_EQ(fs_counter("cache_writes_taken_over"), 1U);
+  let_go();
+  EXPECT_TRUE(read(file, 5, 1000).text() == text.substr(0, 1000)) << "a read waits for it";
+  EXPECT_TRUE(server_.read_file("f") == std::string(5, '\0') + text);
   EXPECT_EQ(fsync(file), 0);
+  release(file);
+}
+
+TEST_F(WriteRequest, LargeOnesWaitWhenMuchIsUnderWay) {
+  const std::string text = text_of(6 * kLarge);
+  const Opened file = kernel_open("f");
+  hold_writes();
+  std::vector<std::uint64_t> requests;
+  for (std::size_t at = 0; at < text.size(); at += kLarge)
+    requests.push_back(begin_write(file, at, std::string_view(text).substr(at, kLarge)));
+  reactor_.settle();
+  EXPECT_TRUE(kernel_->answered(requests[3]));
+  EXPECT_FALSE(kernel_->answered(requests[4]));
+  let_go();
+  for (const std::uint64_t request : requests) EXPECT_EQ(end(request).error, 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_TRUE(server_.read_file("f") == text);
+  release(file);
+}
+
+// A small one that is sent alone would leave the blocks behind it off their boundaries.
+TEST_F(WriteRequest, SmallOnesThatHadToWaitAreGatheredAllTheSame) {
+  constexpr std::size_t kPiecesOfBlock = 4;
+  constexpr std::size_t kBlocks = 20;
+  const std::size_t piece = kSlotBytes / kPiecesOfBlock;
+  const std::string text = text_of(kBlocks * kPiecesOfBlock * piece);
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f");
+  int waited = 0;
+  for (std::size_t at = 0; at < text.size(); at += piece) {
+    hold_writes();
+    const std::uint64_t request = begin_write(file, at, std::string_view(text).substr(at, piece));
+    reactor_.settle();
+    if (!kernel_->answered(request)) {
+      ++waited;
+      let_go();
+    }
+    EXPECT_EQ(end(request).error, 0);
+  }
+  let_go();
+  EXPECT_GT(waited, 1);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(fs_counter("cache_writes_gathered"), kBlocks * kPiecesOfBlock);
+  EXPECT_EQ(writes(), static_cast<int>(kBlocks));
+  EXPECT_TRUE(server_.read_file("f") == text);
+  release(file);
+}
+
+TEST_F(WriteRequest, ALargeOneThatFailsLaterIsToldByTheNextFsync) {
+  const Opened file = kernel_open("f");
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  EXPECT_EQ(fsync(file), ENOSPC);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0) << "sent before it is answered";
+  EXPECT_TRUE(server_.read_file("f") == text_of(kLarge));
+  release(file);
+}
+
+TEST_F(WriteRequest, LargeAppendsFollowEachOther) {
+  server_.write_file("f", "begin");
+  const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
+  EXPECT_EQ(write(file, 5, text_of(kLarge)), 0);
+  EXPECT_EQ(write(file, 5 + kLarge, text_of(kLarge)), 0);
+  EXPECT_EQ(write(file, 5 + 2 * kLarge, "end"), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_TRUE(server_.read_file("f") == "begin" + text_of(kLarge) + text_of(kLarge) + "end");
+  release(file);
+}
+
+TEST_F(WriteRequest, ACutFileDoesNotGrowAgainByALargeOne) {
+  const Opened file = kernel_open("f");
+  hold_writes();
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  fuse_setattr_in cut{};
+  cut.valid = FATTR_SIZE | FATTR_FH;
+  cut.fh = file.fh;
+  cut.size = 10;
+  const std::uint64_t cutting = begin(FUSE_SETATTR, file.node, cut);
+  reactor_.settle();
+  EXPECT_FALSE(kernel_->answered(cutting));
+  let_go();
+  EXPECT_EQ(end(cutting).error, 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), text_of(10));
   release(file);
 }
 
