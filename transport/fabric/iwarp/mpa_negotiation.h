@@ -22,8 +22,8 @@ struct Terms {
   std::uint32_t ird = 0;
   std::uint32_t ord = 0;
   bool crc = true;
-  std::size_t max_segment = 0;  ///< EndpointOptions::max_segment
   std::vector<std::byte> private_data;
+  std::size_t max_segment = 0;  ///< EndpointOptions::max_segment
 };
 
 /// Errors: Fault resources when the private data is too long or the IRD is 0.
