@@ -22,6 +22,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/bench/loopback.h"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -31,7 +33,6 @@ constexpr std::size_t kChunk = std::size_t{256} << 10;
 constexpr std::size_t kMostUnderWay = std::size_t{512} << 20;
 /// Chunks received before it is seen whether others are due.
 constexpr int kMostTaken = 4;
-constexpr int kBacklog = 64;
 constexpr int kEvents = 64;
 
 /// What has arrived at one time.
@@ -156,14 +157,6 @@ struct Connection {
   Direction down;
 };
 
-sockaddr_in loopback(unsigned long port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  return address;
-}
-
 class Proxy {
  public:
   Proxy(int listener, unsigned long target, Clock::duration one_way)
@@ -203,7 +196,7 @@ class Proxy {
     const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0) return;
     const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in address = loopback(target_);
+    const sockaddr_in address = nfsrdma::bench::loopback(target_);
     if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
       ::close(client);
       ::close(server);
@@ -244,21 +237,6 @@ class Proxy {
   std::list<std::unique_ptr<Connection>> connections_;
 };
 
-/// Says which port it is.
-int listen_on(unsigned long port) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address = loopback(port);
-  socklen_t length = sizeof address;
-  auto* where = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener, where, length) != 0 || ::listen(listener, kBacklog) != 0) return -1;
-  ::getsockname(listener, where, &length);
-  std::printf("listening on 127.0.0.1:%u\n", ntohs(address.sin_port));
-  std::fflush(stdout);
-  return listener;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -266,7 +244,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench-delay TARGET_PORT MILLISECONDS [PORT]\n");
     return 1;
   }
-  const int listener = listen_on(argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 0);
+  const int listener =
+      nfsrdma::bench::listen_on(argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 0);
   if (listener < 0) {
     std::fprintf(stderr, "bench-delay: listen: %s\n", std::strerror(errno));
     return 1;

@@ -18,6 +18,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/bench/loopback.h"
+
 namespace {
 
 constexpr std::size_t kServedBlock = std::size_t{1} << 20;
@@ -57,23 +59,9 @@ bool receive_bytes(int fd, std::vector<char>& block, std::uint64_t bytes) {
   return true;
 }
 
-sockaddr_in loopback(unsigned long port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  return address;
-}
-
 int serve() {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t length = sizeof address;
-  auto* where = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener, where, length) != 0 || ::listen(listener, 1) != 0) return 1;
-  ::getsockname(listener, where, &length);
-  std::printf("listening on 127.0.0.1:%u\n", ntohs(address.sin_port));
-  std::fflush(stdout);
+  const int listener = nfsrdma::bench::listen_on(0);
+  if (listener < 0) return 1;
   std::vector<char> block(kServedBlock, 'n');
   for (;;) {
     const int fd = ::accept(listener, nullptr, nullptr);
@@ -109,7 +97,7 @@ int main(int argc, char** argv) {
   std::vector<char> block(std::strtoul(argv[3], nullptr, 10), 'n');
   const Wish wish{std::strcmp(argv[1], "write") == 0, std::strtoull(argv[4], nullptr, 10)};
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = loopback(std::strtoul(argv[2], nullptr, 10));
+  const sockaddr_in address = nfsrdma::bench::loopback(std::strtoul(argv[2], nullptr, 10));
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     std::fprintf(stderr, "bench-stream: connect: %s\n", std::strerror(errno));
     return 1;
