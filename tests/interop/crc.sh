@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # With CRCs, which siw misjudges now and then: a connection that it ends for that is made again, once,
 # without CRCs, and no work is lost. Usage: crc.sh PATH
+# What siw had asked for by RDMA Reads meanwhile is never completed (README.md): threads of knfsd wait for it
+# for ever, and the guest is of no use to other cells.
 . "$(dirname "$0")/lib.sh"
 use_knfsd siw "$1"
 standing=crc
@@ -17,3 +19,4 @@ echo "siw ended $reconnects connections"
 for i in 1 2 3; do
   same "$(sha256sum <"$work/source")" "$(guest_run "sha256sum </export$1/copy$i")" "copy $i at the server"
 done
+[ "$reconnects" -eq 0 ] || renew_guest

@@ -4,6 +4,7 @@
 #   caused REGEX               kernel messages of the guest that the cell provokes itself
 #   many_at_server PATH ENTRIES   the big directory of workload.sh
 #   use_guest, into_guest, run_in_guest   for what runs in the guest itself
+#   renew_guest                the cells behind this one get a guest of their own
 # and guest_run. The cell fails when the guest's kernel has complained meanwhile.
 #
 # Environment: NFSRDMA_INTEROP  folder of the running guest (default: build/interop)
@@ -50,6 +51,15 @@ use_knfsd() {
   tcp) port=$(guest_port 2049); NFSRDMA_PROTO=tcp ;;
   *) fail "transport $1" ;;
   esac
+}
+
+# renew_guest: looks at the kernel's log for the last time, then ends the guest and boots another, for a cell
+# that knfsd does not get over.
+renew_guest() {
+  unmount_export
+  guest_log_check "$guest_watched" "$guest_caused" || fail "the guest's kernel has complained"
+  guest_watched=
+  "$interop/guest/start"
 }
 
 # many_at_server PATH ENTRIES: a directory PATH/many of that many entries, made in the guest and kept

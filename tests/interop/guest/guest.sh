@@ -81,13 +81,17 @@ guest_start() {
 
 # guest_await NAME SECONDS: the status the guest answers for NAME.
 guest_await() {
-  local name status end=$((SECONDS + $2))
+  local name status part answer= end=$((SECONDS + $2))
   while [ $SECONDS -lt $end ]; do
-    if read -r -t 1 -u "$guest_answers" name status; then
+    if IFS= read -r -t 1 -u "$guest_answers" part; then
+      read -r name status <<<"$answer$part"
+      answer=
       [ "$name" = "$1" ] && { echo "$status"; return 0; }
     elif ! guest_alive && [ -f "$guest_dir/qemu.pid" -o $SECONDS -ge $((end - $2 + 5)) ]; then
       echo "the guest ended" >&2
       return 1
+    else
+      answer+=$part  # half a line, when the second ends in the middle of one: the rest follows
     fi
   done
   echo "the guest did not answer within $2 s" >&2
