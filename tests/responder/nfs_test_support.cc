@@ -11,6 +11,12 @@ using namespace nfs4;
 namespace {
 
 constexpr std::size_t kReplyMemory = 2 << 20;
+constexpr std::size_t kCallMemory = 1 << 20;
+
+std::vector<Bytes>& free_reply_memory() {
+  static std::vector<Bytes> unused;
+  return unused;
+}
 
 }  // namespace
 
@@ -34,10 +40,26 @@ Result<void> FakeConnection::call_back(const CallbackTarget& target,
   return {};
 }
 
+std::span<std::byte> call_memory() {
+  static Bytes memory(kCallMemory);
+  return memory;
+}
+
+ReplyMemory::ReplyMemory() {
+  auto& unused = free_reply_memory();
+  if (unused.empty()) {
+    bytes_.resize(kReplyMemory);
+  } else {
+    bytes_ = std::move(unused.back());
+    unused.pop_back();
+  }
+}
+
+ReplyMemory::~ReplyMemory() { free_reply_memory().push_back(std::move(bytes_)); }
+
 FakeCall::FakeCall(Bytes arguments, const rpc::Credential& credential, Connection& connection)
     : arguments_(std::move(arguments)),
       arguments_decoder_(arguments_),
-      reply_memory_(kReplyMemory),
       results_(reply_memory_),
       connection_(connection) {
   header_.program = rpc::kNfsProgram;
