@@ -27,6 +27,7 @@ Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy polic
     : mount_(mount),
       index_(inodes),
       attributes_(mount, policy, inodes, observer),
+      failures_(mount.config().server),
       writes_(mount, attributes_, failures_, data_slots),
       reads_(mount, attributes_, data_slots, read_ahead),
       silly_names_(mount, attributes_, inodes) {

@@ -5,10 +5,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "transport/base/error.h"
 #include "transport/base/log_limit.h"
@@ -21,6 +23,7 @@ namespace nfsrdma::cache {
 struct Failed {
   std::string_view operation;  ///< a literal: "read", "lookup", "write-behind"
   std::uint64_t fileid = 0;    ///< of the file or directory it was about; 0: not known
+  std::string_view name = {};  ///< in that directory; empty: it was about the file itself
   pid_t caller = 0;            ///< 0: no caller waits for it
   bool data_lost = false;      ///< what was acknowledged: no error is an everyday one then
 };
@@ -34,6 +37,14 @@ bool is_everyday(const Error& error);
 /// error.
 class FailureLog {
  public:
+  /// Tells the path of a file for a line; empty where it is not known.
+  using PathOf = std::function<std::string(const Failed&)>;
+
+  /// `server`: as its administrator knows it.
+  explicit FailureLog(std::string server = {}) : server_(std::move(server)) {}
+  /// Lines have paths from now on.
+  void set_paths(PathOf path_of) { path_of_ = std::move(path_of); }
+
   /// A program gets an error, or will get it from fsync(2) or close(2).
   int reported(const Failed& failed, const Error& error, TimePoint now);
   /// Nobody will ever get it: its caller is gone.
@@ -53,8 +64,11 @@ class FailureLog {
   /// Operation, layer, code.
   using Key = std::tuple<std::string_view, Layer, int>;
 
+  std::string sentence(const Failed& failed, const Error& error) const;
   Kind& kind_of(std::string_view operation, const Error& error);
 
+  const std::string server_;
+  PathOf path_of_;
   std::map<Key, Kind> kinds_;
   Kind others_;
   Counter everyday_;

@@ -101,6 +101,7 @@ void Compound::set_sequence(const nfs4::SEQUENCE4args& args) {
 }
 
 Result<void> Compound::open_reply() {
+  reader_.set_request(call_.xid, sequence_at_ == 0 ? Error::kNoSlot : span_.slot);
   return reader_.open((*call_.reply)->results, {asked_.data(), count_});
 }
 

@@ -15,9 +15,14 @@ Result<void> CompoundReader::open(xdr::Decoder& in, std::span<const nfs4::nfs_op
   in_ = &in;
   asked_ = asked;
   index_ = 0;
+  return of_request(begin());
+}
+
+Result<void> CompoundReader::begin() {
+  xdr::Decoder& in = *in_;
   status_ = static_cast<nfs4::nfsstat4>(in.u32("COMPOUND4res status"));
   in.string(nfs4::kMaxText, "COMPOUND4res tag");
-  results_ = in.count(asked.size(), kLeastResult, "COMPOUND4res resarray");
+  results_ = in.count(asked_.size(), kLeastResult, "COMPOUND4res resarray");
   if (in.ok() && !nfs4::is_defined(status_)) {
     in.set_fault(xdr::Fault::bad_enum, "COMPOUND4res status");
   }
@@ -27,7 +32,7 @@ Result<void> CompoundReader::open(xdr::Decoder& in, std::span<const nfs4::nfs_op
     if (status_ == nfs4::NFS4_OK) return fail(unexpected("no results"));
     return fail(Error{Layer::nfs, static_cast<int>(status_), "COMPOUND", {}});
   }
-  if (status_ == nfs4::NFS4_OK && results_ != asked.size()) {
+  if (status_ == nfs4::NFS4_OK && results_ != asked_.size()) {
     return fail(unexpected("fewer results than operations"));
   }
   return {};
@@ -57,7 +62,15 @@ Result<void> CompoundReader::judge() {
                     fmt::format("op {} of {}", index_, asked_.size())});
 }
 
-Result<void> CompoundReader::finish() { return in_->finish("COMPOUND"); }
+Result<void> CompoundReader::finish() { return of_request(in_->finish("COMPOUND")); }
+
+Result<void> CompoundReader::of_request(Result<void> outcome) const {
+  if (!outcome) {
+    outcome.error().xid = xid_;
+    outcome.error().slot = slot_;
+  }
+  return outcome;
+}
 
 Error CompoundReader::unexpected(const char* what) const {
   return Error{

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "client/proto/codec.h"
 #include "client/proto/opnum.h"
@@ -16,15 +17,23 @@ namespace nfsrdma::client {
 /// of Layer::nfs whose step is the operation and whose detail is its place.
 class CompoundReader {
  public:
+  /// Which request its errors tell of (Error::xid). Before open().
+  void set_request(std::uint32_t xid, std::uint32_t slot) {
+    xid_ = xid;
+    slot_ = slot;
+  }
   /// Stands at the first result. `in` and `asked` must stay as long as the reader is used.
   Result<void> open(xdr::Decoder& in, std::span<const nfs4::nfs_opnum4> asked);
 
   /// Reads the next result. On an error of Layer::nfs `result` has the failed arm.
   template <class Res>
   Result<void> read(Res& result) {
-    TRY(next(Res::opnum));
-    nfs4::decode(*in_, result);
-    return judge();
+    auto outcome = next(Res::opnum);
+    if (outcome) {
+      nfs4::decode(*in_, result);
+      outcome = judge();
+    }
+    return of_request(std::move(outcome));
   }
   /// After the last result: nothing may be left.
   Result<void> finish();
@@ -35,12 +44,17 @@ class CompoundReader {
   std::uint32_t last_index() const { return results_ - 1; }
 
  private:
+  Result<void> begin();
+  /// Its error, if it is one, names the request.
+  Result<void> of_request(Result<void> outcome) const;
   Result<void> next(nfs4::nfs_opnum4 opnum);
   Result<void> judge();
   Error unexpected(const char* what) const;
 
   xdr::Decoder* in_ = nullptr;
   std::span<const nfs4::nfs_opnum4> asked_;
+  std::uint32_t xid_ = 0;
+  std::uint32_t slot_ = Error::kNoSlot;
   std::uint32_t results_ = 0;  // how many the server sent
   std::uint32_t index_ = 0;    // of the result to be read next
   nfs4::nfsstat4 status_ = nfs4::NFS4_OK;

@@ -54,6 +54,10 @@ Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
   trace_.begin(compound, reactor_.now());
   auto answered = co_await execute_sealed(compound, patience);
   trace_.end(compound, answered, reactor_.now());
+  if (!answered && compound.span().sends > 0) {
+    answered.error().xid = compound.span().xid;
+    answered.error().slot = compound.span().slot;
+  }
   co_return answered;
 }
 
@@ -79,7 +83,10 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     const bool again =
         asks_for_patience(compound) || (is_file_open(compound) && ++file_opens <= kMaxFileOpens);
-    if (!again || reactor_.now() - begun >= patience) co_return answered;
+    if (!again || reactor_.now() - begun >= patience) {
+      note_end_of_delay(compound, begun);
+      co_return answered;
+    }
     delayed_.add();
     ++compound.span().delays;
     compound.set_waits_for(WaitsFor::pause);
@@ -104,6 +111,14 @@ bool Session::put_off_for_long(const Compound& compound, TimePoint begun) {
         std::chrono::duration_cast<std::chrono::seconds>(Backoff::kLongest).count());
   }
   return waited > limits_.lease_time;
+}
+
+// At the level of the line before, and at most as often.
+void Session::note_end_of_delay(Compound& compound, TimePoint begun) {
+  if (compound.span().delays == 0 || !delay_reported_ || *delay_reported_ < begun) return;
+  delay_ended_lines_.warning(reactor_.now(), "the server has answered {} after {:.0f} s",
+                             operation_names(compound),
+                             std::chrono::duration<double>(reactor_.now() - begun).count());
 }
 
 bool Session::must_wait_for_state(const Compound& compound) const {

@@ -26,6 +26,7 @@
 #include "client/session/slot_table.h"
 #include "client/session/trace.h"
 #include "client/trunk/trunk.h"
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/sync/pauses.h"
@@ -185,6 +186,7 @@ class Session {
   void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
   bool must_wait_for_state(const Compound& compound) const;
   bool put_off_for_long(const Compound& compound, TimePoint begun);
+  void note_end_of_delay(Compound& compound, TimePoint begun);
   bool asks_for_patience(const Compound& compound) const;
   bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
@@ -216,6 +218,7 @@ class Session {
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
   std::optional<TimePoint> delay_reported_;
+  log::Limit delay_ended_lines_;
 
   Counter requests_;
   Counter resent_;

@@ -217,6 +217,7 @@ void InFlight::release_overdue() {
       return;
     }
     counters_.timed_out.add();
+    if (limit_.report) limit_.report(pending, limit_.error_number);
     answer(pending, limit_.error_number);
   });
   if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));

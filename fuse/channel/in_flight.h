@@ -18,6 +18,8 @@ namespace nfsrdma::fuse {
 
 class InFlight;
 
+struct PendingRequest;
+
 /// How long callers wait for a server that does not answer: soft, softerr, timeo and retrans of
 /// nfs(5). They are answered then; their operations go on, and keep slot and memory until the
 /// server answers or the connection ends.
@@ -30,6 +32,8 @@ struct AnswerLimit {
   Duration exiting = std::chrono::seconds(5);
   /// Send time of the oldest unanswered request.
   std::function<TimePoint()> waiting_since;
+  /// Told of each caller that gets `error_number`, just before.
+  std::function<void(const PendingRequest&, int error_number)> report;
 };
 
 /// One request between its Request's making and destruction.

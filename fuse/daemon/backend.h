@@ -33,6 +33,8 @@ class Backend {
   virtual TransferLimits limits() const = 0;
   /// Send time of the oldest unanswered request; the present time if there is none.
   virtual TimePoint waiting_since() = 0;
+  /// The request is about to be answered with an error because the server has not answered.
+  virtual void note_overdue(const PendingRequest& overdue, int error_number) = 0;
 
   /// The session is mounted, and receives no request before this returns. Its channel outlives the
   /// backend.

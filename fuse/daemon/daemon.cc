@@ -13,6 +13,7 @@
 #include "fuse/daemon/service_manager.h"
 #include "fuse/daemon/statistics.h"
 #include "transport/base/log.h"
+#include "transport/base/log_file.h"
 #include "transport/base/log_thread.h"
 
 namespace nfsrdma::fuse {
@@ -69,7 +70,11 @@ ExitCode Daemon::run() {
 Task<void> Daemon::live() {
   auto up = co_await bring_up();
   // While there may be a terminal that follows.
-  if (up) log::info("{} is mounted, by process {}", config_.source, ::getpid());
+  // Whatever the level: from here on the lines name the mount point, and this one the server.
+  if (up) {
+    log::write(log::Level::info,
+               fmt::format("{} is mounted, by process {}", config_.source, ::getpid()));
+  }
   if (up) up = report_.succeeded();
   if (up) {
     if (config_.foreground) notify_ready(config_.source, session_->own_mount().path);
@@ -112,6 +117,9 @@ Task<Result<void>> Daemon::reach_server() {
 Result<void> Daemon::mount() {
   config_.session.limits = backend_->limits();
   config_.session.answer_limit.waiting_since = [this] { return backend_->waiting_since(); };
+  config_.session.answer_limit.report = [this](const PendingRequest& overdue, int error_number) {
+    backend_->note_overdue(overdue, error_number);
+  };
   auto session = KernelSession::create(reactor_, backend_->slots(), config_.session,
                                        backend_->handlers(), backend_->served());
   if (!session) return fail_from(session);
@@ -137,7 +145,7 @@ Task<void> Daemon::shut_down() {
   if (!stopped) log::warning("{}", stopped.error().message());
   // After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
   if (kernel_let_go_) co_await detach(UnmountMode::dead);
-  log::info("{} is unmounted", config_.source);
+  log::write(log::Level::info, config_.source + " is unmounted");
 }
 
 /// Requests are still answered meanwhile, so that mapped pages can be written back.
@@ -224,6 +232,7 @@ void Daemon::on_terminate() {
 }
 
 void Daemon::on_hang_up() {
+  if (log::reopen_file()) return;
   if (config_.foreground) on_terminate();
 }
 

@@ -7,6 +7,7 @@
 
 #include "client/session/trace.h"
 #include "fuse/channel/caller.h"
+#include "fuse/channel/open_path.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
 #include "fuse/daemon/rpcbind.h"
@@ -132,6 +133,9 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
   config.kernel.mount_point = options_.mount_point;
   file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);
+  file_system_->files().failures().set_paths([this](const cache::Failed& failed) {
+    return path_of_open_file(failed.caller, failed.fileid, options_.mount_point);
+  });
   co_return started;
 }
 

@@ -10,6 +10,7 @@
 #include "fuse/daemon/shutdown_flush.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/ops/operations.h"
+#include "fuse/ops/reply.h"
 #include "fuse/options/options.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/fabric.h"
@@ -34,6 +35,9 @@ class NfsBackend final : public Backend {
   BufferPool& slots() override { return *data_slots_; }
   TransferLimits limits() const override;
   TimePoint waiting_since() override { return mount_->waiting_since(); }
+  void note_overdue(const PendingRequest& overdue, int error_number) override {
+    fuse::note_overdue(*file_system_, overdue, error_number);
+  }
   void on_mounted(KernelChannel& channel) override { file_system_->attach(channel); }
   void visit_counters(CounterVisitor& visitor) const override;
   void report_requests(const LineSink& line) override;

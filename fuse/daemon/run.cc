@@ -19,6 +19,7 @@
 #include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
 #include "transport/base/log.h"
+#include "transport/base/log_file.h"
 #include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"
 #include "transport/base/unique_fd.h"
@@ -60,11 +61,13 @@ void make_absolute(std::string& file) {
 Result<void> prepare(Options& options) {
   make_absolute(options.transport.capture_file);
   make_absolute(options.program.stats_file);
+  make_absolute(options.program.log_file);
   TRY(enter_namespace(options.program.mount_namespace));
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);
   options.mount_point = *mount_point;
   TRY(check_own_file("capture", options.transport.capture_file, options.mount_point));
+  TRY(check_own_file("log", options.program.log_file, options.mount_point));
   return check_own_file("stats", options.program.stats_file, options.mount_point);
 }
 
@@ -99,14 +102,20 @@ DaemonConfig daemon_config(const Options& options) {
   return config;
 }
 
-void configure_log(const Options& options) {
+log::Level log_level(const ProgramOptions& program) {
+  if (program.debug) return log::Level::debug;
+  return program.verbose || program.foreground ? log::Level::info : log::Level::warning;
+}
+
+Result<void> configure_log(const Options& options) {
   const auto& program = options.program;
-  const auto level = program.debug        ? log::Level::debug
-                     : program.verbose    ? log::Level::info
-                     : program.foreground ? log::Level::info
-                                          : log::Level::warning;
-  log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
-                 options.mount_point);
+  const auto level = log_level(program);
+  if (program.log_file.empty()) {
+    log::configure(program.foreground ? log::Sink::standard_error : log::Sink::system_log, level,
+                   options.mount_point);
+  } else {
+    TRY(log::configure_file(program.log_file, level, options.mount_point));
+  }
   // A user who mounts in the background does not read the log before something goes wrong.
   const bool follow = !program.foreground && (program.verbose || !options.notices.empty());
   if (follow) log::follow_on_terminal();
@@ -115,10 +124,16 @@ void configure_log(const Options& options) {
   // A start that is followed writes by itself until the mount is live (StartReport::succeeded).
   if (!follow || !program.verbose) log::write_beside();
   for (const auto& note : options.notes) log::info("{}", note);
+  return {};
 }
 
 int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report) {
-  configure_log(options);
+  auto logging = configure_log(options);
+  if (!logging) {
+    const auto failure = describe_failure(options.source.text, logging.error());
+    report.failed(failure.code, failure.line);
+    return failure.code;
+  }
   auto reactor = make_epoll_reactor();
   DaemonConfig config = daemon_config(options);
   config.stats = std::move(stats);

@@ -12,7 +12,7 @@ Task<void> handle::create(FileSystem& fs, Request request, InodeRef parent,
   auto opened = co_await cache::create(fs.attributes(), caller, parent, arguments.name, flags,
                                        arguments.mode);
   if (!opened) {
-    reply_failure(fs, request, opened.error());
+    reply_failure(fs, request, opened.error(), arguments.name);
     co_return;
   }
   const InodeRef inode = with_view(opened->inode);

@@ -48,7 +48,7 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   auto found = co_await cache::lookup(fs.attributes(), caller, parent, name);
   if (!found) {
-    reply_failure(fs, request, found.error());
+    reply_failure(fs, request, found.error(), name);
   } else if (!*found) {
     reply_missing(fs, request, *parent, name);
   } else {

@@ -13,7 +13,7 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
     request.reply_error(EINVAL);
     co_return;
   }
-  cache::Place from{parent, std::move(arguments.name)};
+  cache::Place from{parent, arguments.name};
   cache::Place to{inode_or_refuse(fs, request, arguments.new_directory),
                   std::move(arguments.new_name)};
   if (!to.directory) co_return;
@@ -21,7 +21,7 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   auto renamed = co_await cache::rename(files.silly_names(), files.writes().behind(), caller,
                                         std::move(from), std::move(to));
-  reply_done(fs, request, renamed);
+  reply_done(fs, request, renamed, arguments.name);
 }
 
 }  // namespace nfsrdma::fuse

@@ -2,7 +2,18 @@
 
 #include <cerrno>
 
+#include "fuse/channel/opcode.h"
+
 namespace nfsrdma::fuse {
+namespace {
+
+/// 0: not known.
+std::uint64_t fileid_of(FileSystem& fs, std::uint64_t node) {
+  const InodeRef inode = fs.inodes().find(node);
+  return inode ? inode->attributes().value().fileid : 0;
+}
+
+}  // namespace
 
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id) {
   InodeRef inode = fs.inodes().find(id);
@@ -10,27 +21,37 @@ InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id) {
   return inode;
 }
 
-void reply_failure(FileSystem& fs, Request& request, const Error& error) {
-  const int error_number = note_failure(fs, request, error);
+void reply_failure(FileSystem& fs, Request& request, const Error& error, std::string_view name) {
+  const int error_number = note_failure(fs, request, error, name);
   request.reply_error(error_number);
 }
 
-void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome) {
+void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome,
+                std::string_view name) {
   if (outcome) {
     request.reply_ok();
   } else {
-    reply_failure(fs, request, outcome.error());
+    reply_failure(fs, request, outcome.error(), name);
   }
 }
 
-int note_failure(FileSystem& fs, const Request& request, const Error& error) {
-  cache::Failed failed{.operation = request.operation(), .caller = request.context().pid};
-  if (const InodeRef inode = fs.inodes().find(request.node())) {
-    failed.fileid = inode->attributes().value().fileid;
-  }
+int note_failure(FileSystem& fs, const Request& request, const Error& error,
+                 std::string_view name) {
+  cache::Failed failed{
+      .operation = request.operation(), .name = name, .caller = request.context().pid};
+  failed.fileid = fileid_of(fs, request.node());
   cache::FailureLog& failures = fs.files().failures();
   if (request.answered()) return failures.not_delivered(failed, error);
   return failures.reported(failed, error, fs.mount().reactor().now());
+}
+
+void note_overdue(FileSystem& fs, const PendingRequest& overdue, int error_number) {
+  const cache::Failed failed{.operation = opcode_name(overdue.opcode),
+                             .fileid = fileid_of(fs, overdue.node),
+                             .caller = overdue.context.pid};
+  const Error error =
+      Error::local(error_number, "soft", "the server has not answered in the time of timeo");
+  fs.files().failures().reported(failed, error, fs.mount().reactor().now());
 }
 
 void reply_entry(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
@@ -43,7 +64,7 @@ void reply_entry(FileSystem& fs, Request& request, Inode& directory, std::string
 
 void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
                 const Result<cache::InodeRef>& made) {
-  if (!made) return reply_failure(fs, request, made.error());
+  if (!made) return reply_failure(fs, request, made.error(), name);
   reply_entry(fs, request, directory, name, with_view(**made));
 }
 

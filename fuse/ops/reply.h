@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "fuse/channel/in_flight.h"
 #include "fuse/channel/request.h"
 #include "fuse/ops/file_system.h"
 
@@ -11,12 +12,18 @@ namespace nfsrdma::fuse {
 /// The inode the kernel names; null after answering ESTALE when there is none.
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 
-/// Answers with the errno that `error` becomes, and logs and counts it.
-void reply_failure(FileSystem& fs, Request& request, const Error& error);
+/// Answers with the errno that `error` becomes, and logs and counts it. `name`: what it was about,
+/// in the directory that the request names.
+void reply_failure(FileSystem& fs, Request& request, const Error& error,
+                   std::string_view name = {});
 /// The same, or success, for an operation whose answer has nothing else.
-void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome);
+void reply_done(FileSystem& fs, Request& request, const Result<void>& outcome,
+                std::string_view name = {});
 /// For an operation that answers by itself: before it does. Returns the errno.
-int note_failure(FileSystem& fs, const Request& request, const Error& error);
+int note_failure(FileSystem& fs, const Request& request, const Error& error,
+                 std::string_view name = {});
+/// For a request that is answered `error_number` because the server has not answered in time.
+void note_overdue(FileSystem& fs, const PendingRequest& overdue, int error_number);
 
 /// Answers with what was found or made in `directory` under this name. If the kernel does not take
 /// the answer, the lookup count is taken back.

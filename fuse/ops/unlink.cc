@@ -7,18 +7,18 @@ namespace nfsrdma::fuse {
 Task<void> handle::unlink(FileSystem& fs, Request request, InodeRef parent,
                           NameArguments arguments) {
   const client::Credential caller = request.caller();
-  cache::Place place{parent, std::move(arguments.name)};
+  cache::Place place{parent, arguments.name};
   auto removed = co_await cache::unlink(fs.files().silly_names(), caller, std::move(place));
-  reply_done(fs, request, removed);
+  reply_done(fs, request, removed, arguments.name);
 }
 
 Task<void> handle::rmdir(FileSystem& fs, Request request, InodeRef parent,
                          NameArguments arguments) {
   const client::Credential caller = request.caller();
-  cache::Place place{parent, std::move(arguments.name)};
+  cache::Place place{parent, arguments.name};
   auto removed =
       co_await cache::remove_directory(fs.files().silly_names(), caller, std::move(place));
-  reply_done(fs, request, removed);
+  reply_done(fs, request, removed, arguments.name);
 }
 
 }  // namespace nfsrdma::fuse

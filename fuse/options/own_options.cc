@@ -163,6 +163,15 @@ constexpr OptionSpec kOptions[] = {
        options.transport.capture_file = value.text;
        return {};
      }},
+    {.name = "log",
+     .argument = "FILE",
+     .kind = OptionKind::ours,
+     .default_value = "",
+     .doc = "write the log to FILE, which is opened anew on SIGHUP",
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.program.log_file = value.text;
+       return {};
+     }},
     {.name = "stats",
      .argument = "FILE",
      .kind = OptionKind::ours,

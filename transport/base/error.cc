@@ -1,5 +1,7 @@
 #include "transport/base/error.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 
@@ -46,6 +48,12 @@ std::string Error::message() const {
   if (!meaning.empty()) text += (text.empty() ? "" : ": ") + meaning;
   if (!detail.empty()) text += " (" + detail + ")";
   return text;
+}
+
+std::string Error::request_text() const {
+  if (xid == 0) return {};
+  if (slot == kNoSlot) return fmt::format(" (XID {:#010x})", xid);
+  return fmt::format(" (XID {:#010x}, slot {})", xid, slot);
 }
 
 void register_code_namer(Layer layer, CodeNamer namer) {

@@ -29,6 +29,12 @@ struct [[nodiscard]] Error {
   const char* step = "";
   /// Free text: names, offsets, the remedy. May be empty.
   std::string detail;
+  /// The request that failed; 0: none was sent, or it is not known which.
+  std::uint32_t xid = 0;
+  /// The session slot of that request.
+  std::uint32_t slot = kNoSlot;
+
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
   /// An error from the current value of errno or a given one.
   static Error from_errno(int error_number, const char* step, std::string detail = {});
@@ -37,6 +43,9 @@ struct [[nodiscard]] Error {
 
   /// "step: what went wrong (detail)", one line, for logs and the mount command.
   std::string message() const;
+  /// " (XID 0x1f, slot 3)", which finds the request in a capture and in the server's log; empty
+  /// where none is known.
+  std::string request_text() const;
 
   bool is(Layer l, int c) const { return layer == l && code == c; }
 };

@@ -1,18 +1,16 @@
 #include "transport/base/log.h"
 
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
 #include <syslog.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <memory>
-#include <mutex>
 
+#include "transport/base/log_file.h"
 #include "transport/base/log_logger.h"
+#include "transport/base/log_sinks.h"
 #include "transport/base/log_terminal.h"
 
 namespace nfsrdma::log {
@@ -35,22 +33,35 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::off;
 }
 
-/// Writes lines with write(2). Under stdio's lock a reader that takes none would block, for ever,
-/// every other thread that prints or flushes.
-class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    for (std::size_t done = 0; done < line.size();) {
-      const auto put = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) return;
-      done += static_cast<std::size_t>(put);
-    }
-  }
-  void flush_() override {}
-};
+/// The file of log=, once it is in use. Never destroyed, as the logger.
+std::shared_ptr<FileSink>& log_file() {
+  static auto& file = *new std::shared_ptr<FileSink>;
+  return file;
+}
+
+spdlog::sink_ptr system_log() {
+  auto journal = JournalSink::open(kProgram, kJournalSocket);
+  if (journal) return *journal;
+  auto sink = std::make_shared<spdlog::sinks::syslog_sink_mt>(kProgram, LOG_PID, LOG_DAEMON, true);
+  // syslog(3) ends lines itself.
+  sink->set_formatter(
+      std::make_unique<spdlog::pattern_formatter>("%n: %v", spdlog::pattern_time_type::local, ""));
+  return sink;
+}
+
+spdlog::sink_ptr standard_error() {
+  const bool journal = standard_error_is_journal();
+  auto sink = std::make_shared<StandardError>(journal);
+  sink->set_pattern(journal ? "%n: %v" : "%H:%M:%S.%e %L %n: %v");
+  return sink;
+}
+
+void use(spdlog::sink_ptr target, Level level, std::string identity) {
+  logger() = std::make_shared<spdlog::logger>(std::move(identity), std::move(target));
+  // write() is for lines that are wanted whatever the level.
+  logger()->set_level(spdlog::level::trace);
+  set_level(level);
+}
 
 }  // namespace
 
@@ -65,23 +76,23 @@ std::shared_ptr<spdlog::logger>& logger() {
 }
 
 void configure(Sink sink, Level level, std::string identity) {
-  spdlog::sink_ptr target;
-  if (sink == Sink::system_log) {
-    target = std::make_shared<spdlog::sinks::syslog_sink_mt>(kProgram, LOG_PID, LOG_DAEMON, true);
-  } else {
-    target = std::make_shared<StandardError>();
-  }
-  logger() = std::make_shared<spdlog::logger>(std::move(identity), std::move(target));
-  if (sink == Sink::system_log) {
-    // syslog(3) ends lines itself.
-    logger()->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-        "%n: %v", spdlog::pattern_time_type::local, ""));
-  } else {
-    logger()->set_pattern("%H:%M:%S.%e %L %n: %v");
-  }
-  // write() is for lines that are wanted whatever the level.
-  logger()->set_level(spdlog::level::trace);
-  set_level(level);
+  use(sink == Sink::system_log ? system_log() : standard_error(), level, std::move(identity));
+}
+
+Result<void> configure_file(const std::string& path, Level level, std::string identity) {
+  auto file = FileSink::open(path);
+  if (!file) return fail_from(file);
+  log_file() = std::move(*file);
+  log_file()->set_pattern("%Y-%m-%d %H:%M:%S.%e [%P] %L %n: %v");
+  use(log_file(), level, std::move(identity));
+  return {};
+}
+
+bool reopen_file() {
+  if (!log_file()) return false;
+  log_file()->reopen_later();
+  write(Level::info, "the log is opened anew");
+  return true;
 }
 
 void set_level(Level level) { current_level.store(level, std::memory_order_relaxed); }

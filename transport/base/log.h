@@ -10,7 +10,7 @@ namespace nfsrdma::log {
 
 enum class Level : int { trace, debug, info, warning, error, off };
 
-/// Where lines go. Default: standard error.
+/// Where lines go. Default: standard error. The system log is the journal, where there is one.
 enum class Sink { standard_error, system_log };
 
 /// Sets sink, level and the identity printed in every line (the mount point or program name).

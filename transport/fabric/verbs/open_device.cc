@@ -32,6 +32,8 @@ void tell_users(DeviceUsers& users, const ibv_async_event& event, std::string_vi
       return users.for_each([](DeviceUser& user) { user.on_device_failed(); });
     case IBV_EVENT_PORT_ERR:
       return log::warning("RDMA device {}: port {} is down", device, event.element.port_num);
+    case IBV_EVENT_PORT_ACTIVE:
+      return log::warning("RDMA device {}: port {} is up again", device, event.element.port_num);
     default:
       return log::debug("RDMA device {}: {}", device, ::ibv_event_type_str(event.event_type));
   }
