@@ -45,6 +45,7 @@ void name_errors() {
   std::call_once(named, [] {
     nfs4::register_status_names();
     register_code_namer(Layer::rpc, rpc::fault_name);
+    register_code_namer(Layer::decode, xdr::fault_name);
   });
 }
 

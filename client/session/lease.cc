@@ -2,8 +2,6 @@
 
 #include <cerrno>
 
-#include "transport/base/log.h"
-
 namespace nfsrdma::client {
 
 LeaseKeeper::LeaseKeeper(Reactor& reactor, Session& session, Trunk& trunk)
@@ -51,14 +49,14 @@ Task<void> LeaseKeeper::renew() {
     co_return;
   }
   failures_.add();
-  log::warning("lease renewal: {}", renewed.error().message());
+  lines_.warning(reactor_.now(), "lease renewal: {}", renewed.error().message());
   timer_.arm(interval());
 }
 
 void LeaseKeeper::on_silence() {
   if (session_.renewed_at() + interval() > reactor_.now()) return;  // others were answered
   if (trunk_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"))) {
-    log::warning("no answer to the lease renewal: the connection is made anew");
+    lines_.warning(reactor_.now(), "no answer to the lease renewal: the connection is made anew");
   }
   silence_.arm(session_.limits().lease_time - interval());
 }

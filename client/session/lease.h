@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/session/session.h"
+#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 
@@ -32,6 +33,7 @@ class LeaseKeeper {
   Trunk& trunk_;
   Timer timer_;
   Timer silence_;
+  log::Limit lines_;  // one a lease, which a server may choose to be short
   bool running_ = false;
   bool renewing_ = false;
   Counter renewals_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/compound/operation_names.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -50,6 +51,7 @@ void Trace::end(Compound& compound, const Result<void>& outcome, TimePoint now) 
     span.code = outcome.error().code;
   }
   ended_.add(span);
+  if (log::enabled(log::Level::debug)) log::debug("{}", to_text(span));
   times_of(span.operation).add(span);
 }
 

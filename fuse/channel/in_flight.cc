@@ -69,6 +69,8 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
   pending.node = header.nodeid;
   pending.begun = reactor_.now();
   requests_.push_back(pending);
+  log::debug("fuse: request {}: {} of inode {} by process {}, {} bytes", pending.unique,
+             opcode_name(pending.opcode), pending.node, pending.context.pid, pending.bytes);
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
     overdue_timer_.arm(limit_.longest);
   }
@@ -92,6 +94,9 @@ bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const
   const int failed = send_answer(*pending.channel, pending.unique, error_number, body);
   pending.answered = true;
   note_answer(pending, error_number, body.size());
+  log::debug("fuse: answer to request {}, {}: errno {}, {} bytes after {:.1f} us", pending.unique,
+             opcode_name(pending.opcode), error_number, body.size(),
+             std::chrono::duration<double, std::micro>(reactor_.now() - pending.begun).count());
   tell(pending);
   counters_.device_writes.add();
   if (failed == 0) return true;

@@ -53,6 +53,26 @@ TEST_F(FailureLogTest, SaysOperationFileCallerStepStatusAndDetail) {
   EXPECT_EQ(counter("errors_other"), 1u);
 }
 
+// What finds the request in a capture and in the server's log, and the file on both machines.
+TEST_F(FailureLogTest, SaysServerPathNameXidAndSlot) {
+  FailureLog failures("server.example");
+  failures.set_paths([](const Failed& failed) { return failed.caller == 34 ? "/mnt/a\nb" : ""; });
+  Error error = nfs_error(nfs4::NFS4ERR_IO);
+  error.xid = 0x1f;
+  CaptureStderr();
+  failures.reported(kRead, error, {});
+  error.slot = 3;
+  failures.reported({.operation = "mkdir", .fileid = 5, .name = "d'\x1b"}, error, {});
+  const auto said = GetCapturedStderr();
+  for (const char* part :
+       {"read of inode 12 '/mnt/a\\x0ab' for process 34 at server.example: READ: NFS4ERR_IO (at "
+        "byte 9) (XID 0x0000001f); the program",
+        "mkdir of 'd\\x27\\x1b' in inode 5 at server.example: READ: NFS4ERR_IO (at byte 9) (XID "
+        "0x0000001f, slot 3); the program"}) {
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
+  }
+}
+
 TEST_F(FailureLogTest, AnEverydayErrorIsCountedOnly) {
   for (auto status : {nfs4::NFS4ERR_NOENT, nfs4::NFS4ERR_ACCESS, nfs4::NFS4ERR_EXIST,
                       nfs4::NFS4ERR_NOTEMPTY, nfs4::NFS4ERR_DENIED}) {

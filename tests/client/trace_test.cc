@@ -97,6 +97,19 @@ TEST_F(TraceTest, AReadHasItsStages) {
   EXPECT_NE(to_text(span).find("server 5000.0 us"), std::string::npos) << to_text(span);
 }
 
+// With them the log leads to the request in a capture and at the server.
+TEST_F(TraceTest, AnErrorNamesItsRequest) {
+  server_.on<READ4args, READ4res>(
+      [](const READ4args&, READ4res& result) { result.status = NFS4ERR_IO; });
+  auto refused = run(read_some());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().xid, last().xid);
+  EXPECT_EQ(refused.error().slot, last().slot);
+  EXPECT_NE(last().xid, 0U);
+  EXPECT_EQ(refused.error().request_text(),
+            fmt::format(" (XID {:#010x}, slot {})", last().xid, last().slot));
+}
+
 TEST_F(TraceTest, AWriteCountsItsPayload) {
   ASSERT_TRUE(run(write(mount(), {}, handle(1), {}, 0, data_, UNSTABLE4)));
   EXPECT_EQ(last().operation, OP_WRITE);

@@ -37,7 +37,7 @@ traced() {
   control fault "$1:op=READ:times=1" >/dev/null
   if dd if="$mnt/file" of="$work/read" iflag=direct bs=4096 2>/dev/null; then fail "$1: no error"; fi
   control clear >/dev/null
-  grep -q "read of inode [0-9]* for process [0-9]*: .*$2" "$work/mount0.log" ||
+  grep -q "read of inode [0-9]* .*for process [0-9]* at 127.0.0.1: .*$2" "$work/mount0.log" ||
     fail "$1: the log has no line: $(cat "$work/mount0.log")"
   counter "errors_read_$3" | grep -qx 1 || fail "$1: no counter errors_read_$3: $(grep ^errors "$work/mount0.stats")"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The system log of a mount in the background: each line names the mount point, counters come on USR1
+# The system log of a mount in the background: each line names the mount point, the first the server, counters come on USR1
 # and the end of a trouble is said whatever the level, and so is what an option does not bring. With -v
 # the terminal shows the beginning. Run as root, with a log socket in a private mount namespace.
 . "$(dirname "$0")/lib.sh"
@@ -43,6 +43,7 @@ same "nfsrdma: nconnect has no effect: one connection is used" \
 pid=$(daemon)
 wait_for "the same in the log" logged "nconnect has no effect"
 ! logged "noresvport" || fail "the log has what nobody misses"
+wait_for "what is mounted" logged "127.0.0.1:/ is mounted, by process $pid"
 kill -USR1 "$pid"
 wait_for "counters in the log" logged "counter fuse_requests_init 1"
 control disconnect >/dev/null

@@ -22,13 +22,18 @@ refused_with() {
 # Refused at the start.
 refused_with "stats=$work/no/such/x" "stats: No such file or directory ($work/no/such/x)"
 refused_with "capture=$work/no/such/x" "capture: No such file or directory ($work/no/such/x)"
+refused_with "log=$work/no/such/x" "log: No such file or directory ($work/no/such/x)"
+refused_with "log=$mnt/x" "log: Invalid argument ($mnt/x lies below the mount point"
+refused_with "log=$export" "log: Is a directory ($export)"
 refused_with "stats=$mnt/x" "stats: Invalid argument ($mnt/x lies below the mount point"
 refused_with "capture=$mnt/x" "capture: Invalid argument ($mnt/x lies below the mount point"
 refused_with "stats=$export" "stats: Invalid argument ($export is not a regular file"
 ln -s "$work/victim" "$work/link"
 echo precious >"$work/victim"
 refused_with "capture=$work/link" "$work/link is a symbolic link"
+refused_with "log=$work/link" "log: Too many levels of symbolic links ($work/link)"
 ln "$work/victim" "$work/name"
+refused_with "log=$work/name" "$work/name is not an own, ordinary file"
 refused_with "capture=$work/name" "$work/name is not an own, ordinary file"
 same precious "$(cat "$work/victim")" "a file that a capture was to be written to"
 

@@ -20,6 +20,29 @@ pid=$(daemon)
 kill -HUP "$pid"
 same served "$(cat "$mnt/served")" "a file after HUP"
 
+kill -TERM "$pid"
+wait_for "the end after HUP and TERM" gone "$pid"
+
+# With log= it means that the log has been rotated, in the foreground as well.
+cd "$work"
+for foreground in "" -f; do
+  rm -f log log.1
+  "$NFSRDMA_BIN/nfsrdma" $foreground -o "port=$port,log=log" 127.0.0.1:/ "$mnt" &
+  started=$!
+  wait_for "the mount with a log of its own" mountpoint -q "$mnt"
+  pid=$(daemon)
+  mv log log.1
+  kill -HUP "$pid"
+  wait_for "a new log" grep -q "$mnt: the log is opened anew" log
+  grep -q "$mnt: 127.0.0.1:/ is mounted, by process $pid" log.1 || fail "the first log: $(cat log.1)"
+  kill -TERM "$pid"
+  wait_for "the end with a log of its own" gone "$pid"
+  wait "$started" || fail "the exit status with a log of its own: $?"
+  grep -q "$mnt: 127.0.0.1:/ is unmounted" log || fail "the second log: $(cat log)"
+done
+mount_in_background
+pid=$(daemon)
+
 # In use: detached at once, and the user gets an error instead of hanging.
 exec 9<"$mnt/served"
 kill -TERM "$pid"

@@ -76,6 +76,7 @@ std::shared_ptr<spdlog::logger>& logger() {
 }
 
 void configure(Sink sink, Level level, std::string identity) {
+  log_file().reset();
   use(sink == Sink::system_log ? system_log() : standard_error(), level, std::move(identity));
 }
 

@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# The log of a mount in the background, at its default level, after each kind of fault that the responder has: an error that
+# a program got is one line with operation, inode, path, process, server, cause, XID and slot; what the program does not notice is
+# told with the server and the cause; and what was lost is told when it is back. E-8881-2, V1-4.5.5-1.
+. "$(dirname "$0")/lib.sh"
+. "$here/command_lib.sh"
+leave() {  # both of the libraries have one
+  local status=$?
+  control clear >/dev/null 2>&1 || true
+  control continue >/dev/null 2>&1 || true
+  fusermount3 -uz "$mnt" 2>/dev/null || true
+  clean_up $status
+}
+trap leave EXIT
+log=$work/mount.log
+patience=200
+script=$here/../responder/transport/fault_script.cc
+
+start_responder --lease 5
+head -c 300000 /dev/urandom >"$export/file"
+touch "$export"/names_of_a_long_reply_{1..200}
+
+# Each of the many commands would start a Python.
+coproc CONTROL {
+  exec python3 -c 'import control, sys
+for line in sys.stdin: print(control.send(sys.argv[1], line.rstrip()).splitlines()[-1], flush=True)' "$work/control"
+}
+control() {
+  local answer
+  echo "$*" >&"${CONTROL[1]}"
+  read -r answer <&"${CONTROL[0]}"
+  case $answer in ok*) ;; *) fail "control $*: $answer" ;; esac
+}
+
+# mount_quietly [options]: a mount whose log has what a mount in the background logs without options.
+mount_quietly() {
+  "$NFSRDMA_BIN/nfsrdma" -o "proto=$NFSRDMA_PROTO,port=$port,log=$log,noac${1:+,$1}" 127.0.0.1:/ "$mnt"
+  grep -q "^[-0-9]* [:.0-9]* \[[0-9]*\] I $mnt: 127.0.0.1:/ is mounted" "$log" || fail "the log does not name the mount"
+}
+unmount_quietly() {
+  local pid
+  pid=$(daemon)
+  fusermount3 -u "$mnt"
+  wait_for "the program's end" gone "$pid"
+  ! grep -v "^[-0-9]* [:.0-9]* \[$pid\] [IWE] $mnt: " "$log" || fail "lines without time, process and mount"
+  cat "$log" >>"$work/all"
+  rm "$log"
+}
+
+said() { tail -c +"$mark" "$log" | grep -q -- "$1"; }
+begin() {
+  mark=$(($(stat -c %s "$log") + 1))
+  done_kinds="$done_kinds $1"
+}
+done_kinds=
+read_file() { timeout 60 dd if="$mnt/file" of=/dev/null bs=128k count=1 iflag=direct 2>"$work/err"; }
+on_read() { control fault "$1:op=READ:times=1"; }
+
+# told FAULT CAUSE: the READ fails, and the log tells all of it.
+told() {
+  begin "$1"
+  on_read "$1"
+  if read_file; then fail "$1: READ succeeded"; fi
+  local file="read of inode [0-9]* '$mnt/file' for process [0-9]* at 127.0.0.1"
+  wait_for "a line of $1 with $2" \
+    said " W $mnt: $file: .*$2.* (XID 0x[0-9a-f]*, slot [0-9]*); the program gets: "
+}
+# repaired FAULT CAUSE: the READ succeeds; the log tells the cause with the server, and that all is well again.
+repaired() {
+  begin "$1"
+  on_read "$1"
+  read_file || fail "$1: $(cat "$work/err")"
+  wait_for "a line of $1 with $2" said " W $mnt: .*127.0.0.1:$port: .*$2"
+  wait_for "the end of $1" said " W $mnt: .*127.0.0.1:$port: connected again"
+}
+# harmless FAULT: nobody has to know.
+harmless() {
+  begin "$1"
+  on_read "$1"
+  read_file || fail "$1: $(cat "$work/err")"
+  ! said " [WE] " || fail "$1: $(tail -c +"$mark" "$log")"
+}
+# The same lines are written a few times a minute only, so that mounts differ.
+again() {
+  unmount_quietly
+  mount_quietly "$@"
+}
+
+# Of errors that programs get.
+mount_quietly
+told nfsstat=NFS4ERR_IO "READ: NFS4ERR_IO (op 3 of 3)"
+for error in PROG_UNAVAIL PROG_MISMATCH PROC_UNAVAIL GARBAGE_ARGS SYSTEM_ERR; do
+  told "rpc-error=${error,,}" "RPC reply: $error"
+done
+told rpc-error=auth "RPC reply: AUTH_ERROR (auth_stat 1)"
+told malformed=rpc "RPC reply: undefined value (reply_stat at offset 12)"
+if [ "$NFSRDMA_PROTO" = rdma ]; then
+  told rdma-error=version "does not speak this version of RPC-over-RDMA"
+  told rdma-error=chunk "could not process the transport header or its chunks"
+  told malformed=missing-segment "READ: inline count and placed length disagree"
+  told malformed=short-length "READ: inline count and placed length disagree"
+  told malformed=inline-result "could not process the transport header or its chunks"
+  told malformed=results "COMPOUND: too long (COMPOUND4res resarray at offset 36)"
+fi
+begin name
+control fault nfsstat=NFS4ERR_NOSPC:op=CREATE:times=1
+refused "No space left" env LC_ALL=C mkdir "$mnt/it's"$'\n'
+wait_for "a line of mkdir" said "mkdir of 'it.x27s.x0a' in inode [0-9]* .*CREATE: NFS4ERR_NOSPC .*slot"
+
+# Of what this client mends.
+for kind in delay=10 delay-reply=10 duplicate-reply credits=4 fragments=100; do harmless "$kind"; done
+control clear
+repaired disconnect=before "closed by the peer"
+repaired disconnect=after "closed by the peer"
+if [ "$NFSRDMA_PROTO" = rdma ]; then
+  repaired malformed=truncated "the peer broke the protocol (too short)"
+  repaired malformed=wrong-rpc-xid "XIDs of header and RPC message differ"
+  again
+  repaired malformed=wrong-version "unsupported version"
+  repaired malformed=wrong-proc "undefined rdma_proc"
+  repaired malformed=bad-chunks "the peer broke the protocol (malformed)"
+  repaired malformed=read-list "Read list in a reply"
+  again
+  repaired malformed=missing-chunk "Write list has another length"
+  repaired malformed=changed-handle "segment is not the one that was offered"
+  repaired malformed=long-length "segment is longer than offered"
+  repaired malformed=oversize "the posted receive 4096"
+  again
+  harmless malformed=write-pad
+  begin zero-grant
+  on_read zero-grant
+  read_file
+  wait_for "a line of zero-grant" said " W $mnt: the server granted no credit; going on with one"
+  begin malformed=short-reply-chunk
+  control fault malformed=short-reply-chunk:op=READDIR:times=1
+  refused "Input/output error" env LC_ALL=C ls "$mnt"
+  wait_for "a line of short-reply-chunk" \
+    said "readdirplus of inode [0-9]* '$mnt' for process [0-9]* at 127.0.0.1: READDIR: runs past the end of the message"
+else
+  repaired malformed=truncated "closed by the peer (in the middle of a record"
+  repaired malformed=oversize "a record longer than any message"
+  repaired malformed=results "a reply that ends before its data does"
+fi
+
+# A server that does not answer: what waits for it, and when it goes on.
+again soft,timeo=2,retrans=1
+begin soft
+exec 5<"$mnt/file"
+control stop
+refused "Input/output error" env LC_ALL=C cat <&5
+exec 5<&-
+wait_for "a line of soft" said "getattr of inode [0-9]* '$mnt/file' for process [0-9]* at 127.0.0.1: soft: "
+wait_for "a silent server" said " W $mnt: server 127.0.0.1 does not answer; requests wait"
+control continue
+wait_for "its answer" said " W $mnt: server 127.0.0.1 answers again"
+again timeo=2,retrans=1
+if [ "$NFSRDMA_PROTO" = rdma ]; then
+  repaired malformed=wrong-xid "invalidates a handle of no open call"
+fi
+begin drop-reply
+on_read drop-reply
+read_file || fail "drop-reply"
+wait_for "lost replies" said " W $mnt: calls get no answer: their connection is made anew"
+wait_for "their end" said " W $mnt: .*127.0.0.1:$port: connected again"
+control clear
+again
+begin reboot
+exec 5<"$mnt/file"
+control reboot
+cat <&5 >/dev/null || fail "reboot"
+exec 5<&-
+wait_for "a reboot" said " W $mnt: the server has restarted or the lease ran out"
+wait_for "its end" said " W $mnt: recovery is complete"
+unmount_quietly
+
+# A kind of fault that is new has to be told, too.
+[ "$NFSRDMA_PROTO" = rdma ] || exit 0
+kinds=$(sed -n 's/.*name == "\([a-z-]*\)".*/\1/p' "$script")
+values=$(sed -n 's/^ *{"\([a-z_-]*\)", \(Malformed\|rpc::AcceptStat\|rdma::ERR\).*/\1/p' "$script")
+[ "$(wc -w <<<"$kinds $values")" -gt 30 ] || fail "the kinds of fault are not found in $script"
+for kind in $kinds; do
+  case $done_kinds in *" $kind"*) ;; *) fail "$kind is not tried" ;; esac
+done
+for value in $values; do
+  case "$done_kinds " in *"=$value "*) ;; *) fail "$value is not tried" ;; esac
+done
