@@ -37,7 +37,9 @@ file(RELATIVE_PATH from_sbin "${CMAKE_INSTALL_FULL_SBINDIR}" "${CMAKE_INSTALL_FU
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.nfsrdma "${from_sbin}")
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.fuse.nfsrdma "${from_sbin}")
 nfsrdma_install_page(nfsrdma nfsrdma.8 mount.nfsrdma mount.fuse.nfsrdma)
-nfsrdma_install_page(nfsrdma nfsrdma-semantics.7)
+foreach(topic semantics messages from-nfs)
+  nfsrdma_install_page(nfsrdma nfsrdma-${topic}.7)
+endforeach()
 install(FILES "${CMAKE_SOURCE_DIR}/fuse/options/nfsrdma.bash-completion"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME nfsrdma
   COMPONENT nfsrdma)

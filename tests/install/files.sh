@@ -19,7 +19,8 @@ for helper in mount.nfsrdma mount.fuse.nfsrdma; do
   same "$usr/bin/nfsrdma" "$(readlink -f "$usr/sbin/$helper")" "$helper"
   "$usr/sbin/$helper" 127.0.0.1:/ "$root" -f -o rw,port=1 || fail "$helper does not take a fake mount"
 done
-for page in 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdma-responder 7/nfsrdma-semantics; do
+for page in 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdma-responder \
+  7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs; do
   gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz" | grep -q '^\.TH NFSRDMA' || fail "no page ${page#*/}(${page%%/*})"
 done
 for unit in system user; do
