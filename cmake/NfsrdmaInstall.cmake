@@ -31,7 +31,7 @@ function(nfsrdma_install_page component page)
   endforeach()
 endfunction()
 
-install(TARGETS nfsrdma DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma)
+install(TARGETS nfsrdma nfsrdmactl DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma)
 # mount(8) looks for its helpers in sbin only.
 file(RELATIVE_PATH from_sbin "${CMAKE_INSTALL_FULL_SBINDIR}" "${CMAKE_INSTALL_FULL_BINDIR}/nfsrdma")
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.nfsrdma "${from_sbin}")
@@ -40,8 +40,12 @@ nfsrdma_install_page(nfsrdma nfsrdma.8 mount.nfsrdma mount.fuse.nfsrdma)
 foreach(topic semantics messages from-nfs)
   nfsrdma_install_page(nfsrdma nfsrdma-${topic}.7)
 endforeach()
+nfsrdma_install_page(nfsrdma nfsrdmactl.8)
 install(FILES "${CMAKE_SOURCE_DIR}/fuse/options/nfsrdma.bash-completion"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME nfsrdma
+  COMPONENT nfsrdma)
+install(FILES "${CMAKE_SOURCE_DIR}/fuse/ctl/nfsrdmactl.bash-completion"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME nfsrdmactl
   COMPONENT nfsrdma)
 # Templates for mounts of the system and of a user; systemd reads its units in lib, on every distribution.
 install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/system/nfsrdma@.service"

@@ -1,6 +1,8 @@
 // What stands behind a mount: the daemon starts, serves and stops it without knowing NFS.
 #pragma once
 
+#include <string>
+
 #include "fuse/channel/handler_table.h"
 #include "fuse/channel/init.h"
 #include "fuse/daemon/request_report.h"
@@ -40,6 +42,8 @@ class Backend {
   /// backend.
   virtual void on_mounted(KernelChannel& channel) = 0;
 
+  /// By what way the server is reached, for people.
+  virtual std::string connection() const = 0;
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
   /// Requests to the server: those that wait, the oldest first, then the last ones that ended.
   virtual void report_requests(const LineSink& line) = 0;

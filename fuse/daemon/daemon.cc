@@ -1,5 +1,6 @@
 #include "fuse/daemon/daemon.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 #include "fuse/channel/mount_table.h"
 #include "fuse/channel/unmount.h"
+#include "fuse/control/line_text.h"
+#include "fuse/daemon/control_answers.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/read_ahead.h"
 #include "fuse/daemon/service_manager.h"
@@ -43,6 +46,7 @@ Daemon::Daemon(Reactor& reactor, std::unique_ptr<Backend> backend, DaemonConfig 
       report_(std::move(report)),
       signals_(reactor, *this),
       backend_(std::move(backend)),
+      begun_(reactor.now()),
       initialised_(reactor),
       over_(reactor),
       idle_(reactor) {}
@@ -55,6 +59,7 @@ ExitCode Daemon::run() {
     report_.failed(kSystem, signals.error().message());
     return kSystem;
   }
+  open_control();
   reactor_.post([this] { spawn(live()); });
   reactor_.run();
   // Connections that were disposed of must go before the backend they belong to.
@@ -65,6 +70,36 @@ ExitCode Daemon::run() {
     log::error("stats: the file system of the file does not answer");
   }
   return exit_code_;
+}
+
+/// A mount without it serves as well.
+void Daemon::open_control() {
+  if (config_.control_path.empty()) return;
+  ControlSources sources{[this] { return identity(); },
+                         [this](CounterVisitor& visitor) { visit_counters(visitor); },
+                         [this](const LineSink& line) { report_requests(line); }};
+  auto socket = ControlSocket::create(reactor_, config_.control_path,
+                                      [sources = std::move(sources)](std::string_view request) {
+                                        return answer_control(sources, request);
+                                      });
+  if (!socket) {
+    log::warning("no nfsrdmactl for this mount: {}", socket.error().message());
+    return;
+  }
+  control_ = std::move(*socket);
+}
+
+std::string Daemon::identity() {
+  const bool mounted = session_ && session_->mounted();
+  const char* state = stopping_ ? "ending" : mounted ? "mounted" : "starting";
+  const auto waiting = mounted ? reactor_.now() - backend_->waiting_since() : Duration::zero();
+  return fmt::format(
+      "pid {}\nmount_point {}\nsource {}\nconnection {}\nstate {}\nseconds {}\n"
+      "waiting_seconds {}\n",
+      ::getpid(), escape_line(config_.session.mount_point), escape_line(config_.source),
+      mounted ? backend_->connection() : "none", state,
+      std::chrono::duration_cast<std::chrono::seconds>(reactor_.now() - begun_).count(),
+      std::chrono::duration_cast<std::chrono::seconds>(waiting).count());
 }
 
 Task<void> Daemon::live() {
@@ -238,10 +273,13 @@ void Daemon::on_hang_up() {
 
 void Daemon::on_dump() {
   log_counters([this](CounterVisitor& visitor) { visit_counters(visitor); });
-  const LineSink to_log = [](std::string_view line) { log::write(log::Level::info, line); };
-  if (session_) report_kernel_requests(session_->in_flight(), reactor_.now(), to_log);
-  backend_->report_requests(to_log);
+  report_requests([](std::string_view line) { log::write(log::Level::info, line); });
   write_stats();
+}
+
+void Daemon::report_requests(const LineSink& line) {
+  if (session_) report_kernel_requests(session_->in_flight(), reactor_.now(), line);
+  backend_->report_requests(line);
 }
 
 void Daemon::write_stats() {

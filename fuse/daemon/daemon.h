@@ -7,6 +7,7 @@
 
 #include "fuse/channel/kernel_session.h"
 #include "fuse/channel/unmount.h"
+#include "fuse/control/control_socket.h"
 #include "fuse/daemon/backend.h"
 #include "fuse/daemon/exit_code.h"
 #include "fuse/daemon/signals.h"
@@ -22,6 +23,7 @@ struct DaemonConfig {
   KernelSessionConfig session;
   Duration retry{0};  ///< how long to go on when the server cannot be reached
   std::optional<StatisticsFile> stats;
+  std::string control_path;  ///< the control socket is made there; empty: there is none
   bool foreground = false;
 };
 
@@ -39,6 +41,9 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   ExitCode run();
 
  private:
+  void open_control();
+  std::string identity();
+  void report_requests(const LineSink& line);
   Task<void> live();
   Task<Result<void>> bring_up();
   Task<Result<void>> reach_server();
@@ -61,8 +66,10 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   DaemonConfig config_;
   StartReport report_;
   Signals signals_;
+  std::unique_ptr<ControlSocket> control_;
   std::unique_ptr<KernelSession> session_;
   std::unique_ptr<Backend> backend_;  // goes before the session that it may notify
+  const TimePoint begun_;
   Event initialised_;
   Event over_;  ///< time to stop: the kernel let go, or a signal came
   Event idle_;

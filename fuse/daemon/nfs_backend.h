@@ -39,6 +39,7 @@ class NfsBackend final : public Backend {
     fuse::note_overdue(*file_system_, overdue, error_number);
   }
   void on_mounted(KernelChannel& channel) override { file_system_->attach(channel); }
+  std::string connection() const override { return std::string(channels_->description()); }
   void visit_counters(CounterVisitor& visitor) const override;
   void report_requests(const LineSink& line) override;
 

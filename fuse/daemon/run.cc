@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "fuse/channel/mount_point.h"
+#include "fuse/control/control_directory.h"
 #include "fuse/daemon/daemon.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/nfs_backend.h"
@@ -66,6 +67,9 @@ Result<void> prepare(Options& options) {
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);
   options.mount_point = *mount_point;
+  if (options.program.control.starts_with('/')) {
+    TRY(check_own_file("control", options.program.control, options.mount_point));
+  }
   TRY(check_own_file("capture", options.transport.capture_file, options.mount_point));
   TRY(check_own_file("log", options.program.log_file, options.mount_point));
   return check_own_file("stats", options.program.stats_file, options.mount_point);
@@ -100,6 +104,17 @@ DaemonConfig daemon_config(const Options& options) {
   config.retry = options.program.retry;
   config.foreground = options.program.foreground;
   return config;
+}
+
+/// Named after this process, which is the one in the background by now.
+std::string control_socket_path(const ProgramOptions& program) {
+  if (program.control == "off") return {};
+  if (program.control != "auto") return program.control;
+  const std::string directory = control_directory();
+  auto made = make_control_directory(directory);
+  if (made) return control_path(directory, ::getpid());
+  log::info("no nfsrdmactl for this mount: {}", made.error().message());
+  return {};
 }
 
 log::Level log_level(const ProgramOptions& program) {
@@ -137,6 +152,7 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
   auto reactor = make_epoll_reactor();
   DaemonConfig config = daemon_config(options);
   config.stats = std::move(stats);
+  config.control_path = control_socket_path(options.program);
   Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options), std::move(config),
                 std::move(report));
   const ExitCode code = daemon.run();

@@ -90,8 +90,10 @@ struct ProgramOptions {
   std::string mount_namespace;    ///< mount(8) -N: a process id or a path; empty: our own
   bool fake = false;              ///< mount(8) -f: check everything, mount nothing
   std::chrono::minutes retry{0};  ///< how long to go on trying to reach the server
-  std::string log_file;           ///< empty: standard error or the system log
-  std::string stats_file;         ///< counters are written there on USR1 and at the end
+  /// Where the control socket is: auto, off or a path.
+  std::string control = "auto";
+  std::string log_file;    ///< empty: standard error or the system log
+  std::string stats_file;  ///< counters are written there on USR1 and at the end
 };
 
 struct Options {

@@ -54,6 +54,15 @@ Result<void> apply_rpcrdma(Options& options, const OptionValue& value) {
   return {};
 }
 
+Result<void> apply_control(Options& options, const OptionValue& value) {
+  const bool path = value.text.starts_with('/') && value.text.ends_with(".sock");
+  if (value.text != "auto" && value.text != "off" && !path) {
+    return bad_value("must be auto, off or an absolute path that ends in .sock");
+  }
+  options.program.control = value.text;
+  return {};
+}
+
 Result<void> apply_inline(Options& options, const OptionValue& value) {
   if (value.number % kInlineStep != 0) return bad_value("must be a multiple of 1024 (RFC 8797)");
   options.transport.inline_threshold = static_cast<std::uint32_t>(value.number);
@@ -172,6 +181,12 @@ constexpr OptionSpec kOptions[] = {
        options.program.log_file = value.text;
        return {};
      }},
+    {.name = "control",
+     .argument = "auto|off|PATH",
+     .kind = OptionKind::ours,
+     .default_value = "auto",
+     .doc = "where nfsrdmactl reaches this mount: auto is a socket in the user's runtime directory",
+     .apply = apply_control},
     {.name = "stats",
      .argument = "FILE",
      .kind = OptionKind::ours,

@@ -110,6 +110,17 @@ TEST_F(TraceTest, AnErrorNamesItsRequest) {
             fmt::format(" (XID {:#010x}, slot {})", last().xid, last().slot));
 }
 
+// EXCHANGE_ID has none: its queue began with it, not with the clock.
+TEST(SpanText, ACallWithoutASlot) {
+  Span span;
+  span.begun = TimePoint{23s};
+  span.call.sent = span.begun + 2us;
+  span.call.replied = span.ended = span.begun + 5us;
+  const std::string text = to_text(span);
+  EXPECT_NE(text.find(": slot -, queue 2.0 us, server 3.0 us, all 5.0 us;"), std::string::npos)
+      << text;
+}
+
 TEST_F(TraceTest, AWriteCountsItsPayload) {
   ASSERT_TRUE(run(write(mount(), {}, handle(1), {}, 0, data_, UNSTABLE4)));
   EXPECT_EQ(last().operation, OP_WRITE);

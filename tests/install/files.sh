@@ -13,13 +13,14 @@ rm "$root.log"
 usr=$root$prefix
 
 "$usr/bin/nfsrdma" --version | grep -q '^nfsrdma ' || fail "the program does not run"
+"$usr/bin/nfsrdmactl" --help | grep -q mountstats || fail "nfsrdmactl does not run"
 "$usr/bin/nfsrdma-responder" --help | grep -q export || fail "the responder does not run"
 # As a helper the program knows what mount(8) calls it with.
 for helper in mount.nfsrdma mount.fuse.nfsrdma; do
   same "$usr/bin/nfsrdma" "$(readlink -f "$usr/sbin/$helper")" "$helper"
   "$usr/sbin/$helper" 127.0.0.1:/ "$root" -f -o rw,port=1 || fail "$helper does not take a fake mount"
 done
-for page in 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdma-responder \
+for page in 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdmactl 8/nfsrdma-responder \
   7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs; do
   gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz" | grep -q '^\.TH NFSRDMA' || fail "no page ${page#*/}(${page%%/*})"
 done
@@ -35,20 +36,23 @@ if command -v systemd-analyze >/dev/null; then
   done
 fi
 
-# complete WORD...: what completion offers for the last word of the command line.
+# complete_line PROGRAM WORD...: what completion offers for the last word of the command line.
 complete_line() {
   PATH=$usr/bin:$PATH bash -c '
-    . "$1/share/bash-completion/completions/nfsrdma"
+    . "$1/share/bash-completion/completions/$2"
     compopt() { :; }
     shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-    _nfsrdma
+    "_$1"
     printf "%s\n" "${COMPREPLY[@]}"' _ "$usr" "$@" | sort | tr '\n' ' '
 }
 same "rsize= " "$(complete_line nfsrdma -o rsi)" "completion of an option"
 same "proto=rdma proto=rdma6 proto=tcp proto=tcp6 " "$(complete_line nfsrdma -o prot)" "completion of values"
 same "ro,acregmax= ro,acregmin= " "$(complete_line nfsrdma -o ro,acreg)" "completion of a second option"
 same "--verbose --version " "$(complete_line nfsrdma --ver)" "completion of a letter's long form"
+same "list log " "$(complete_line nfsrdmactl l)" "completion of a subcommand"
+same "--json " "$(complete_line nfsrdmactl stat --)" "completion of an option of nfsrdmactl"
+same "debug " "$(complete_line nfsrdmactl log d)" "completion of a level"
 # Every option that help lists is offered.
 offered=$(complete_line nfsrdma -o "")
 for word in $("$usr/bin/nfsrdma" --help | sed -n '/^Options/,/^Refused/s/^  \([a-z][a-z0-9_.]*\)\([= [].*\)*$/\1/p'); do

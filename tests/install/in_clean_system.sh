@@ -44,9 +44,10 @@ used /mnt/data && echo "mount by fstab: used"
 mkdir -p /tmp/user && chown nobody /tmp/user
 setpriv --reuid nobody --regid nogroup --clear-groups nfsrdma -o "port=$port" 127.0.0.1:/ /tmp/user
 same served "$(setpriv --reuid nobody --regid nogroup --clear-groups cat /tmp/user/file)" "a file of an ordinary user's mount"
+[ "$(nfsrdmactl list | awk 'NR == 2 { print $2, $5 }')" = "mounted /tmp/user" ] || fail "nfsrdmactl: $(nfsrdmactl list)"
 setpriv --reuid nobody --regid nogroup --clear-groups fusermount3 -u /tmp/user
 ended /tmp/user && echo "an ordinary user's mount: used"
-for page in nfsrdma mount.nfsrdma nfsrdma-responder; do
+for page in nfsrdma nfsrdmactl mount.nfsrdma nfsrdma-responder; do
   man -w "$page" >/dev/null || fail "no page $page"
 done
 [ -r /usr/share/bash-completion/completions/nfsrdma ] || fail "no completion"

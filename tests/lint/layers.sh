@@ -78,11 +78,13 @@ order cache \
   'lock: file write'
 order fuse \
   'options:' \
+  'control:' \
   'channel:' \
   'convert: channel' \
   'kernel: channel convert' \
   'ops: channel convert kernel' \
-  'daemon: options channel ops'
+  'daemon: options control channel ops' \
+  'ctl: control'
 if grep -rnE --include='*.h' --include='*.cc' '^#include "client/' fuse |
   grep -v '^fuse/daemon/'; then
   echo "^ fuse reaches client through cache; fuse/daemon alone puts the houses together" >&2

@@ -36,6 +36,7 @@ if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
   trap 'rm -rf "$programs"' EXIT
   chmod 755 "$programs"
   cp "$NFSRDMA_BIN/nfsrdma" "$NFSRDMA_BIN/nfsrdma-responder" "$here"/*.sh "$here"/*.py "$programs"
+  if [ -x "$NFSRDMA_BIN/nfsrdmactl" ]; then cp "$NFSRDMA_BIN/nfsrdmactl" "$programs"; fi
   status=0
   NFSRDMA_BIN=$programs setpriv --reuid $ordinary_user --regid $ordinary_user --clear-groups \
     --inh-caps=-all bash "$programs/$(basename "$0")" || status=$?

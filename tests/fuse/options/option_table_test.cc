@@ -395,6 +395,17 @@ TEST(OptionValues, Program) {
   EXPECT_EQ(options->program.stats_file, "/tmp/s");
 }
 
+TEST(OptionValues, Control) {
+  EXPECT_EQ(applied({})->program.control, "auto");
+  EXPECT_EQ(applied({"control=auto"})->program.control, "auto");
+  EXPECT_EQ(applied({"control=off"})->program.control, "off");
+  EXPECT_EQ(applied({"control=/run/a.sock"})->program.control, "/run/a.sock");
+  // nfsrdmactl tells a socket from a mount point, which it must not touch, by its name.
+  for (const char* wrong : {"control=on", "control=", "control=a.sock", "control=/run/a"}) {
+    EXPECT_NE(refusal(wrong), "accepted") << wrong;
+  }
+}
+
 TEST(OptionValues, Mount) {
   const auto options =
       applied({"ro", "allow_other", "nosuid", "noatime", "fsname=a,b", "subtype=x"});

@@ -1,0 +1,31 @@
+// Where the control sockets of this machine's mounts are: one file a mount, named after its
+// process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "transport/base/result.h"
+
+namespace nfsrdma::fuse {
+
+/// Bytes of a path that sockaddr_un takes, the final zero apart.
+inline constexpr std::size_t kLongestSocketPath = 107;
+
+/// The directory for mounts of this process's user: $XDG_RUNTIME_DIR/nfsrdma, for root
+/// /run/nfsrdma, and /tmp/nfsrdma-UID for users that have no runtime directory.
+std::string control_directory();
+
+/// Makes the directory (mode 0700) if it is not there. Fails when it is somebody else's, or when
+/// others may write to it: they could put sockets of theirs in it.
+Result<void> make_control_directory(const std::string& directory);
+
+/// The socket of the mount whose daemon is process `pid`.
+std::string control_path(const std::string& directory, pid_t pid);
+
+/// Sockets of all mounts that this process's user may ask, those of every user for root.
+std::vector<std::string> control_sockets();
+
+}  // namespace nfsrdma::fuse

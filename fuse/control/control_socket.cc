@@ -1,0 +1,213 @@
+#include "fuse/control/control_socket.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "fuse/control/control_directory.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+bool is_trusted(int socket) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
+  return peer.uid == 0 || peer.uid == ::geteuid();
+}
+
+constexpr const char* kStep = "control socket";
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() > kLongestSocketPath) {
+    return fail(Error::from_errno(ENAMETOOLONG, kStep, path));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+Result<UniqueFd> unconnected() {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return fail(Error::from_errno(errno, kStep));
+  return socket;
+}
+
+/// Only a socket that nobody listens on: what else lies there is not ours.
+Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  if (!S_ISSOCK(status.st_mode)) {
+    return fail(Error::local(EEXIST, kStep, path + " is not a socket"));
+  }
+  auto probe = unconnected();
+  if (!probe) return fail_from(probe);
+  const auto* there = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(probe->get(), there, sizeof address) == 0 || errno != ECONNREFUSED) {
+    return fail(Error::local(EADDRINUSE, kStep, path + " is in use"));
+  }
+  ::unlink(path.c_str());
+  return {};
+}
+
+Result<UniqueFd> listen_at(const std::string& path) {
+  auto address = address_of(path);
+  if (!address) return fail_from(address);
+  TRY(remove_stale(path, *address));
+  auto listener = unconnected();
+  if (!listener) return listener;
+  // The socket is made with this mode: there is no moment at which others may connect.
+  const mode_t before = ::umask(S_IRWXG | S_IRWXO | S_IXUSR);
+  const int bound =
+      ::bind(listener->get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
+  const int error = errno;
+  ::umask(before);
+  if (bound != 0) return fail(Error::from_errno(error, kStep, path));
+  if (::listen(listener->get(), ControlSocket::kMostConnections) != 0) {
+    return fail(Error::from_errno(errno, kStep, path));
+  }
+  return listener;
+}
+
+}  // namespace
+
+/// One request and its answer.
+class ControlSocket::Connection final : public FdHandler {
+ public:
+  Connection(ControlSocket& owner, UniqueFd socket)
+      : owner_(owner),
+        reactor_(owner.reactor_),
+        socket_(std::move(socket)),
+        deadline_(reactor_, [this] { end(); }) {
+    deadline_.arm(kPatience);
+    const auto watched = reactor_.watch(socket_.get(), EPOLLIN, *this);
+    if (!watched) socket_.reset();
+  }
+  ~Connection() override {
+    if (socket_) reactor_.unwatch(socket_.get());
+  }
+
+  void on_ready(std::uint32_t) override {
+    if (answered_) return send();
+    receive();
+  }
+
+ private:
+  void receive() {
+    const ssize_t got =
+        ::recv(socket_.get(), request_.data() + length_, request_.size() - length_, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return end();
+    length_ += static_cast<std::size_t>(got);
+    const std::string_view text(request_.data(), length_);
+    const std::size_t line_end = text.find('\n');
+    if (line_end != std::string_view::npos)
+      return answer(owner_.handler_(text.substr(0, line_end)));
+    if (length_ == request_.size()) {
+      answer(fail(Error::local(EMSGSIZE, "control", "the request is too long")));
+    }
+  }
+
+  void answer(Result<std::string> result) {
+    answered_ = true;
+    answer_ = result ? "ok\n" + *result : "error: " + result.error().message() + '\n';
+    const auto watched = reactor_.modify(socket_.get(), EPOLLOUT, *this);
+    if (!watched) return end();
+    send();
+  }
+
+  void send() {
+    const std::size_t left = answer_.size() - sent_;
+    const ssize_t sent = ::send(socket_.get(), answer_.data() + sent_, left, MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (sent < 0 || static_cast<std::size_t>(sent) == left) return end();
+    sent_ += static_cast<std::size_t>(sent);
+  }
+
+  void end() {
+    deadline_.cancel();
+    owner_.end(*this);
+  }
+
+  ControlSocket& owner_;
+  Reactor& reactor_;  // the owner may be gone when this one is disposed of
+  UniqueFd socket_;
+  Timer deadline_;
+  std::array<char, kLongestRequest> request_;
+  std::size_t length_ = 0;
+  std::string answer_;
+  std::size_t sent_ = 0;
+  bool answered_ = false;
+};
+
+Result<std::unique_ptr<ControlSocket>> ControlSocket::create(Reactor& reactor, std::string path,
+                                                             ControlHandler handler) {
+  const std::filesystem::path file(path);
+  UniqueFd directory(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return fail(Error::from_errno(errno, kStep, path));
+  auto listener = listen_at(path);
+  if (!listener) return fail_from(listener);
+  std::unique_ptr<ControlSocket> made(
+      new ControlSocket(reactor, Place{std::move(directory), file.filename()}, std::move(handler),
+                        std::move(*listener)));
+  TRY(reactor.watch(made->listener_.get(), EPOLLIN, *made));
+  return made;
+}
+
+ControlSocket::ControlSocket(Reactor& reactor, Place place, ControlHandler handler,
+                             UniqueFd listener)
+    : reactor_(reactor),
+      place_(std::move(place)),
+      handler_(std::move(handler)),
+      listener_(std::move(listener)),
+      pause_(reactor, [this] { resume(); }) {}
+
+ControlSocket::~ControlSocket() {
+  connections_.clear();
+  reactor_.unwatch(listener_.get());
+  ::unlinkat(place_.directory.get(), place_.name.c_str(), 0);
+}
+
+void ControlSocket::on_ready(std::uint32_t) {
+  UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket) {
+    const bool later = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+    if (later) pause();
+    return;
+  }
+  const bool room = connections_.size() < kMostConnections;
+  if (!room || !is_trusted(socket.get())) return;  // closes it
+  connections_.push_back(std::make_unique<Connection>(*this, std::move(socket)));
+}
+
+/// Without a free descriptor the listener would stay ready, and the shard would do nothing else.
+void ControlSocket::pause() {
+  reactor_.unwatch(listener_.get());
+  pause_.arm(kPause);
+}
+
+void ControlSocket::resume() {
+  const auto watched = reactor_.watch(listener_.get(), EPOLLIN, *this);
+  if (!watched) pause_.arm(kPause);
+}
+
+/// The connection's own function is still running.
+void ControlSocket::end(const Connection& connection) {
+  const auto place = std::ranges::find_if(
+      connections_, [&](const auto& each) { return each.get() == &connection; });
+  if (place == connections_.end()) return;
+  reactor_.dispose(std::move(*place));
+  connections_.erase(place);
+}
+
+}  // namespace nfsrdma::fuse

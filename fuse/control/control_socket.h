@@ -1,0 +1,70 @@
+// A socket on which programs ask a daemon what it does: one line of request, one answer, end.
+//
+// An answer begins with a line "ok" or "error: why"; what follows is the answer itself. All of it
+// is made at once, and goes out as the reader takes it: a reader that is slow, or never reads,
+// holds up nobody.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/base/reactor.h"
+#include "transport/base/result.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::fuse {
+
+/// The text that answers a request, or an error whose message does.
+using ControlHandler = std::function<Result<std::string>(std::string_view request)>;
+
+/// Belongs to the reactor's thread. Only the daemon's own user and root are answered.
+class ControlSocket final : private FdHandler {
+ public:
+  /// Others find the socket busy until one of these has ended.
+  static constexpr std::size_t kMostConnections = 8;
+  /// Bytes of a request; a longer one is refused.
+  static constexpr std::size_t kLongestRequest = 256;
+  /// Whoever has not taken its answer by then is disconnected.
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  /// How long nobody is let in after the process had no free file descriptor for one.
+  static constexpr Duration kPause = std::chrono::seconds(1);
+
+  /// Makes the socket, mode 0600; one of the same name that a process that died has left behind is
+  /// replaced, anything else (EEXIST, EADDRINUSE) is not. The reactor outlives it.
+  static Result<std::unique_ptr<ControlSocket>> create(Reactor& reactor, std::string path,
+                                                       ControlHandler handler);
+  ControlSocket(const ControlSocket&) = delete;
+  ControlSocket& operator=(const ControlSocket&) = delete;
+  /// Removes the socket.
+  ~ControlSocket() override;
+
+  std::size_t connections() const { return connections_.size(); }
+
+ private:
+  class Connection;
+
+  /// Open from before the mount: removing the socket must not lead into the own mount.
+  struct Place {
+    UniqueFd directory;
+    std::string name;
+  };
+
+  ControlSocket(Reactor& reactor, Place place, ControlHandler handler, UniqueFd listener);
+  void on_ready(std::uint32_t events) override;
+  void pause();
+  void resume();
+  void end(const Connection& connection);
+
+  Reactor& reactor_;
+  const Place place_;
+  const ControlHandler handler_;
+  UniqueFd listener_;
+  Timer pause_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+};
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,147 @@
+#include "fuse/ctl/ask.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "fuse/control/control_directory.h"
+#include "fuse/control/line_text.h"
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma::ctl {
+namespace {
+
+/// The peer may be another user's program, and hostile.
+constexpr std::size_t kLongestAnswer = 16 * 1024 * 1024;
+constexpr std::string_view kOk = "ok\n";
+constexpr std::string_view kError = "error: ";
+
+Result<UniqueFd> connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() > fuse::kLongestSocketPath) {
+    return fail(Error::from_errno(ENAMETOOLONG, "connect", path));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket) return fail(Error::from_errno(errno, "socket"));
+  const timeval longest{.tv_sec = kPatience.count(), .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    return fail(Error::from_errno(errno, "connect", path));
+  }
+  return socket;
+}
+
+/// Lines only: what else a terminal would obey is taken out.
+std::string harmless(std::string text) {
+  constexpr unsigned char kFirstPrintable = 0x20;
+  constexpr unsigned char kDelete = 0x7f;
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < kFirstPrintable && c != '\n') || byte == kDelete) c = '?';
+  }
+  return text;
+}
+
+Result<std::string> receive_all(int socket) {
+  constexpr std::size_t kPiece = 65536;
+  const auto begun = std::chrono::steady_clock::now();
+  std::string text;
+  for (;;) {
+    const bool late = std::chrono::steady_clock::now() - begun > kPatience;
+    if (late || text.size() > kLongestAnswer) {
+      return fail(Error::from_errno(late ? ETIMEDOUT : EMSGSIZE, "take the daemon's answer"));
+    }
+    const std::size_t before = text.size();
+    text.resize(before + kPiece);
+    const ssize_t got = ::recv(socket, text.data() + before, kPiece, 0);
+    text.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(Error::from_errno(errno, "wait for the daemon's answer"));
+    if (got == 0) return harmless(std::move(text));
+  }
+}
+
+Result<Mount> identify(const std::string& socket) {
+  auto text = ask(socket, "identity");
+  if (!text) return fail_from(text);
+  Mount mount{socket, {}};
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    if (space != std::string::npos) {
+      mount.identity[line.substr(0, space)] = fuse::unescape_line(line.substr(space + 1));
+    }
+  }
+  return mount;
+}
+
+}  // namespace
+
+Result<std::string> ask(const std::string& socket, std::string_view request) {
+  auto connected = connect_to(socket);
+  if (!connected) return fail_from(connected);
+  const std::string line = std::string(request) + '\n';
+  if (::send(connected->get(), line.data(), line.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE) {
+    return fail(Error::from_errno(errno, "ask the daemon"));
+  }
+  auto answer = receive_all(connected->get());
+  if (!answer) return answer;
+  if (answer->starts_with(kOk)) return answer->substr(kOk.size());
+  if (answer->starts_with(kError)) {
+    answer->pop_back();
+    return fail(Error::local(EINVAL, "the daemon says", answer->substr(kError.size())));
+  }
+  return fail(Error::local(EBUSY, "ask the daemon", "too many programs ask it at once"));
+}
+
+const std::string& Mount::get(std::string_view name) const {
+  static const std::string none;
+  const auto place = identity.find(name);
+  return place == identity.end() ? none : place->second;
+}
+
+Mounts all_mounts() {
+  // Not in directories of others, who could make its name lead elsewhere.
+  const std::string own = fuse::control_directory() + '/';
+  Mounts mounts;
+  for (const auto& socket : fuse::control_sockets()) {
+    auto mount = identify(socket);
+    if (mount) {
+      mounts.answer.push_back(std::move(*mount));
+    } else if (!mount.error().is(Layer::system, ECONNREFUSED)) {
+      mounts.silent.push_back(mount.error());
+    } else if (socket.starts_with(own)) {
+      ::unlink(socket.c_str());
+    }
+  }
+  return mounts;
+}
+
+Result<Mount> find_mount(const std::string& name) {
+  std::error_code none;
+  // Resolving it lexically: a mount whose server is silent must not hang this program.
+  const std::string path = std::filesystem::absolute(name, none).lexically_normal();
+  struct stat status {};
+  if (name.ends_with(".sock") && ::stat(name.c_str(), &status) == 0) return identify(name);
+  auto mounts = all_mounts();
+  for (auto& mount : mounts.answer) {
+    const bool named = mount.get("pid") == name || mount.get("mount_point") == path ||
+                       mount.get("mount_point") + "/" == path;
+    if (named) return std::move(mount);
+  }
+  return fail(Error::local(ENOENT, "find the mount",
+                           name + ": no daemon of this user answers for it; see nfsrdmactl list"));
+}
+
+}  // namespace nfsrdma::ctl

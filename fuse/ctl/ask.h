@@ -1,0 +1,41 @@
+// Asking daemons.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/base/result.h"
+
+namespace nfsrdma::ctl {
+
+/// For connecting and for an answer, each.
+inline constexpr std::chrono::seconds kPatience{5};
+
+/// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors:
+/// nobody listens (ECONNREFUSED), too many ask at once, or what the daemon says itself.
+Result<std::string> ask(const std::string& socket, std::string_view request);
+
+/// A mount whose daemon answers.
+struct Mount {
+  std::string socket;
+  std::map<std::string, std::string, std::less<>>
+      identity;  ///< as in fuse/daemon/control_answers.h
+
+  const std::string& get(std::string_view name) const;
+};
+
+struct Mounts {
+  std::vector<Mount> answer;
+  std::vector<Error> silent;  ///< of daemons that do not answer in time
+};
+
+/// Every mount that this user may ask. Sockets whose process is gone are removed on the way.
+Mounts all_mounts();
+
+/// The mount at a mount point, of a process id, or behind the path of a socket.
+Result<Mount> find_mount(const std::string& name);
+
+}  // namespace nfsrdma::ctl

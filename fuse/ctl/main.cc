@@ -1,0 +1,269 @@
+// nfsrdmactl: what mounts of nfsrdma do, asked of their daemons.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fuse/control/line_text.h"
+#include "fuse/ctl/ask.h"
+#include "fuse/ctl/counters.h"
+#include "fuse/ctl/json.h"
+#include "fuse/ctl/metrics.h"
+#include "fuse/ctl/mountstats.h"
+#include "fuse/ctl/per_operation.h"
+
+namespace nfsrdma::ctl {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+struct CommandLine {
+  bool json = false;
+  std::vector<std::string> words;  ///< what follows the subcommand
+};
+
+std::string shown(const Mount& mount, std::string_view name) {
+  return fuse::escape_line(mount.get(name));
+}
+
+std::string headline(const Mount& mount) {
+  return fmt::format("{} on {}", shown(mount, "source"), shown(mount, "mount_point"));
+}
+
+int say(const Error& error) {
+  fmt::print(stderr, "nfsrdmactl: {}\n", error.message());
+  return kFailed;
+}
+
+Result<Counters> counters_of(const Mount& mount) {
+  auto text = ask(mount.socket, "counters");
+  if (!text) return fail_from(text);
+  return parse_counters(*text);
+}
+
+/// The mounts that are named, or all that answer; of others standard error tells.
+Result<std::vector<Mount>> chosen(const std::vector<std::string>& names) {
+  if (names.empty()) {
+    Mounts mounts = all_mounts();
+    for (const Error& error : mounts.silent) say(error);
+    return std::move(mounts.answer);
+  }
+  std::vector<Mount> mounts;
+  for (const auto& name : names) {
+    auto mount = find_mount(name);
+    if (!mount) return fail_from(mount);
+    mounts.push_back(std::move(*mount));
+  }
+  return mounts;
+}
+
+std::string identity_as_json(const Mount& mount) {
+  std::string text = "{";
+  for (const auto& [name, value] : mount.identity) {
+    text +=
+        fmt::format("{}{}:{}", text.size() > 1 ? "," : "", json_string(name), json_string(value));
+  }
+  return text + "}";
+}
+
+int list(const CommandLine& line) {
+  auto mounts = chosen(line.words);
+  if (!mounts) return say(mounts.error());
+  if (!line.json) {
+    fmt::print("{:>8} {:<9} {:>8} {:<32} {:<32} {}\n", "pid", "state", "waiting", "mount point",
+               "source", "connection");
+  }
+  std::string json;
+  for (const auto& mount : *mounts) {
+    if (line.json) {
+      json += (json.empty() ? "" : ",") + identity_as_json(mount);
+      continue;
+    }
+    fmt::print("{:>8} {:<9} {:>6} s {:<32} {:<32} {}\n", shown(mount, "pid"), shown(mount, "state"),
+               shown(mount, "waiting_seconds"), shown(mount, "mount_point"), shown(mount, "source"),
+               shown(mount, "connection"));
+  }
+  if (line.json) fmt::print("[{}]\n", json);
+  return 0;
+}
+
+/// Prints something of the counters of each mount that is chosen.
+template <class Print>
+int with_counters(const CommandLine& line, Print&& print) {
+  auto mounts = chosen(line.words);
+  if (!mounts) return say(mounts.error());
+  std::vector<std::pair<Mount, Counters>> all;
+  for (auto& mount : *mounts) {
+    auto counters = counters_of(mount);
+    if (!counters) return say(counters.error());
+    all.emplace_back(std::move(mount), std::move(*counters));
+  }
+  print(all);
+  return 0;
+}
+
+using Counted = std::vector<std::pair<Mount, Counters>>;
+
+void print_as_json(const Counted& all, std::string (*body)(const Counters&)) {
+  std::string text;
+  for (const auto& [mount, counters] : all) {
+    text += fmt::format(R"({}{{"mount":{},{}}})", text.empty() ? "" : ",", identity_as_json(mount),
+                        body(counters));
+  }
+  fmt::print("[{}]\n", text);
+}
+
+int stat(const CommandLine& line) {
+  return with_counters(line, [&](const Counted& all) {
+    if (line.json) {
+      return print_as_json(all, [](const Counters& counters) {
+        return R"("operations":)" + operations_as_json(per_operation(counters));
+      });
+    }
+    for (const auto& [mount, counters] : all) {
+      fmt::print("{}\n{}\n", headline(mount), operation_table(per_operation(counters)));
+    }
+  });
+}
+
+int print_counters(const CommandLine& line) {
+  return with_counters(line, [&](const Counted& all) {
+    if (line.json) {
+      return print_as_json(all, [](const Counters& counters) {
+        std::string text;
+        for (const auto& [name, value] : counters) {
+          text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_string(name), value);
+        }
+        return R"("counters":{)" + text + "}";
+      });
+    }
+    for (const auto& [mount, counters] : all) {
+      fmt::print("# {}\n", headline(mount));
+      for (const auto& [name, value] : counters) fmt::print("{} {}\n", name, value);
+    }
+  });
+}
+
+int print_mountstats(const CommandLine& line) {
+  return with_counters(line, [](const Counted& all) {
+    for (const auto& [mount, counters] : all) fmt::print("{}", mountstats(mount, counters));
+  });
+}
+
+int metrics(const CommandLine& line) {
+  return with_counters(line, [](const Counted& all) { fmt::print("{}", open_metrics(all)); });
+}
+
+/// Lines of the daemon's requests that begin with `kind`.
+int print_requests(const CommandLine& line, std::string_view kind) {
+  auto mounts = chosen(line.words);
+  if (!mounts) return say(mounts.error());
+  std::string json;
+  for (const auto& mount : *mounts) {
+    auto text = ask(mount.socket, "requests");
+    if (!text) return say(text.error());
+    if (!line.json) fmt::print("{}\n", headline(mount));
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+      std::string_view request = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), request.size() + 1));
+      if (!request.starts_with(kind)) continue;
+      request.remove_prefix(kind.size());
+      if (!line.json) fmt::print("  {}\n", request);
+      if (line.json) {
+        json += fmt::format(R"({}{{"mount_point":{},"request":{}}})", json.empty() ? "" : ",",
+                            json_string(mount.get("mount_point")), json_string(request));
+      }
+    }
+  }
+  if (line.json) fmt::print("[{}]\n", json);
+  return 0;
+}
+
+int waiting(const CommandLine& line) { return print_requests(line, "waiting "); }
+int trace(const CommandLine& line) { return print_requests(line, "ended "); }
+
+int set_log(const CommandLine& line) {
+  if (line.words.empty()) {
+    fmt::print(stderr, "nfsrdmactl: log LEVEL [MOUNT...]\n");
+    return kUsage;
+  }
+  auto mounts = chosen({line.words.begin() + 1, line.words.end()});
+  if (!mounts) return say(mounts.error());
+  for (const auto& mount : *mounts) {
+    auto done = ask(mount.socket, "log " + line.words.front());
+    if (!done) return say(done.error());
+  }
+  return 0;
+}
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view doc;
+  int (*run)(const CommandLine& line);
+  bool has_json = true;
+};
+
+constexpr std::array<Subcommand, 8> kSubcommands{{
+    {"list", "", "the mounts: process, state, mount point, server, connection", list},
+    {"stat", "", "each NFS operation: requests, errors by status, bytes, times", stat},
+    {"waiting", "", "requests that wait: of the kernel and to the server, and for what", waiting},
+    {"trace", "", "the last requests that ended, with the time of each stage", trace},
+    {"counters", "", "every counter", print_counters},
+    {"mountstats", "", "as /proc/self/mountstats, for mountstats(8)", print_mountstats, false},
+    {"metrics", "", "OpenMetrics text, for Prometheus", metrics, false},
+    {"log", " LEVEL", "what the log says from now on: trace, debug, info, warning or error",
+     set_log, false},
+}};
+
+int help(std::FILE* to) {
+  fmt::print(to,
+             "usage: nfsrdmactl SUBCOMMAND [--json] [MOUNT...]\n\n"
+             "MOUNT is a mount point, a process id or a control socket; without one, all that "
+             "answer.\n\n");
+  for (const auto& each : kSubcommands) {
+    fmt::print(to, "  {:<12}{}\n", fmt::format("{}{}", each.name, each.arguments), each.doc);
+  }
+  return to == stdout ? 0 : kUsage;
+}
+
+int run(std::span<char*> arguments) {
+  CommandLine line;
+  for (const std::string_view word : arguments.subspan(1)) {
+    if (word == "--help" || word == "-h") return help(stdout);
+    if (word == "--json") {
+      line.json = true;
+    } else if (word.starts_with('-')) {
+      fmt::print(stderr, "nfsrdmactl: there is no option {}\n\n", word);
+      return help(stderr);
+    } else {
+      line.words.emplace_back(word);
+    }
+  }
+  if (line.words.empty()) return help(stderr);
+  const std::string name = line.words.front();
+  line.words.erase(line.words.begin());
+  for (const auto& each : kSubcommands) {
+    if (each.name != name) continue;
+    if (!line.json || each.has_json) return each.run(line);
+    fmt::print(stderr, "nfsrdmactl: {} has no --json; stat and counters have\n", name);
+    return kUsage;
+  }
+  fmt::print(stderr, "nfsrdmactl: there is no subcommand {}\n\n", name);
+  return help(stderr);
+}
+
+}  // namespace
+}  // namespace nfsrdma::ctl
+
+int main(int argc, char** argv) {
+  return nfsrdma::ctl::run({argv, static_cast<std::size_t>(argc)});
+}

@@ -1,0 +1,77 @@
+#include "fuse/ctl/metrics.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "fuse/ctl/text.h"
+
+namespace nfsrdma::ctl {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string label;
+  for (const char c : as_utf8(text)) {
+    if (c == '"' || c == '\\') label += '\\';
+    if (c == '\n') {
+      label += "\\n";
+    } else {
+      label += c;
+    }
+  }
+  return label;
+}
+
+bool is_metric_name(std::string_view name) {
+  return name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+         std::string_view::npos;
+}
+
+/// Name of the metric, and a label of its own.
+struct Sample {
+  std::string metric;
+  std::string label;
+};
+
+constexpr std::string_view kOperation = "nfs_";
+
+/// "nfs_READ_rtt_us_p99" is nfsrdma_nfs_rtt_us_p99 of operation READ; a status is a label, too. The
+/// names of operations have capitals, those of counters have none.
+Sample sample_of(std::string_view counter) {
+  if (!counter.starts_with(kOperation)) return {std::string(counter), {}};
+  const std::string_view rest = counter.substr(kOperation.size());
+  std::size_t end = 0;
+  while (end < rest.size() && (rest[end] < 'a' || rest[end] > 'z')) ++end;
+  if (end < 2 || end == rest.size()) return {std::string(counter), {}};
+  const std::string operation = fmt::format(",operation=\"{}\"", rest.substr(0, end - 1));
+  std::string_view what = rest.substr(end);
+  constexpr std::string_view kErrors = "errors_";
+  if (!what.starts_with(kErrors)) return {fmt::format("{}{}", kOperation, what), operation};
+  return {"nfs_errors_by_status",
+          fmt::format("{},status=\"{}\"", operation, what.substr(kErrors.size()))};
+}
+
+}  // namespace
+
+std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts) {
+  std::map<std::string, std::string> families;  // OpenMetrics wants all samples of one together
+  for (const auto& [mount, counters] : mounts) {
+    const std::string labels =
+        fmt::format("mount_point=\"{}\",source=\"{}\"", escaped(mount.get("mount_point")),
+                    escaped(mount.get("source")));
+    for (const auto& [name, value] : counters) {
+      if (!is_metric_name(name)) continue;
+      const Sample sample = sample_of(name);
+      families[sample.metric] +=
+          fmt::format("nfsrdma_{}{{{}{}}} {}\n", sample.metric, labels, sample.label, value);
+    }
+  }
+  std::string text;
+  for (const auto& [metric, samples] : families) {
+    text += fmt::format("# TYPE nfsrdma_{} unknown\n{}", metric, samples);
+  }
+  return text + "# EOF\n";
+}
+
+}  // namespace nfsrdma::ctl

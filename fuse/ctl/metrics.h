@@ -1,0 +1,18 @@
+// OpenMetrics text, for Prometheus.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuse/ctl/ask.h"
+#include "fuse/ctl/counters.h"
+
+namespace nfsrdma::ctl {
+
+/// Every counter of every mount as a sample of type unknown, "nfsrdma_" before its name, with
+/// labels for mount point, source and, for what an NFS operation has cost, the operation. Ends with
+/// "# EOF".
+std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts);
+
+}  // namespace nfsrdma::ctl

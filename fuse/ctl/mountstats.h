@@ -1,0 +1,20 @@
+// The text of /proc/self/mountstats, as tools of nfs-utils read it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fuse/ctl/ask.h"
+#include "fuse/ctl/counters.h"
+
+namespace nfsrdma::ctl {
+
+/// One device, statvers=1.1. Times per operation are its mean times its requests. What the kernel's
+/// client counts and this one does not is 0.
+std::string mountstats(const Mount& mount, const Counters& counters);
+
+/// The counters of its "events", in the kernel's order; empty where there is none.
+std::span<const std::string_view> mountstats_events();
+
+}  // namespace nfsrdma::ctl

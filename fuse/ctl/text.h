@@ -1,0 +1,12 @@
+// Texts of JSON and OpenMetrics are UTF-8; names of files may be any bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nfsrdma::ctl {
+
+/// What is not UTF-8 (RFC 3629) becomes U+FFFD, byte by byte.
+std::string as_utf8(std::string_view text);
+
+}  // namespace nfsrdma::ctl

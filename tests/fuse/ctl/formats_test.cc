@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "fuse/ctl/json.h"
+#include "fuse/ctl/metrics.h"
+#include "fuse/ctl/text.h"
+
+namespace nfsrdma::ctl {
+namespace {
+
+TEST(Text, WhatIsUtf8Stays) {
+  for (const char* text : {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xed\x9f\xbf", "\xf0\x9f\x98\x80",
+                           "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(as_utf8(text), text);
+  }
+}
+
+TEST(Text, WhatIsNotBecomesAReplacement) {
+  const std::string sign = "\xef\xbf\xbd";
+  EXPECT_EQ(as_utf8("a\xff"
+                    "b"),
+            "a" + sign + "b");
+  EXPECT_EQ(as_utf8("\xc3"), sign) << "cut short";
+  EXPECT_EQ(as_utf8("\xc0\x80"), sign + sign) << "longer than needed";
+  EXPECT_EQ(as_utf8("\xe0\x80\x80"), sign + sign + sign) << "longer than needed";
+  EXPECT_EQ(as_utf8("\xed\xa0\x80"), sign + sign + sign) << "a surrogate";
+  EXPECT_EQ(as_utf8("\xf4\x90\x80\x80"), sign + sign + sign + sign) << "beyond U+10FFFF";
+}
+
+TEST(Json, StringsAreQuoted) {
+  EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
+  EXPECT_EQ(json_string("\xff"), "\"\xef\xbf\xbd\"");
+}
+
+const Mount kMount{"/s", {{"mount_point", "/m \"n\"\\\n"}, {"source", "server:/"}}};
+constexpr std::string_view kLabels = R"(mount_point="/m \"n\"\\\n",source="server:/")";
+
+TEST(Metrics, AnEmptyOneEnds) { EXPECT_EQ(open_metrics({}), "# EOF\n"); }
+
+TEST(Metrics, OperationAndStatusAreLabels) {
+  const Counters counters{
+      {"sends", 3}, {"nfs_READ_rtt_us_p99", 4}, {"nfs_READ_errors_NFS4ERR_IO", 5}, {"nfs_x", 6}};
+  const std::string labels(kLabels);
+  EXPECT_EQ(open_metrics({{kMount, counters}}),
+            "# TYPE nfsrdma_nfs_errors_by_status unknown\n"
+            "nfsrdma_nfs_errors_by_status{" +
+                labels +
+                ",operation=\"READ\",status=\"NFS4ERR_IO\"} 5\n"
+                "# TYPE nfsrdma_nfs_rtt_us_p99 unknown\n"
+                "nfsrdma_nfs_rtt_us_p99{" +
+                labels +
+                ",operation=\"READ\"} 4\n"
+                "# TYPE nfsrdma_nfs_x unknown\nnfsrdma_nfs_x{" +
+                labels + "} 6\n# TYPE nfsrdma_sends unknown\nnfsrdma_sends{" + labels +
+                "} 3\n# EOF\n");
+}
+
+// OpenMetrics allows no family to stand twice.
+TEST(Metrics, TwoMountsShareAFamily) {
+  const Mount other{"/t", {{"mount_point", "/o"}, {"source", "server:/"}}};
+  EXPECT_EQ(open_metrics({{kMount, {{"sends", 1}}}, {other, {{"sends", 2}}}}),
+            "# TYPE nfsrdma_sends unknown\nnfsrdma_sends{" + std::string(kLabels) +
+                "} 1\nnfsrdma_sends{mount_point=\"/o\",source=\"server:/\"} 2\n# EOF\n");
+}
+
+// A hostile daemon may name its counters as it likes.
+TEST(Metrics, NamesThatOpenMetricsDoesNotHaveAreLeftOut) {
+  EXPECT_EQ(open_metrics({{kMount, {{"a{b}", 1}, {"nfs_READ_errors_a\"b", 2}, {"a\xff", 3}}}}),
+            "# EOF\n");
+}
+
+}  // namespace
+}  // namespace nfsrdma::ctl

@@ -1,0 +1,45 @@
+// What can be asked through the control socket.
+#include "fuse/daemon/control_answers.h"
+
+#include <gtest/gtest.h>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+const ControlSources kSources{
+    [] { return std::string("pid 1\n"); },
+    [](CounterVisitor& visitor) { visitor.visit("sends", 2); },
+    [](const LineSink& line) {
+      line("waiting one");
+      line("ended two");
+    },
+};
+
+TEST(ControlAnswers, OneForEachRequest) {
+  EXPECT_EQ(answer_control(kSources, "identity").value(), "pid 1\n");
+  EXPECT_EQ(answer_control(kSources, "counters").value(), "sends 2\n");
+  EXPECT_EQ(answer_control(kSources, "requests").value(), "waiting one\nended two\n");
+}
+
+TEST(ControlAnswers, TheLogsLevelIsSet) {
+  EXPECT_EQ(answer_control(kSources, "log error").value(), "");
+  EXPECT_FALSE(log::enabled(log::Level::warning));
+  EXPECT_FALSE(answer_control(kSources, "log loud"));
+  EXPECT_FALSE(answer_control(kSources, "log "));
+  EXPECT_FALSE(log::enabled(log::Level::warning));
+  EXPECT_TRUE(answer_control(kSources, "log info"));
+  EXPECT_TRUE(log::enabled(log::Level::warning));
+}
+
+TEST(ControlAnswers, AnythingElseIsTold) {
+  for (const char* request : {"", "identit", "identity ", "log", "counters\t"}) {
+    const auto answer = answer_control(kSources, request);
+    ASSERT_FALSE(answer) << request;
+    EXPECT_NE(answer.error().message().find("log LEVEL"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse
