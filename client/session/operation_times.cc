@@ -11,6 +11,9 @@ void visit_times(std::string_view prefix, const Histogram& times, CounterVisitor
     visitor.visit(fmt::format("{}_us_{}", prefix, what),
                   static_cast<std::uint64_t>(rounded_up.count()));
   };
+  // Readers take differences of it: rounded down, it never goes back.
+  const auto sum = std::chrono::floor<std::chrono::microseconds>(times.sum());
+  visitor.visit(fmt::format("{}_us_sum", prefix), static_cast<std::uint64_t>(sum.count()));
   visit("mean", times.mean());
   visit("p50", times.percentile(50));
   visit("p90", times.percentile(90));

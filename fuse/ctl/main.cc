@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -17,6 +19,7 @@
 #include "fuse/ctl/metrics.h"
 #include "fuse/ctl/mountstats.h"
 #include "fuse/ctl/per_operation.h"
+#include "fuse/ctl/top.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -26,6 +29,8 @@ constexpr int kUsage = 2;
 
 struct CommandLine {
   bool json = false;
+  std::chrono::milliseconds interval{2000};
+  unsigned count = 0;              ///< 0: for ever
   std::vector<std::string> words;  ///< what follows the subcommand
 };
 
@@ -133,6 +138,22 @@ int stat(const CommandLine& line) {
   });
 }
 
+int show_top(const CommandLine& line) {
+  const auto shown = top(
+      [&]() -> Result<Counted> {
+        auto mounts = chosen(line.words);
+        if (!mounts) return fail_from(mounts);
+        Counted all;
+        for (auto& mount : *mounts) {
+          auto counters = counters_of(mount);
+          if (counters) all.emplace_back(std::move(mount), std::move(*counters));
+        }
+        return all;
+      },
+      line.interval, line.count);
+  return shown ? 0 : say(shown.error());
+}
+
 int print_counters(const CommandLine& line) {
   return with_counters(line, [&](const Counted& all) {
     if (line.json) {
@@ -212,9 +233,10 @@ struct Subcommand {
   bool has_json = true;
 };
 
-constexpr std::array<Subcommand, 8> kSubcommands{{
+constexpr std::array<Subcommand, 9> kSubcommands{{
     {"list", "", "the mounts: process, state, mount point, server, connection", list},
     {"stat", "", "each NFS operation: requests, errors by status, bytes, times", stat},
+    {"top", "", "each operation's rates and times at present, every 2 seconds", show_top, false},
     {"waiting", "", "requests that wait: of the kernel and to the server, and for what", waiting},
     {"trace", "", "the last requests that ended, with the time of each stage", trace},
     {"counters", "", "every counter", print_counters},
@@ -228,19 +250,34 @@ int help(std::FILE* to) {
   fmt::print(to,
              "usage: nfsrdmactl SUBCOMMAND [--json] [MOUNT...]\n\n"
              "MOUNT is a mount point, a process id or a control socket; without one, all that "
-             "answer.\n\n");
+             "answer.\n"
+             "top takes --interval=MILLISECONDS and --count=TIMES.\n\n");
   for (const auto& each : kSubcommands) {
     fmt::print(to, "  {:<12}{}\n", fmt::format("{}{}", each.name, each.arguments), each.doc);
   }
   return to == stdout ? 0 : kUsage;
 }
 
+/// Of "NAME=NUMBER".
+bool read_number(std::string_view word, std::string_view name, unsigned& number) {
+  if (!word.starts_with(name)) return false;
+  word.remove_prefix(name.size());
+  const char* end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, number);
+  return !word.empty() && read.ec == std::errc() && read.ptr == end;
+}
+
 int run(std::span<char*> arguments) {
   CommandLine line;
+  unsigned number = 0;
   for (const std::string_view word : arguments.subspan(1)) {
     if (word == "--help" || word == "-h") return help(stdout);
     if (word == "--json") {
       line.json = true;
+    } else if (read_number(word, "--interval=", number)) {
+      line.interval = std::chrono::milliseconds(number);
+    } else if (read_number(word, "--count=", number)) {
+      line.count = number;
     } else if (word.starts_with('-')) {
       fmt::print(stderr, "nfsrdmactl: there is no option {}\n\n", word);
       return help(stderr);

@@ -75,17 +75,13 @@ std::string transport_line(const Mount& mount, const Counters& counters) {
   return text + '\n';
 }
 
-std::uint64_t milliseconds(const Times& times, std::uint64_t requests) {
-  return times.mean * requests / kMicrosecondsPerMillisecond;
-}
-
 std::string operation_line(const PerOperation& each) {
   constexpr int kTimeouts = 0;  // none of an RPC: only a connection's end sends it again
   return fmt::format("\t{:>12}: {} {} {} {} {} {} {} {} {}\n", each.name, each.requests, each.sends,
                      kTimeouts, each.bytes_sent, each.bytes_received,
-                     milliseconds(each.queue, each.requests),
-                     milliseconds(each.round_trip, each.requests),
-                     milliseconds(each.execute, each.requests), each.errors);
+                     each.queue.sum / kMicrosecondsPerMillisecond,
+                     each.round_trip.sum / kMicrosecondsPerMillisecond,
+                     each.execute.sum / kMicrosecondsPerMillisecond, each.errors);
 }
 
 }  // namespace

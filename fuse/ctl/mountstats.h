@@ -10,8 +10,7 @@
 
 namespace nfsrdma::ctl {
 
-/// One device, statvers=1.1. Times per operation are its mean times its requests. What the kernel's
-/// client counts and this one does not is 0.
+/// One device, statvers=1.1. What the kernel's client counts and this one does not is 0.
 std::string mountstats(const Mount& mount, const Counters& counters);
 
 /// The counters of its "events", in the kernel's order; empty where there is none.

@@ -12,7 +12,7 @@ constexpr std::string_view kRequests = "_requests";
 
 Times times_of(const Counters& counters, const std::string& prefix) {
   const auto get = [&](const char* what) { return value_of(counters, prefix + "_us_" + what); };
-  return {get("mean"), get("p50"), get("p90"), get("p99"), get("max")};
+  return {get("sum"), get("mean"), get("p50"), get("p90"), get("p99"), get("max")};
 }
 
 PerOperation read_operation(const Counters& counters, const std::string& name) {
@@ -38,8 +38,9 @@ PerOperation read_operation(const Counters& counters, const std::string& name) {
 }
 
 std::string times_as_json(const Times& times) {
-  return fmt::format(R"({{"mean_us":{},"p50_us":{},"p90_us":{},"p99_us":{},"max_us":{}}})",
-                     times.mean, times.p50, times.p90, times.p99, times.longest);
+  return fmt::format(
+      R"({{"sum_us":{},"mean_us":{},"p50_us":{},"p90_us":{},"p99_us":{},"max_us":{}}})", times.sum,
+      times.mean, times.p50, times.p90, times.p99, times.longest);
 }
 
 }  // namespace

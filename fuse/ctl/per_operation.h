@@ -12,6 +12,7 @@ namespace nfsrdma::ctl {
 
 /// Microseconds.
 struct Times {
+  std::uint64_t sum = 0;  ///< of all requests; never goes back
   std::uint64_t mean = 0;
   std::uint64_t p50 = 0;
   std::uint64_t p90 = 0;
@@ -36,6 +37,14 @@ struct PerOperation {
 
 /// Of the operations that have been used, by name.
 std::vector<PerOperation> per_operation(const Counters& counters);
+
+/// What was done between two looks, the longest in all first. An operation that was used before and
+/// has fewer requests now belongs to another mount: all of it counts.
+std::vector<PerOperation> since(const std::vector<PerOperation>& before,
+                                const std::vector<PerOperation>& now);
+
+/// For a terminal: rates, and mean times, of what was done in so many seconds.
+std::string rate_table(const std::vector<PerOperation>& done, double seconds);
 
 /// For a terminal: one line an operation, then one for each kind of failure.
 std::string operation_table(const std::vector<PerOperation>& operations);

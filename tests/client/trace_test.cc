@@ -254,6 +254,7 @@ TEST_F(TraceTest, CountersHavePercentiles) {
     ASSERT_TRUE(reading.done());
   }
   EXPECT_EQ(counter("nfs_READ_requests"), 4U);
+  EXPECT_EQ(counter("nfs_READ_rtt_us_sum"), 4000U);
   EXPECT_EQ(counter("nfs_READ_rtt_us_mean"), 1000U);
   EXPECT_EQ(counter("nfs_READ_rtt_us_max"), 1000U);
   EXPECT_EQ(counter("nfs_READ_rtt_us_p99"), 1000U);

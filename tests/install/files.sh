@@ -51,7 +51,7 @@ same "proto=rdma proto=rdma6 proto=tcp proto=tcp6 " "$(complete_line nfsrdma -o 
 same "ro,acregmax= ro,acregmin= " "$(complete_line nfsrdma -o ro,acreg)" "completion of a second option"
 same "--verbose --version " "$(complete_line nfsrdma --ver)" "completion of a letter's long form"
 same "list log " "$(complete_line nfsrdmactl l)" "completion of a subcommand"
-same "--json " "$(complete_line nfsrdmactl stat --)" "completion of an option of nfsrdmactl"
+same "--json " "$(complete_line nfsrdmactl stat --j)" "completion of an option of nfsrdmactl"
 same "debug " "$(complete_line nfsrdmactl log d)" "completion of a level"
 # Every option that help lists is offered.
 offered=$(complete_line nfsrdma -o "")

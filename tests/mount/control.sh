@@ -119,6 +119,14 @@ assert "nfsrdma_nfs_rtt_us_p99" in families and len(families) > 100, families
 PY
 if command -v promtool >/dev/null; then promtool check metrics <metrics.txt >/dev/null 2>said.out || grep -q 'metrics should\|no help text' said.out || fail "promtool: $(cat said.out)"; fi
 
+# top: what was done between two looks, and no more.
+ctl top --interval=1000 --count=1 "$mnt" >top.out &
+top=$!
+while kill -0 $top 2>/dev/null; do dd if="$mnt/new" of=/dev/null bs=64k iflag=direct status=none; done
+wait $top || fail "top"
+same 1 "$(grep -c '^READ  ' top.out)" "lines of READ in top: $(cat top.out)"
+! grep -q '^WRITE' top.out || fail "top: $(cat top.out)"
+
 # Askers who say nothing, too much, or do not read what they asked for.
 python3 -S - "$directory/$pid.sock" "$mnt/file" <<'PY'
 import os, socket, sys

@@ -58,12 +58,42 @@ TEST(PerOperation, ATableForPeople) {
   EXPECT_NE(table.find("READ: NFS4ERR_IO 2 times\n"), std::string::npos) << table;
 }
 
+TEST(Rates, OfWhatWasDoneBetween) {
+  const auto before = per_operation(parse_counters(
+      "nfs_READ_requests 1000000\nnfs_READ_execute_us_sum 900000000\nnfs_READ_bytes_sent 7\n"
+      "nfs_OPEN_requests 3\nnfs_OPEN_execute_us_sum 1\n"));
+  const auto now = per_operation(parse_counters(
+      "nfs_READ_requests 1000004\nnfs_READ_execute_us_sum 900000400\nnfs_READ_rtt_us_sum 200\n"
+      "nfs_READ_bytes_sent 2097159\nnfs_READ_errors 1\nnfs_OPEN_requests 3\n"
+      "nfs_CLOSE_requests 1\nnfs_CLOSE_execute_us_sum 500\n"));
+  const auto done = since(before, now);
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].name, "CLOSE") << "it took longer in all";
+  EXPECT_EQ(done[1].name, "READ");
+  EXPECT_EQ(done[1].requests, 4u);
+  EXPECT_EQ(done[1].execute.sum, 400u);
+  const std::string table = rate_table(done, 2);
+  EXPECT_NE(
+      table.find("READ                       2.0        1       1.00       0.00         0     "
+                 "   50       100\n"),
+      std::string::npos)
+      << table;
+}
+
+TEST(Rates, AnotherMountBeginsAnew) {
+  const auto before = per_operation(parse_counters("nfs_READ_requests 9\n"));
+  const auto now = per_operation(parse_counters("nfs_READ_requests 2\n"));
+  EXPECT_EQ(since(before, now).at(0).requests, 2u);
+}
+
 TEST(PerOperation, AsJson) {
   EXPECT_EQ(operations_as_json({}), "[]");
   const std::string json = operations_as_json(per_operation(parse_counters(kSome)));
   EXPECT_TRUE(json.starts_with(R"([{"operation":"READ_PLUS","requests":1,"sends":0,)")) << json;
   EXPECT_NE(json.find(R"("failures":{"NFS4ERR_IO":2,"fabric":1})"), std::string::npos) << json;
-  EXPECT_NE(json.find(R"("rtt":{"mean_us":0,"p50_us":11,"p90_us":12,)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("rtt":{"sum_us":0,"mean_us":0,"p50_us":11,"p90_us":12,)"),
+            std::string::npos)
+      << json;
   EXPECT_TRUE(json.ends_with(R"("p99_us":13,"max_us":14}}])")) << json;
 }
 

@@ -71,10 +71,10 @@ TEST(Mountstats, TransportsHaveTheFieldsOfTheKernels) {
 }
 
 TEST(Mountstats, AnOperationsTimesAreSumsInMilliseconds) {
-  const Counters counters{{"nfs_READ_requests", 3},           {"nfs_READ_sends", 4},
-                          {"nfs_READ_bytes_sent", 5},         {"nfs_READ_bytes_received", 6},
-                          {"nfs_READ_queue_us_mean", 700},    {"nfs_READ_rtt_us_mean", 1000},
-                          {"nfs_READ_execute_us_mean", 2000}, {"nfs_READ_errors", 1}};
+  const Counters counters{{"nfs_READ_requests", 3},          {"nfs_READ_sends", 4},
+                          {"nfs_READ_bytes_sent", 5},        {"nfs_READ_bytes_received", 6},
+                          {"nfs_READ_queue_us_sum", 2999},   {"nfs_READ_rtt_us_sum", 3000},
+                          {"nfs_READ_execute_us_sum", 6000}, {"nfs_READ_errors", 1}};
   const std::string text = mountstats(mount_over("tcp to ::1"), counters);
   const std::vector<std::string> read{"READ:", "3", "4", "0", "5", "6", "2", "3", "6", "1"};
   EXPECT_EQ(words_of(text, "READ:"), read);

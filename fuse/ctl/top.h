@@ -1,0 +1,20 @@
+// What mounts do at present.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "fuse/ctl/ask.h"
+#include "fuse/ctl/counters.h"
+
+namespace nfsrdma::ctl {
+
+/// One look at the mounts that are watched; fails when none can be looked at any more.
+using Look = std::function<Result<std::vector<std::pair<Mount, Counters>>>()>;
+
+/// Looks again after each `interval` and prints what was done between, `times` times; 0: until a
+/// look fails. A terminal is cleared before. Blocks.
+Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times);
+
+}  // namespace nfsrdma::ctl
