@@ -276,6 +276,16 @@ std::uint32_t Mount::wsize() const { return parts_->session.limits().wsize; }
 std::size_t Mount::max_name() const { return parts_->session.limits().max_name; }
 std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
 Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
+void Mount::report_state(const StateLine& line) const {
+  client::report_state(parts_->files.open_table, parts_->files.delegation_table, line);
+}
+
+void Mount::reconnect() {
+  const bool ended =
+      parts_->trunk.drop(Error::local(ECONNABORTED, "reconnect", "an administrator asked for it"));
+  if (!ended) parts_->trunk.try_at_once();
+}
+
 TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
 nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client/proto/object.h"
+#include "client/state/state_report.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
@@ -101,6 +102,10 @@ class Mount {
   operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
+  /// What is held at the server, in lines for people.
+  void report_state(const StateLine& line) const;
+  /// Ends the connection and makes it anew, at once. Requests under way are sent again.
+  void reconnect();
 
   void visit_counters(CounterVisitor& visitor) const;
 

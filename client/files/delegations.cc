@@ -95,6 +95,12 @@ Task<void> Delegations::give_back_for_change(FileHandle handle) {
   if (!stays) co_await give_back(handle);
 }
 
+std::size_t Delegations::start_returns() {
+  const auto all = table_.all();
+  for (const DelegationRef& delegation : all) start_return(delegation);
+  return all.size();
+}
+
 Task<void> Delegations::give_back_all() {
   const auto all = table_.all();
   for (const DelegationRef& delegation : all) start_return(delegation);

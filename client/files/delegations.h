@@ -80,6 +80,8 @@ class Delegations {
   Task<void> give_back(FileHandle handle);
   /// The same for one that only lets read.
   Task<void> give_back_for_change(FileHandle handle);
+  /// Everything, in the background; how many are on their way then.
+  std::size_t start_returns();
   /// Everything, at the end of a mount.
   Task<void> give_back_all();
   /// It is returned in the background.

@@ -32,6 +32,13 @@ class DelegationTable {
   bool known(const FileHandle& handle) const;
   std::vector<DelegationRef> all() const;
   std::size_t size() const { return all_.size(); }
+  /// Calls `visit(const Delegation&)` for as many as that, if there are so many.
+  template <class Visit>
+  void visit_some(std::size_t most, Visit visit) const {
+    for (auto place = all_.begin(); place != all_.end() && most > 0; ++place, --most) {
+      visit(*place->second);
+    }
+  }
 
   /// What the file's delegation was granted as now; made if there was none.
   DelegationRef put(const FileHandle& handle, const Credential& caller,

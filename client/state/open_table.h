@@ -67,6 +67,13 @@ class OpenTable {
     const auto [begin, end] = files_.equal_range(handle);
     for (auto place = begin; place != end; ++place) visit(*place->second);
   }
+  /// Calls `visit(OpenFile&)` for as many opens as that, if there are so many.
+  template <class Visit>
+  void visit_some(std::size_t most, Visit visit) const {
+    for (auto place = files_.begin(); place != files_.end() && most > 0; ++place, --most) {
+      visit(*place->second);
+    }
+  }
   /// The file's opens may use the delegation.
   static void attach(OpenFile& file, const DelegationRef& delegation);
   struct Detached {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "fuse/control/line_text.h"
 #include "fuse/ctl/ask.h"
+#include "fuse/ctl/command_line.h"
 #include "fuse/ctl/counters.h"
 #include "fuse/ctl/json.h"
 #include "fuse/ctl/metrics.h"
@@ -24,49 +24,10 @@
 namespace nfsrdma::ctl {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-struct CommandLine {
-  bool json = false;
-  std::chrono::milliseconds interval{2000};
-  unsigned count = 0;              ///< 0: for ever
-  std::vector<std::string> words;  ///< what follows the subcommand
-};
-
-std::string shown(const Mount& mount, std::string_view name) {
-  return fuse::escape_line(mount.get(name));
-}
-
-std::string headline(const Mount& mount) {
-  return fmt::format("{} on {}", shown(mount, "source"), shown(mount, "mount_point"));
-}
-
-int say(const Error& error) {
-  fmt::print(stderr, "nfsrdmactl: {}\n", error.message());
-  return kFailed;
-}
-
 Result<Counters> counters_of(const Mount& mount) {
   auto text = ask(mount.socket, "counters");
   if (!text) return fail_from(text);
   return parse_counters(*text);
-}
-
-/// The mounts that are named, or all that answer; of others standard error tells.
-Result<std::vector<Mount>> chosen(const std::vector<std::string>& names) {
-  if (names.empty()) {
-    Mounts mounts = all_mounts();
-    for (const Error& error : mounts.silent) say(error);
-    return std::move(mounts.answer);
-  }
-  std::vector<Mount> mounts;
-  for (const auto& name : names) {
-    auto mount = find_mount(name);
-    if (!mount) return fail_from(mount);
-    mounts.push_back(std::move(*mount));
-  }
-  return mounts;
 }
 
 std::string identity_as_json(const Mount& mount) {
@@ -182,49 +143,6 @@ int metrics(const CommandLine& line) {
   return with_counters(line, [](const Counted& all) { fmt::print("{}", open_metrics(all)); });
 }
 
-/// Lines of the daemon's requests that begin with `kind`.
-int print_requests(const CommandLine& line, std::string_view kind) {
-  auto mounts = chosen(line.words);
-  if (!mounts) return say(mounts.error());
-  std::string json;
-  for (const auto& mount : *mounts) {
-    auto text = ask(mount.socket, "requests");
-    if (!text) return say(text.error());
-    if (!line.json) fmt::print("{}\n", headline(mount));
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-      std::string_view request = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), request.size() + 1));
-      if (!request.starts_with(kind)) continue;
-      request.remove_prefix(kind.size());
-      if (!line.json) fmt::print("  {}\n", request);
-      if (line.json) {
-        json += fmt::format(R"({}{{"mount_point":{},"request":{}}})", json.empty() ? "" : ",",
-                            json_string(mount.get("mount_point")), json_string(request));
-      }
-    }
-  }
-  if (line.json) fmt::print("[{}]\n", json);
-  return 0;
-}
-
-int waiting(const CommandLine& line) { return print_requests(line, "waiting "); }
-int trace(const CommandLine& line) { return print_requests(line, "ended "); }
-
-int set_log(const CommandLine& line) {
-  if (line.words.empty()) {
-    fmt::print(stderr, "nfsrdmactl: log LEVEL [MOUNT...]\n");
-    return kUsage;
-  }
-  auto mounts = chosen({line.words.begin() + 1, line.words.end()});
-  if (!mounts) return say(mounts.error());
-  for (const auto& mount : *mounts) {
-    auto done = ask(mount.socket, "log " + line.words.front());
-    if (!done) return say(done.error());
-  }
-  return 0;
-}
-
 struct Subcommand {
   std::string_view name;
   std::string_view arguments;
@@ -233,17 +151,22 @@ struct Subcommand {
   bool has_json = true;
 };
 
-constexpr std::array<Subcommand, 9> kSubcommands{{
+constexpr std::array<Subcommand, 12> kSubcommands{{
     {"list", "", "the mounts: process, state, mount point, server, connection", list},
     {"stat", "", "each NFS operation: requests, errors by status, bytes, times", stat},
     {"top", "", "each operation's rates and times at present, every 2 seconds", show_top, false},
     {"waiting", "", "requests that wait: of the kernel and to the server, and for what", waiting},
     {"trace", "", "the last requests that ended, with the time of each stage", trace},
+    {"state", "", "what is held at the server: opens, locks, delegations", state},
     {"counters", "", "every counter", print_counters},
     {"mountstats", "", "as /proc/self/mountstats, for mountstats(8)", print_mountstats, false},
     {"metrics", "", "OpenMetrics text, for Prometheus", metrics, false},
     {"log", " LEVEL", "what the log says from now on: trace, debug, info, warning or error",
      set_log, false},
+    {"reconnect", "", "ends the connection of a mount that is named, and makes it anew", reconnect,
+     false},
+    {"return", "", "gives the delegations of a mount that is named back", return_delegations,
+     false},
 }};
 
 int help(std::FILE* to) {

@@ -1,6 +1,7 @@
 // What stands behind a mount: the daemon starts, serves and stops it without knowing NFS.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "fuse/channel/handler_table.h"
@@ -47,6 +48,15 @@ class Backend {
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
   /// Requests to the server: those that wait, the oldest first, then the last ones that ended.
   virtual void report_requests(const LineSink& line) = 0;
+  /// What is held at the server.
+  virtual void report_state(const LineSink& line) = 0;
+
+  // While mounted only.
+
+  /// Ends the connection to the server and makes it anew.
+  virtual void reconnect() = 0;
+  /// Gives back what the server has delegated, in the background; how many that is.
+  virtual std::size_t return_delegations() = 0;
 };
 
 }  // namespace nfsrdma::fuse

@@ -77,7 +77,11 @@ void Daemon::open_control() {
   if (config_.control_path.empty()) return;
   ControlSources sources{[this] { return identity(); },
                          [this](CounterVisitor& visitor) { visit_counters(visitor); },
-                         [this](const LineSink& line) { report_requests(line); }};
+                         [this](const LineSink& line) { report_requests(line); },
+                         [this](const LineSink& line) { backend_->report_state(line); },
+                         [this] { return session_ && session_->mounted() && !stopping_; },
+                         [this] { backend_->reconnect(); },
+                         [this] { return backend_->return_delegations(); }};
   auto socket = ControlSocket::create(reactor_, config_.control_path,
                                       [sources = std::move(sources)](std::string_view request) {
                                         return answer_control(sources, request);

@@ -205,6 +205,10 @@ void NfsBackend::visit_counters(CounterVisitor& visitor) const {
   if (mount_) mount_->visit_counters(visitor);
 }
 
+void NfsBackend::report_state(const LineSink& line) {
+  if (mount_) mount_->report_state(line);
+}
+
 void NfsBackend::report_requests(const LineSink& line) {
   if (!mount_) return;
   client::Trace& trace = mount_->trace();

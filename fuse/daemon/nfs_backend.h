@@ -42,6 +42,9 @@ class NfsBackend final : public Backend {
   std::string connection() const override { return std::string(channels_->description()); }
   void visit_counters(CounterVisitor& visitor) const override;
   void report_requests(const LineSink& line) override;
+  void report_state(const LineSink& line) override;
+  void reconnect() override { mount_->reconnect(); }
+  std::size_t return_delegations() override { return mount_->delegations().start_returns(); }
 
  private:
   Result<void> reserve_memory();

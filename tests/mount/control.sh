@@ -127,6 +127,22 @@ wait $top || fail "top"
 same 1 "$(grep -c '^READ  ' top.out)" "lines of READ in top: $(cat top.out)"
 ! grep -q '^WRITE' top.out || fail "top: $(cat top.out)"
 
+# state: what is held at the server. reconnect and return: only where they are named.
+exec 9<>"$mnt/new"
+inode=$(stat -c %i "$mnt/new")
+flock -x 9
+says "^  open inode $inode by user $(id -u): read and write, 1 times" ctl state "$mnt"
+same True "$(ctl state --json "$mnt" | json "any(s['state'].startswith('open inode $inode ') for s in x)")" "state"
+says "^  lock inode $inode by process [0-9]*: exclusive, bytes 0 to the end" ctl state "$mnt"
+refused "name the mount" ctl reconnect
+refused "name the mount" ctl return
+before=$(ctl counters "$mnt" | sed -n 's/^reconnects //p')
+ctl reconnect "$mnt"
+same served "$(cat "$mnt/file")" "a file after a new connection"
+same $((before + 1)) "$(ctl counters "$mnt" | sed -n 's/^reconnects //p')" "connections"
+says 'delegations are given back' ctl return "$mnt"
+exec 9>&-
+
 # Askers who say nothing, too much, or do not read what they asked for.
 python3 -S - "$directory/$pid.sock" "$mnt/file" <<'PY'
 import os, socket, sys

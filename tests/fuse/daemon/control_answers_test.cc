@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {
 namespace {
+
+bool is_mounted = true;
+int reconnects = 0;
 
 const ControlSources kSources{
     [] { return std::string("pid 1\n"); },
@@ -15,12 +20,28 @@ const ControlSources kSources{
       line("waiting one");
       line("ended two");
     },
+    [](const LineSink& line) { line("open three"); },
+    [] { return is_mounted; },
+    [] { ++reconnects; },
+    [] { return std::size_t{4}; },
 };
 
 TEST(ControlAnswers, OneForEachRequest) {
   EXPECT_EQ(answer_control(kSources, "identity").value(), "pid 1\n");
   EXPECT_EQ(answer_control(kSources, "counters").value(), "sends 2\n");
   EXPECT_EQ(answer_control(kSources, "requests").value(), "waiting one\nended two\n");
+  EXPECT_EQ(answer_control(kSources, "state").value(), "open three\n");
+}
+
+TEST(ControlAnswers, WhatChangesSomethingNeedsAMount) {
+  is_mounted = true;
+  EXPECT_EQ(answer_control(kSources, "reconnect").value(), "");
+  EXPECT_EQ(reconnects, 1);
+  EXPECT_EQ(answer_control(kSources, "return").value(), "4 delegations are given back\n");
+  is_mounted = false;
+  EXPECT_TRUE(answer_control(kSources, "reconnect").error().is(Layer::local, EAGAIN));
+  EXPECT_TRUE(answer_control(kSources, "return").error().is(Layer::local, EAGAIN));
+  EXPECT_EQ(reconnects, 1);
 }
 
 TEST(ControlAnswers, TheLogsLevelIsSet) {
