@@ -37,7 +37,7 @@ file(RELATIVE_PATH from_sbin "${CMAKE_INSTALL_FULL_SBINDIR}" "${CMAKE_INSTALL_FU
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.nfsrdma "${from_sbin}")
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.fuse.nfsrdma "${from_sbin}")
 nfsrdma_install_page(nfsrdma nfsrdma.8 mount.nfsrdma mount.fuse.nfsrdma)
-foreach(topic semantics messages from-nfs counters)
+foreach(topic semantics messages from-nfs counters security tuning containers)
   nfsrdma_install_page(nfsrdma nfsrdma-${topic}.7)
 endforeach()
 nfsrdma_install_page(nfsrdma nfsrdmactl.8)

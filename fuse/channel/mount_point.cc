@@ -32,7 +32,9 @@ void collect(enum fuse_log_level level, const char* format, va_list arguments) {
   if (collected) {
     *collected += line.data();
   } else if (level <= FUSE_LOG_WARNING) {
-    log::warning("libfuse: {}", line.data());
+    std::string_view text(line.data());
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    log::warning("libfuse: {}", text);
   }
 }
 

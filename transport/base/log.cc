@@ -5,7 +5,9 @@
 #include <spdlog/spdlog.h>
 #include <syslog.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <memory>
 
 #include "transport/base/log_file.h"
@@ -63,6 +65,22 @@ void use(spdlog::sink_ptr target, Level level, std::string identity) {
   set_level(level);
 }
 
+bool is_control(char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }
+
+/// With \xHH for each control character: a name that a server has sent must not begin a line of
+/// its own, nor change the terminal that shows it.
+std::string printable(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    if (is_control(c)) {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::shared_ptr<spdlog::logger>& logger() {
@@ -113,7 +131,11 @@ bool enabled(Level level) { return level >= current_level.load(std::memory_order
 void write(Level level, std::string_view line) {
   if (!logger()->should_log(spdlog_level(level))) return;
   line_asked_for();
-  logger()->log(spdlog_level(level), spdlog::string_view_t(line.data(), line.size()));
+  const auto put = [level](std::string_view text) {
+    logger()->log(spdlog_level(level), spdlog::string_view_t(text.data(), text.size()));
+  };
+  if (std::ranges::none_of(line, is_control)) return put(line);
+  put(printable(line));
 }
 
 }  // namespace nfsrdma::log

@@ -60,6 +60,14 @@ TEST_F(LogSinks, FileIsPrivateAppendedToAndOpenedAnew) {
   EXPECT_NE(content(file).find("third"), std::string::npos) << "appended to";
 }
 
+TEST_F(LogSinks, ALineStaysOneLine) {
+  ASSERT_TRUE(configure_file(folder_ / "log", Level::warning, "/mnt"));
+  warning("owner '{}'", "a\n12:00 E /mnt: forged\x1b[2J\xc3\xa9");
+  const auto text = content(folder_ / "log");
+  EXPECT_TRUE(text.ends_with(" W /mnt: owner 'a\\x0a12:00 E /mnt: forged\\x1b[2J\xc3\xa9'\n"))
+      << text;
+}
+
 // The directory is gone, or its permissions: what is written is not lost as well.
 TEST_F(LogSinks, AFileThatCannotBeOpenedAnewGoesOn) {
   std::filesystem::create_directory(folder_ / "d");
