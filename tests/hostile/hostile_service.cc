@@ -1,0 +1,140 @@
+#include "tests/hostile/hostile_service.h"
+
+#include <algorithm>
+
+namespace nfsrdma::hostile {
+
+using namespace nfs4;
+
+/// One call on its way to the honest service and back. Deletes itself when it is answered.
+class HostileCall final : public responder::ServerCall {
+ public:
+  HostileCall(HostileService& service, responder::ServerCall& call, bool spoils)
+      : service_(service), call_(call) {
+    if (!spoils) return;
+    memory_.resize(SpoiledReply::kMostBytes);
+    results_ = xdr::Encoder(memory_);
+  }
+
+  const rpc::CallHeader& header() const override { return call_.header(); }
+  xdr::Decoder& arguments() override { return call_.arguments(); }
+  xdr::Encoder& results() override { return memory_.empty() ? call_.results() : results_; }
+  std::span<std::byte> scratch(std::size_t size) override { return call_.scratch(size); }
+  responder::Connection& connection() override { return call_.connection(); }
+  std::optional<std::uint32_t> forced_status(std::uint32_t opnum) const override {
+    const nfsstat4 status = service_.forced(opnum);
+    return status == NFS4_OK ? std::nullopt : std::optional<std::uint32_t>(status);
+  }
+  void reply(rpc::AcceptStat status) override {
+    if (!memory_.empty() && status == rpc::AcceptStat::success) pass_on();
+    responder::ServerCall& call = call_;
+    delete this;
+    call.reply(status);
+  }
+  void drop() override {
+    responder::ServerCall& call = call_;
+    delete this;
+    call.drop();
+  }
+
+ private:
+  void pass_on();
+  void pass_on_results(const SpoiledReply& reply);
+  bool pass_on_data(const ResultItem& item);
+  void append(std::span<const std::byte> bytes);
+
+  HostileService& service_;
+  responder::ServerCall& call_;
+  Bytes memory_;
+  xdr::Encoder results_;
+};
+
+void HostileCall::append(std::span<const std::byte> bytes) {
+  if (std::byte* place = call_.results().reserve(bytes.size())) std::ranges::copy(bytes, place);
+}
+
+void HostileCall::pass_on() {
+  const Bytes honest = testing_support::unreduced(results_);
+  SpoiledReply reply = take_apart(honest);
+  service_.spoil(reply);
+  const bool in_parts = reply.cut == SIZE_MAX && reply.flips.empty();
+  if (!in_parts) return append(put_together(reply));
+  pass_on_results(reply);
+}
+
+void HostileCall::pass_on_results(const SpoiledReply& reply) {
+  encode(call_.results(), COMPOUND4res_header{reply.status, reply.tag, reply.count});
+  for (const ResultItem& item : reply.results) {
+    call_.results().u32(item.opnum);
+    if (!pass_on_data(item)) append(item.body);
+  }
+  append(reply.trailing);
+}
+
+/// Data travels by RDMA where the client has asked for that.
+bool HostileCall::pass_on_data(const ResultItem& item) {
+  if (item.opnum != OP_READ && item.opnum != OP_READLINK) return false;
+  const std::span<std::byte> lasting = call_.scratch(item.body.size());
+  if (lasting.size() < item.body.size()) return false;
+  std::ranges::copy(item.body, lasting.begin());
+  bool whole = false;
+  Operations::dispatch(item.opnum, [&](auto operation) {
+    xdr::Decoder in(lasting.first(item.body.size()));
+    typename decltype(operation)::Res result;
+    decode(in, result);
+    whole = in.ok() && in.remaining() == 0;
+    if (whole) encode(call_.results(), result);
+  });
+  return whole;
+}
+
+void HostileService::handle(responder::ServerCall& call) {
+  ++calls_;
+  responder::Connection* connection = &call.connection();
+  if (std::ranges::find(connections_, connection) == connections_.end()) {
+    connections_.push_back(connection);
+  }
+  honest_.handle(*new HostileCall(*this, call, spoils()));
+}
+
+void HostileService::on_connection_closed(responder::Connection& connection) {
+  std::erase(connections_, &connection);
+  honest_.on_connection_closed(connection);
+}
+
+bool HostileService::fires(Rule& rule) {
+  if (rule.times == 0) return false;
+  if (rule.skip > 0) {
+    --rule.skip;
+    return false;
+  }
+  if (rule.times != kForEver) --rule.times;
+  ++struck_;
+  return true;
+}
+
+nfsstat4 HostileService::forced(std::uint32_t opnum) {
+  seen.insert(opnum);
+  for (Rule& rule : rules_) {
+    const bool meant = rule.opnum == kAny || rule.opnum == opnum;
+    if (meant && rule.status != NFS4_OK && fires(rule)) return rule.status;
+  }
+  return NFS4_OK;
+}
+
+bool HostileService::spoils() const {
+  return std::ranges::any_of(rules_, [](const Rule& rule) { return rule.spoil && rule.times > 0; });
+}
+
+bool HostileService::spoil(SpoiledReply& reply) {
+  bool any = false;
+  for (Rule& rule : rules_) {
+    const bool meant = rule.opnum == kAny || reply.find(rule.opnum);
+    if (!rule.spoil || !meant || !fires(rule)) continue;
+    rule.spoil(reply);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace nfsrdma::hostile

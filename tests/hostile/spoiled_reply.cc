@@ -1,0 +1,74 @@
+#include "tests/hostile/spoiled_reply.h"
+
+#include <algorithm>
+
+namespace nfsrdma::hostile {
+namespace {
+
+using namespace nfs4;
+
+/// Steps over one result. What is not known reaches to the end.
+void skip_result(xdr::Decoder& in, std::uint32_t opnum) {
+  const bool known = Operations::dispatch(opnum, [&](auto operation) {
+    typename decltype(operation)::Res result;
+    decode(in, result);
+  });
+  if (!known || !in.ok()) (void)in.raw(in.remaining(), "unknown result");
+}
+
+}  // namespace
+
+void SpoiledReply::fail_at(nfs_opnum4 opnum, nfsstat4 failure) {
+  const auto place =
+      std::ranges::find(results, static_cast<std::uint32_t>(opnum), &ResultItem::opnum);
+  if (place == results.end()) return;
+  results.erase(place + 1, results.end());
+  Operations::dispatch(opnum, [&](auto operation) {
+    typename decltype(operation)::Res result;
+    status_of(result) = failure;
+    replace(*place, result);
+  });
+  status = failure;
+  count = static_cast<std::uint32_t>(results.size());
+}
+
+SpoiledReply take_apart(std::span<const std::byte> message) {
+  SpoiledReply reply;
+  xdr::Decoder in(message);
+  COMPOUND4res_header header;
+  decode(in, header);
+  reply.status = header.status;
+  reply.tag = header.tag;
+  reply.count = header.operations;
+  for (std::uint32_t i = 0; i < header.operations && in.ok() && in.remaining() > 0; ++i) {
+    ResultItem item;
+    item.opnum = in.u32("resop");
+    const std::size_t begin = in.offset();
+    skip_result(in, item.opnum);
+    const auto body = message.subspan(begin, in.offset() - begin);
+    item.body.assign(body.begin(), body.end());
+    reply.results.push_back(std::move(item));
+  }
+  return reply;
+}
+
+Bytes put_together(const SpoiledReply& reply) {
+  Bytes memory(SpoiledReply::kMostBytes);
+  xdr::Encoder out(memory);
+  encode(out, COMPOUND4res_header{reply.status, reply.tag, reply.count});
+  for (const ResultItem& item : reply.results) {
+    out.u32(item.opnum);
+    if (std::byte* place = out.reserve(item.body.size())) {
+      std::ranges::copy(item.body, place);
+    }
+  }
+  memory.resize(out.size());
+  memory.insert(memory.end(), reply.trailing.begin(), reply.trailing.end());
+  for (const auto& [place, bits] : reply.flips) {
+    if (!memory.empty()) memory[place % memory.size()] ^= bits;
+  }
+  if (memory.size() > reply.cut) memory.resize(reply.cut);
+  return memory;
+}
+
+}  // namespace nfsrdma::hostile
