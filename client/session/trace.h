@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -39,6 +40,8 @@ class Trace {
   void visit_ended(std::size_t most, Visit&& visit) const {
     ended_.visit(most, visit);
   }
+  /// How many have ended.
+  std::uint64_t ended() const { return ended_.added(); }
   /// Calls visit(Compound&) for each that has not ended, in the order of their beginnings.
   template <class Visit>
   void visit_in_flight(Visit&& visit) {

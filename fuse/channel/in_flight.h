@@ -79,6 +79,8 @@ class InFlight {
   void visit_ended(std::size_t most, Visit&& visit) const {
     ended_.visit(most, visit);
   }
+  /// How many were answered.
+  std::uint64_t ended() const { return ended_.added(); }
   /// Calls visit(const PendingRequest&) for each whose operation still runs, the oldest first.
   template <class Visit>
   void visit_running(Visit&& visit) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "transport/base/reactor.h"
@@ -17,8 +18,31 @@
 
 namespace nfsrdma::fuse {
 
-/// The text that answers a request, or an error whose message does.
-using ControlHandler = std::function<Result<std::string>(std::string_view request)>;
+/// A file that an asker has sent (SCM_RIGHTS). It may lie on the daemon's own mount, which only the
+/// calling thread serves: closing it would wait for that, so another thread does it.
+class AskersFile {
+ public:
+  AskersFile() = default;
+  explicit AskersFile(UniqueFd file) : file_(std::move(file)) {}
+  AskersFile(AskersFile&&) = default;
+  AskersFile& operator=(AskersFile&& other) {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~AskersFile();
+
+  int get() const { return file_.get(); }
+  explicit operator bool() const { return static_cast<bool>(file_); }
+  /// Of one that is known to lie elsewhere.
+  UniqueFd take() { return std::move(file_); }
+
+ private:
+  UniqueFd file_;
+};
+
+/// The text that answers a request, or an error whose message does. Most often there is no file.
+using ControlHandler =
+    std::function<Result<std::string>(std::string_view request, AskersFile file)>;
 
 /// Belongs to the reactor's thread. Only the daemon's own user and root are answered.
 class ControlSocket final : private FdHandler {

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -40,6 +41,25 @@ Result<UniqueFd> connect_to(const std::string& path) {
     return fail(Error::from_errno(errno, "connect", path));
   }
   return socket;
+}
+
+/// As send(2).
+ssize_t send_line(int socket, std::string line, int file) {
+  iovec piece{line.data(), line.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof file)> room{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  if (file >= 0) {
+    message.msg_control = room.data();
+    message.msg_controllen = room.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof file);
+    std::memcpy(CMSG_DATA(rights), &file, sizeof file);
+  }
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
 /// Lines only: what else a terminal would obey is taken out.
@@ -88,11 +108,10 @@ Result<Mount> identify(const std::string& socket) {
 
 }  // namespace
 
-Result<std::string> ask(const std::string& socket, std::string_view request) {
+Result<std::string> ask(const std::string& socket, std::string_view request, int file) {
   auto connected = connect_to(socket);
   if (!connected) return fail_from(connected);
-  const std::string line = std::string(request) + '\n';
-  if (::send(connected->get(), line.data(), line.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE) {
+  if (send_line(connected->get(), std::string(request) + '\n', file) < 0 && errno != EPIPE) {
     return fail(Error::from_errno(errno, "ask the daemon"));
   }
   auto answer = receive_all(connected->get());

@@ -16,7 +16,8 @@ inline constexpr std::chrono::seconds kPatience{5};
 
 /// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors:
 /// nobody listens (ECONNREFUSED), too many ask at once, or what the daemon says itself.
-Result<std::string> ask(const std::string& socket, std::string_view request);
+/// `file`, if not -1, goes with the request; it stays the caller's.
+Result<std::string> ask(const std::string& socket, std::string_view request, int file = -1);
 
 /// A mount whose daemon answers.
 struct Mount {

@@ -14,9 +14,10 @@ inline constexpr int kUsage = 2;
 
 struct CommandLine {
   bool json = false;
-  std::chrono::milliseconds interval{2000};
-  unsigned count = 0;              ///< 0: for ever
-  std::vector<std::string> words;  ///< what follows the subcommand
+  bool follow = false;
+  std::chrono::milliseconds interval{0};  ///< 0: the subcommand's own
+  unsigned count = 0;                     ///< 0: for ever
+  std::vector<std::string> words;         ///< what follows the subcommand
 };
 
 /// A word of the mount's identity as a terminal may have it.
@@ -39,5 +40,7 @@ int state(const CommandLine& line);
 int set_log(const CommandLine& line);
 int reconnect(const CommandLine& line);
 int return_delegations(const CommandLine& line);
+int drop(const CommandLine& line);
+int capture(const CommandLine& line);
 
 }  // namespace nfsrdma::ctl

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "fuse/ctl/command_line.h"
+#include "fuse/ctl/follow.h"
 #include "fuse/ctl/json.h"
+#include "transport/capture/pcapng_file.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -12,6 +16,17 @@ namespace {
 std::string as_json(const Mount& mount, std::string_view name, std::string_view text) {
   return fmt::format(R"({{"mount_point":{},{}:{}}})", json_string(mount.get("mount_point")),
                      json_string(name), json_string(text));
+}
+
+/// What the daemon says it has done.
+void print_done(const CommandLine& line, std::string_view name,
+                const std::vector<std::pair<Mount, std::string>>& all) {
+  std::string json;
+  for (const auto& [mount, text] : all) {
+    if (!line.json) fmt::print("{}", text);
+    json += (json.empty() ? "" : ",") + as_json(mount, name, text.substr(0, text.find('\n')));
+  }
+  if (line.json) fmt::print("[{}]\n", json);
 }
 
 /// Lines of the daemon's answer that begin with `kind`, without that; in JSON called `name`.
@@ -46,11 +61,29 @@ int tell(const CommandLine& line, std::string_view request) {
   }
   auto mounts = chosen(line.words);
   if (!mounts) return say(mounts.error());
-  for (const auto& mount : *mounts) {
+  std::vector<std::pair<Mount, std::string>> all;
+  for (auto& mount : *mounts) {
     auto done = ask(mount.socket, request);
     if (!done) return say(done.error());
-    fmt::print("{}", *done);
+    all.emplace_back(std::move(mount), std::move(*done));
   }
+  print_done(line, "done", all);
+  return 0;
+}
+
+int capture_on(const std::string& file, const std::string& name) {
+  auto mount = find_mount(name);
+  if (!mount) return say(mount.error());
+  // Or the file of the one that is going on would be emptied.
+  if (mount->get("capture") == "on") {
+    return say(Error::local(EBUSY, "capture", "one is going on; capture off ends it"));
+  }
+  // Opened here: the daemon might wait for itself, and a file of this user may not be its user's.
+  auto opened = capture::open_capture_file(file);
+  if (!opened) return say(opened.error());
+  auto done = ask(mount->socket, "capture on", opened->get());
+  if (!done) return say(done.error());
+  fmt::print("{}", *done);
   return 0;
 }
 
@@ -59,10 +92,26 @@ int tell(const CommandLine& line, std::string_view request) {
 int waiting(const CommandLine& line) {
   return print_lines(line, "requests", "waiting ", "request");
 }
-int trace(const CommandLine& line) { return print_lines(line, "requests", "ended ", "request"); }
+int trace(const CommandLine& line) {
+  if (line.follow) return follow_ended(line);
+  return print_lines(line, "requests", "ended ", "request");
+}
 int state(const CommandLine& line) { return print_lines(line, "state", "", "state"); }
 int reconnect(const CommandLine& line) { return tell(line, "reconnect"); }
 int return_delegations(const CommandLine& line) { return tell(line, "return"); }
+int drop(const CommandLine& line) { return tell(line, "drop"); }
+
+int capture(const CommandLine& line) {
+  const auto& words = line.words;
+  if (words.size() == 3 && words[0] == "on") return capture_on(words[1], words[2]);
+  if (words.size() == 2 && words[0] == "off") {
+    CommandLine rest = line;
+    rest.words.erase(rest.words.begin());
+    return tell(rest, "capture off");
+  }
+  fmt::print(stderr, "nfsrdmactl: capture on FILE MOUNT, or capture off MOUNT\n");
+  return kUsage;
+}
 
 int set_log(const CommandLine& line) {
   if (line.words.empty()) {
@@ -71,10 +120,13 @@ int set_log(const CommandLine& line) {
   }
   auto mounts = chosen({line.words.begin() + 1, line.words.end()});
   if (!mounts) return say(mounts.error());
-  for (const auto& mount : *mounts) {
+  std::vector<std::pair<Mount, std::string>> all;
+  for (auto& mount : *mounts) {
     auto done = ask(mount.socket, "log " + line.words.front());
     if (!done) return say(done.error());
+    all.emplace_back(std::move(mount), "");
   }
+  print_done(line, "done", all);
   return 0;
 }
 

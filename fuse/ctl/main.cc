@@ -99,6 +99,8 @@ int stat(const CommandLine& line) {
   });
 }
 
+constexpr std::chrono::milliseconds kTopInterval{2000};
+
 int show_top(const CommandLine& line) {
   const auto shown = top(
       [&]() -> Result<Counted> {
@@ -111,7 +113,7 @@ int show_top(const CommandLine& line) {
         }
         return all;
       },
-      line.interval, line.count);
+      line.interval.count() > 0 ? line.interval : kTopInterval, line.count, line.json);
   return shown ? 0 : say(shown.error());
 }
 
@@ -151,22 +153,24 @@ struct Subcommand {
   bool has_json = true;
 };
 
-constexpr std::array<Subcommand, 12> kSubcommands{{
+constexpr std::array<Subcommand, 14> kSubcommands{{
     {"list", "", "the mounts: process, state, mount point, server, connection", list},
     {"stat", "", "each NFS operation: requests, errors by status, bytes, times", stat},
-    {"top", "", "each operation's rates and times at present, every 2 seconds", show_top, false},
+    {"top", "", "each operation's rates and times at present, every 2 seconds", show_top},
     {"waiting", "", "requests that wait: of the kernel and to the server, and for what", waiting},
-    {"trace", "", "the last requests that ended, with the time of each stage", trace},
+    {"trace", "",
+     "the last requests that ended, with the time of each stage; --follow: as they end", trace},
     {"state", "", "what is held at the server: opens, locks, delegations", state},
     {"counters", "", "every counter", print_counters},
     {"mountstats", "", "as /proc/self/mountstats, for mountstats(8)", print_mountstats, false},
     {"metrics", "", "OpenMetrics text, for Prometheus", metrics, false},
     {"log", " LEVEL", "what the log says from now on: trace, debug, info, warning or error",
-     set_log, false},
-    {"reconnect", "", "ends the connection of a mount that is named, and makes it anew", reconnect,
-     false},
-    {"return", "", "gives the delegations of a mount that is named back", return_delegations,
-     false},
+     set_log},
+    {"capture", " on FILE|off", "of a mount that is named: records the wire, on a new connection",
+     capture, false},
+    {"drop", "", "what a mount that is named remembers of files is asked for anew", drop},
+    {"reconnect", "", "ends the connection of a mount that is named, and makes it anew", reconnect},
+    {"return", "", "gives the delegations of a mount that is named back", return_delegations},
 }};
 
 int help(std::FILE* to) {
@@ -174,9 +178,9 @@ int help(std::FILE* to) {
              "usage: nfsrdmactl SUBCOMMAND [--json] [MOUNT...]\n\n"
              "MOUNT is a mount point, a process id or a control socket; without one, all that "
              "answer.\n"
-             "top takes --interval=MILLISECONDS and --count=TIMES.\n\n");
+             "top and trace --follow take --interval=MILLISECONDS and --count=TIMES.\n\n");
   for (const auto& each : kSubcommands) {
-    fmt::print(to, "  {:<12}{}\n", fmt::format("{}{}", each.name, each.arguments), each.doc);
+    fmt::print(to, "  {:<21}{}\n", fmt::format("{}{}", each.name, each.arguments), each.doc);
   }
   return to == stdout ? 0 : kUsage;
 }
@@ -197,6 +201,8 @@ int run(std::span<char*> arguments) {
     if (word == "--help" || word == "-h") return help(stdout);
     if (word == "--json") {
       line.json = true;
+    } else if (word == "--follow") {
+      line.follow = true;
     } else if (read_number(word, "--interval=", number)) {
       line.interval = std::chrono::milliseconds(number);
     } else if (read_number(word, "--count=", number)) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "fuse/control/line_text.h"
+#include "fuse/ctl/json.h"
 #include "fuse/ctl/per_operation.h"
 
 namespace nfsrdma::ctl {
@@ -23,8 +24,13 @@ struct Seen {
 /// By socket: a mount that is made anew has another one.
 using AllSeen = std::map<std::string, Seen>;
 
-std::string screen_of(const Mount& mount, const Seen& before, const Seen& now) {
+std::string screen_of(const Mount& mount, const Seen& before, const Seen& now, bool json) {
   const double seconds = std::chrono::duration<double>(now.when - before.when).count();
+  if (json) {
+    return fmt::format(R"({{"mount_point":{},"seconds":{:.3f},"operations":{}}})",
+                       json_string(mount.get("mount_point")), seconds,
+                       operations_as_json(since(before.operations, now.operations)));
+  }
   const auto shown = [&](const char* name) { return fuse::escape_line(mount.get(name)); };
   return fmt::format("{} on {}: {}, requests wait for {} s\n{}\n", shown("source"),
                      shown("mount_point"), shown("state"), shown("waiting_seconds"),
@@ -32,28 +38,32 @@ std::string screen_of(const Mount& mount, const Seen& before, const Seen& now) {
 }
 
 /// What was done since the last look, which this one replaces.
-std::string look_again(AllSeen& seen, const std::vector<std::pair<Mount, Counters>>& mounts) {
+std::string look_again(AllSeen& seen, const std::vector<std::pair<Mount, Counters>>& mounts,
+                       bool json) {
   std::string screen;
   AllSeen present;
   for (const auto& [mount, counters] : mounts) {
     Seen now{per_operation(counters), Clock::now()};
     const auto before = seen.find(mount.socket);
-    if (before != seen.end()) screen += screen_of(mount, before->second, now);
+    if (before != seen.end()) {
+      if (json && !screen.empty()) screen += ',';
+      screen += screen_of(mount, before->second, now, json);
+    }
     present.emplace(mount.socket, std::move(now));
   }
   seen = std::move(present);
-  return screen;
+  return json ? '[' + screen + "]\n" : screen;
 }
 
 }  // namespace
 
-Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times) {
-  const char* clear = ::isatty(STDOUT_FILENO) != 0 ? "\x1b[H\x1b[2J" : "";
+Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times, bool json) {
+  const char* clear = ::isatty(STDOUT_FILENO) != 0 && !json ? "\x1b[H\x1b[2J" : "";
   AllSeen seen;
   for (unsigned done = 0; times == 0 || done <= times; ++done) {
     const auto mounts = look();
     if (!mounts) return tl::unexpected(mounts.error());
-    const std::string screen = look_again(seen, *mounts);
+    const std::string screen = look_again(seen, *mounts, json);
     if (done > 0) {
       fmt::print("{}{}", clear, screen);
       std::fflush(stdout);

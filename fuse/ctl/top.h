@@ -15,6 +15,7 @@ using Look = std::function<Result<std::vector<std::pair<Mount, Counters>>>()>;
 
 /// Looks again after each `interval` and prints what was done between, `times` times; 0: until a
 /// look fails. A terminal is cleared before. Blocks.
-Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times);
+/// As JSON: a line with an array for each look.
+Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times, bool json);
 
 }  // namespace nfsrdma::ctl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "fuse/channel/handler_table.h"
@@ -12,6 +13,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/base/task.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
 
@@ -48,6 +50,8 @@ class Backend {
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
   /// Requests to the server: those that wait, the oldest first, then the last ones that ended.
   virtual void report_requests(const LineSink& line) = 0;
+  /// The same of those that ended after the first `after`; how many have ended by now.
+  virtual std::uint64_t report_ended(std::uint64_t after, const LineSink& line) = 0;
   /// What is held at the server.
   virtual void report_state(const LineSink& line) = 0;
 
@@ -57,6 +61,13 @@ class Backend {
   virtual void reconnect() = 0;
   /// Gives back what the server has delegated, in the background; how many that is.
   virtual std::size_t return_delegations() = 0;
+  /// What is remembered of files is asked of the server anew, here and in the kernel; of how many.
+  virtual std::size_t drop_caches() = 0;
+  /// Records the wire in the file, from a new connection on. Fails where there is nothing to record
+  /// (EOPNOTSUPP), and when a capture is going on.
+  virtual Result<void> start_capture(UniqueFd file) = 0;
+  virtual void stop_capture() = 0;
+  virtual bool capturing() const = 0;
 };
 
 }  // namespace nfsrdma::fuse

@@ -1,6 +1,8 @@
 #include "fuse/daemon/daemon.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,16 +83,46 @@ void Daemon::open_control() {
                          [this](const LineSink& line) { backend_->report_state(line); },
                          [this] { return session_ && session_->mounted() && !stopping_; },
                          [this] { backend_->reconnect(); },
-                         [this] { return backend_->return_delegations(); }};
-  auto socket = ControlSocket::create(reactor_, config_.control_path,
-                                      [sources = std::move(sources)](std::string_view request) {
-                                        return answer_control(sources, request);
-                                      });
+                         [this] { return backend_->return_delegations(); },
+                         [this] { return backend_->drop_caches(); },
+                         [this](AskersFile file) { return start_capture(std::move(file)); },
+                         [this] { backend_->stop_capture(); },
+                         [this](Ended since, const LineSink& line) {
+                           if (session_) {
+                             since.of_kernel =
+                                 report_ended(session_->in_flight(), since.of_kernel, line);
+                           }
+                           since.of_server = backend_->report_ended(since.of_server, line);
+                           return since;
+                         }};
+  auto socket = ControlSocket::create(
+      reactor_, config_.control_path,
+      [sources = std::move(sources)](std::string_view request, AskersFile file) {
+        return answer_control(sources, request, std::move(file));
+      });
   if (!socket) {
     log::warning("no nfsrdmactl for this mount: {}", socket.error().message());
     return;
   }
   control_ = std::move(*socket);
+}
+
+/// Writing to a file of the own mount would wait for this very program. Neither open(2) nor what
+/// looks at the file here asks a file system.
+Result<void> Daemon::start_capture(AskersFile file) {
+  struct statx status {};
+  constexpr int kAskNobody = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+  if (::statx(file.get(), "", kAskNobody, STATX_TYPE, &status) != 0) {
+    return fail(Error::from_errno(errno, "capture"));
+  }
+  const std::string device = fmt::format("{}:{}", status.stx_dev_major, status.stx_dev_minor);
+  if (device == session_->own_mount().device) {
+    return fail(Error::local(EDEADLK, "capture", "the file lies on this mount itself"));
+  }
+  if (!S_ISREG(status.stx_mode)) {
+    return fail(Error::local(EINVAL, "capture", "not an ordinary file"));
+  }
+  return backend_->start_capture(file.take());
 }
 
 std::string Daemon::identity() {
@@ -99,11 +131,12 @@ std::string Daemon::identity() {
   const auto waiting = mounted ? reactor_.now() - backend_->waiting_since() : Duration::zero();
   return fmt::format(
       "pid {}\nmount_point {}\nsource {}\nconnection {}\nstate {}\nseconds {}\n"
-      "waiting_seconds {}\n",
+      "waiting_seconds {}\ncapture {}\n",
       ::getpid(), escape_line(config_.session.mount_point), escape_line(config_.source),
       mounted ? backend_->connection() : "none", state,
       std::chrono::duration_cast<std::chrono::seconds>(reactor_.now() - begun_).count(),
-      std::chrono::duration_cast<std::chrono::seconds>(waiting).count());
+      std::chrono::duration_cast<std::chrono::seconds>(waiting).count(),
+      backend_->capturing() ? "on" : "off");
 }
 
 Task<void> Daemon::live() {

@@ -43,6 +43,7 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
  private:
   void open_control();
   std::string identity();
+  Result<void> start_capture(AskersFile file);
   void report_requests(const LineSink& line);
   Task<void> live();
   Task<Result<void>> bring_up();

@@ -54,10 +54,10 @@ Result<void> NfsBackend::reserve_memory() {
   if (!message) return fail_from(message);
   auto reply = BufferPool::create(kReplySlotSize, shape_.reply_slots);
   if (!reply) return fail_from(reply);
-  if (!capture_ && !options_.transport.capture_file.empty()) {
+  if (!capture_.on() && !options_.transport.capture_file.empty()) {
     auto sink = capture::Sink::create(options_.transport.capture_file);
     if (!sink) return fail_from(sink);
-    capture_ = std::move(*sink);
+    TRY(capture_.start(std::move(*sink)));
   }
   data_slots_ = std::move(*data);
   message_slots_ = std::move(*message);
@@ -154,7 +154,7 @@ client::MountConfig NfsBackend::mount_config() const {
   return config;
 }
 
-rdma::Options NfsBackend::rdma_options() const {
+rdma::Options NfsBackend::rdma_options() {
   rdma::Options options;
   switch (options_.transport.rpcrdma) {
     case RpcRdma::one: options.version = rdma::VersionChoice::one; break;
@@ -165,14 +165,14 @@ rdma::Options NfsBackend::rdma_options() const {
   options.receive_size = options_.transport.inline_threshold;
   options.credits = shape_.credits;
   options.endpoint.crc = options_.transport.crc;
-  options.endpoint.capture = capture_.get();
+  options.endpoint.capture = &capture_;
   return options;
 }
 
-tcp::Options NfsBackend::tcp_options() const {
+tcp::Options NfsBackend::tcp_options() {
   tcp::Options options;
   options.calls = shape_.credits;
-  options.capture = capture_.get();
+  options.capture = &capture_;
   return options;
 }
 
@@ -207,6 +207,26 @@ void NfsBackend::visit_counters(CounterVisitor& visitor) const {
 
 void NfsBackend::report_state(const LineSink& line) {
   if (mount_) mount_->report_state(line);
+}
+
+Result<void> NfsBackend::start_capture(UniqueFd file) {
+  if (fabric_ && fabric_->name() == "verbs") {
+    return fail(Error::local(EOPNOTSUPP, "capture",
+                             "what an RDMA device sends does not pass through this program"));
+  }
+  if (capture_.on()) return fail(Error::local(EBUSY, "capture", "one is going on"));
+  auto sink = capture::Sink::create(std::move(file));
+  if (!sink) return fail_from(sink);
+  return capture_.start(std::move(*sink));
+}
+
+std::uint64_t NfsBackend::report_ended(std::uint64_t after, const LineSink& line) {
+  if (!mount_) return 0;
+  const client::Trace& trace = mount_->trace();
+  const std::uint64_t ended = trace.ended();
+  trace.visit_ended(ended - std::min(after, ended),
+                    [&](const client::Span& span) { line("ended " + client::to_text(span)); });
+  return ended;
 }
 
 void NfsBackend::report_requests(const LineSink& line) {

@@ -12,7 +12,7 @@
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 #include "fuse/options/options.h"
-#include "transport/capture/sink.h"
+#include "transport/capture/switch.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/channel_factory.h"
 #include "transport/tcp/channel_factory.h"
@@ -42,9 +42,14 @@ class NfsBackend final : public Backend {
   std::string connection() const override { return std::string(channels_->description()); }
   void visit_counters(CounterVisitor& visitor) const override;
   void report_requests(const LineSink& line) override;
+  std::uint64_t report_ended(std::uint64_t after, const LineSink& line) override;
   void report_state(const LineSink& line) override;
   void reconnect() override { mount_->reconnect(); }
   std::size_t return_delegations() override { return mount_->delegations().start_returns(); }
+  std::size_t drop_caches() override { return file_system_->drop_caches(); }
+  Result<void> start_capture(UniqueFd file) override;
+  void stop_capture() override { capture_.stop(); }
+  bool capturing() const override { return capture_.on(); }
 
  private:
   Result<void> reserve_memory();
@@ -52,8 +57,8 @@ class NfsBackend final : public Backend {
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
   Result<void> make_channels(const fabric::Address& server, Provider provider);
-  rdma::Options rdma_options() const;
-  tcp::Options tcp_options() const;
+  rdma::Options rdma_options();
+  tcp::Options tcp_options();
 
   Reactor& reactor_;
   const Options options_;
@@ -64,7 +69,7 @@ class NfsBackend final : public Backend {
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;
   std::unique_ptr<BufferPool> reply_slots_;
-  std::unique_ptr<capture::Sink> capture_;
+  capture::Switch capture_;
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace nfsrdma::fuse {
@@ -35,6 +36,13 @@ void report_kernel_requests(InFlight& in_flight, TimePoint now, const LineSink& 
   });
   in_flight.visit_ended(kReportedRequests,
                         [&](const EndedRequest& ended) { line("ended " + to_text(ended)); });
+}
+
+std::uint64_t report_ended(const InFlight& in_flight, std::uint64_t after, const LineSink& line) {
+  const std::uint64_t ended = in_flight.ended();
+  in_flight.visit_ended(ended - std::min(after, ended),
+                        [&](const EndedRequest& each) { line("ended " + to_text(each)); });
+  return ended;
 }
 
 }  // namespace nfsrdma::fuse

@@ -28,6 +28,11 @@ class InodeTable final : public cache::InodeIndex {
   void forget(Inode& inode, std::uint64_t count);
 
   std::size_t size() const { return slab_.size(); }
+  /// Calls visit(Inode&) for each; visit must not make any or let any go.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    slab_.for_each(visit);
+  }
 
  private:
   friend class Inode;

@@ -94,6 +94,12 @@ void KernelCaches::drop_outdated_attributes(Inode& inode) {
   if (inode.view().knows_other_than(version(inode))) drop_attributes(inode);
 }
 
+void KernelCaches::drop_all(Inode& inode) {
+  drop_attributes(inode);
+  on_names_changed(inode);
+  if (inode.view().pages().any(PageRange::all())) spawn(notifier_.drop_pages_now(&inode));
+}
+
 bool KernelCaches::pages_outdated(const Inode& inode) const {
   if (auto_invalidates()) return false;
   // While a write of ours is under way, a change is most likely its doing; its reply will tell.

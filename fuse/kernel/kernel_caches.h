@@ -58,6 +58,10 @@ class KernelCaches final : public cache::InodeObserver {
   void drop_attributes(Inode& inode);
   void drop_outdated_attributes(Inode& inode);
 
+  /// All that the kernel has of the file has to be asked for again: attributes and names at once,
+  /// pages soon.
+  void drop_all(Inode& inode);
+
   /// Whether the kernel may have pages of another version than the remembered attributes are of,
   /// because another client has changed the file.
   bool pages_outdated(const Inode& inode) const;

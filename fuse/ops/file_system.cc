@@ -37,6 +37,18 @@ Task<void> FileSystem::finish() {
   }
 }
 
+std::size_t FileSystem::drop_caches() {
+  std::size_t files = 0;
+  inodes_.for_each([&](Inode& inode) {
+    if (attributes().delegated(inode)) return;
+    inode.attributes().expire();
+    if (const auto open = inode.open()) open->drop_read_ahead();
+    kernel_.drop_all(inode);
+    ++files;
+  });
+  return files;
+}
+
 FileRef FileSystem::add_file(cache::Opened opened) {
   InodeRef inode = with_view(opened.inode);
   auto shared = files_.opened(*inode, opened.preserve_unlinked);

@@ -36,6 +36,9 @@ class FileSystem {
   /// Commits and closes what is still open, when no request comes any more. Before Mount::stop();
   /// the channel may go afterwards.
   Task<void> finish();
+  /// What is remembered of files, here and in the kernel, is asked for anew, but for what a
+  /// delegation keeps right. Of how many files.
+  std::size_t drop_caches();
   void visit_counters(CounterVisitor& visitor) const;
 
   const FileSystemConfig& config() const { return config_; }

@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "transport/base/log.h"
-#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::capture {
 namespace {
@@ -28,9 +27,9 @@ constexpr std::size_t kBlockAlignment = 4;
 constexpr const char* kStep = "create capture file";
 constexpr mode_t kForTheUserAlone = 0600;
 
-/// A capture holds the data of all users. Refuses another user's file, a symbolic link and a second
-/// name of another file, which would disclose or overwrite data, and a pipe, which would block.
-Result<UniqueFd> open_for_user_alone(const std::string& path) {
+}  // namespace
+
+Result<UniqueFd> open_capture_file(const std::string& path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   UniqueFd file(::open(path.c_str(), flags, kForTheUserAlone));
   if (!file && errno == ELOOP)
@@ -47,14 +46,16 @@ Result<UniqueFd> open_for_user_alone(const std::string& path) {
   return file;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path) {
-  auto opened = open_for_user_alone(path);
+  auto opened = open_capture_file(path);
   if (!opened) return fail_from(opened);
-  std::FILE* file = ::fdopen(opened->get(), "wb");
+  return create(std::move(*opened), path);
+}
+
+Result<std::unique_ptr<PcapngFile>> PcapngFile::create(UniqueFd opened, const std::string& path) {
+  std::FILE* file = ::fdopen(opened.get(), "wb");
   if (file == nullptr) return fail(Error::from_errno(errno, kStep, path));
-  static_cast<void>(opened->release());
+  static_cast<void>(opened.release());
   std::unique_ptr<PcapngFile> made(new PcapngFile(file, path));
   made->write_file_header();
   return made;

@@ -11,14 +11,22 @@
 #include <string>
 
 #include "transport/base/result.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::capture {
+
+/// A file for a capture, empty, mode 0600. A capture holds the data of all users: refuses another
+/// user's file, a symbolic link and a second name of another file, which would disclose or
+/// overwrite data, and a pipe, which would block.
+Result<UniqueFd> open_capture_file(const std::string& path);
 
 /// Any thread may add packets.
 class PcapngFile {
  public:
-  /// Mode 0600; empties a file of the user. Neither symbolic links nor others' files.
+  /// Of open_capture_file().
   static Result<std::unique_ptr<PcapngFile>> create(const std::string& path);
+  /// Of a file that is open for writing; `path` is for messages.
+  static Result<std::unique_ptr<PcapngFile>> create(UniqueFd file, const std::string& path);
 
   /// One packet with the current time, concatenated from its parts.
   void add_packet(std::span<const std::span<const std::byte>> parts);

@@ -104,4 +104,10 @@ Result<std::unique_ptr<Sink>> Sink::create(const std::string& path) {
   return std::unique_ptr<Sink>(std::make_unique<PcapngSink>(std::move(*file)));
 }
 
+Result<std::unique_ptr<Sink>> Sink::create(UniqueFd opened) {
+  auto file = PcapngFile::create(std::move(opened), "the file of the capture");
+  if (!file) return fail_from(file);
+  return std::unique_ptr<Sink>(std::make_unique<PcapngSink>(std::move(*file)));
+}
+
 }  // namespace nfsrdma::capture

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "transport/base/result.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::capture {
 
@@ -34,8 +35,11 @@ class Sink {
   virtual ~Sink() = default;
   /// Creates the file, or empties one of the user's own; its mode is 0600.
   static Result<std::unique_ptr<Sink>> create(const std::string& path);
+  /// Writes to a file that is open and empty.
+  static Result<std::unique_ptr<Sink>> create(UniqueFd file);
 
-  /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected.
+  /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected. Null
+  /// when this connection is not to be recorded.
   virtual std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer,
                                           bool initiator) = 0;
   /// Writes what is buffered to the file.

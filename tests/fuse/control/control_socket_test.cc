@@ -82,10 +82,12 @@ class ControlSocketTest : public ::testing::Test {
   }
 
   Result<std::unique_ptr<ControlSocket>> create() {
-    return ControlSocket::create(reactor_, path_, [this](std::string_view request) {
-      requests_.emplace_back(request);
-      return answer_;
-    });
+    return ControlSocket::create(reactor_, path_,
+                                 [this](std::string_view request, AskersFile file) {
+                                   requests_.emplace_back(request);
+                                   file_ = file.take();
+                                   return answer_;
+                                 });
   }
   void listen() {
     auto made = create();
@@ -128,6 +130,7 @@ class ControlSocketTest : public ::testing::Test {
   std::string path_;
   SteppedReactor reactor_;
   std::vector<std::string> requests_;
+  UniqueFd file_;
   Result<std::string> answer_ = std::string("answer\n");
   std::unique_ptr<ControlSocket> socket_;
 };
@@ -162,6 +165,50 @@ TEST_F(ControlSocketTest, TakesARequestInPieces) {
   send(client, "tity\nand more");
   EXPECT_EQ(received(client), "ok\nanswer\n<end>");
   EXPECT_EQ(requests_, std::vector<std::string>{"identity"});
+}
+
+TEST_F(ControlSocketTest, TakesAFileWithTheRequest) {
+  listen();
+  const UniqueFd client = connect();
+  int pair[2];
+  ASSERT_EQ(::pipe(pair), 0);
+  const UniqueFd from(pair[0]);
+  UniqueFd to(pair[1]);
+  char line[] = "capture on\n";
+  iovec piece{line, sizeof line - 1};
+  // Two of them: there is room for one.
+  alignas(cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))]{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  const int both[] = {to.get(), to.get()};
+  std::memcpy(CMSG_DATA(rights), both, sizeof both);
+  ASSERT_GT(::sendmsg(client.get(), &message, 0), 0);
+  to.reset();
+  reactor_.settle();
+  EXPECT_EQ(received(client), "ok\nanswer\n<end>");
+  ASSERT_TRUE(file_);
+  EXPECT_EQ(::write(file_.get(), "x", 1), 1);
+  char byte = 0;
+  EXPECT_EQ(::read(from.get(), &byte, 1), 1);
+  file_.reset();
+  EXPECT_EQ(::read(from.get(), &byte, 1), 0) << "a descriptor was left open";
+}
+
+/// Closing may wait for the thread that serves the file.
+TEST_F(ControlSocketTest, AFileThatIsNotWantedIsClosedElsewhere) {
+  int pair[2];
+  ASSERT_EQ(::pipe(pair), 0);
+  const UniqueFd from(pair[0]);
+  { const AskersFile file{UniqueFd(pair[1])}; }
+  char byte = 0;
+  EXPECT_EQ(::read(from.get(), &byte, 1), 0);
 }
 
 TEST_F(ControlSocketTest, AnyBytesAreARequest) {

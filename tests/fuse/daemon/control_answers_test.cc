@@ -1,9 +1,11 @@
 // What can be asked through the control socket.
 #include "fuse/daemon/control_answers.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <string>
 
 #include "transport/base/log.h"
 
@@ -12,6 +14,9 @@ namespace {
 
 bool is_mounted = true;
 int reconnects = 0;
+int captures = 0;
+
+AskersFile file_of(int descriptor) { return AskersFile(UniqueFd(descriptor)); }
 
 const ControlSources kSources{
     [] { return std::string("pid 1\n"); },
@@ -24,6 +29,16 @@ const ControlSources kSources{
     [] { return is_mounted; },
     [] { ++reconnects; },
     [] { return std::size_t{4}; },
+    [] { return std::size_t{5}; },
+    [](AskersFile) -> Result<void> {
+      ++captures;
+      return {};
+    },
+    [] { captures = 0; },
+    [](Ended since, const LineSink& line) {
+      line("ended " + std::to_string(since.of_kernel + since.of_server));
+      return Ended{7, 8};
+    },
 };
 
 TEST(ControlAnswers, OneForEachRequest) {
@@ -42,6 +57,32 @@ TEST(ControlAnswers, WhatChangesSomethingNeedsAMount) {
   EXPECT_TRUE(answer_control(kSources, "reconnect").error().is(Layer::local, EAGAIN));
   EXPECT_TRUE(answer_control(kSources, "return").error().is(Layer::local, EAGAIN));
   EXPECT_EQ(reconnects, 1);
+}
+
+TEST(ControlAnswers, WhatHasEndedSince) {
+  EXPECT_EQ(answer_control(kSources, "ended 1 2").value(), "next 7 8\nended 3\n");
+  EXPECT_TRUE(answer_control(kSources, "ended 18446744073709551615 0"));
+  for (const char* words : {"ended ", "ended 1", "ended 1 ", "ended 1 2x", "ended -1 2",
+                            "ended a b", "ended 1 18446744073709551616"}) {
+    EXPECT_FALSE(answer_control(kSources, words)) << words;
+  }
+}
+
+TEST(ControlAnswers, ACaptureNeedsAFileAndBeginsWithANewConnection) {
+  is_mounted = true;
+  captures = reconnects = 0;
+  EXPECT_FALSE(answer_control(kSources, "capture on"));
+  EXPECT_TRUE(answer_control(kSources, "capture on", file_of(::open("/dev/null", O_WRONLY))));
+  EXPECT_EQ(captures, 1);
+  EXPECT_EQ(reconnects, 1);
+  EXPECT_TRUE(answer_control(kSources, "capture off"));
+  EXPECT_EQ(captures, 0);
+  EXPECT_EQ(reconnects, 1);
+  EXPECT_EQ(answer_control(kSources, "drop").value(), "5 files are forgotten\n");
+  is_mounted = false;
+  EXPECT_FALSE(answer_control(kSources, "capture on", file_of(::open("/dev/null", O_WRONLY))));
+  EXPECT_FALSE(answer_control(kSources, "drop"));
+  EXPECT_EQ(captures, 0);
 }
 
 TEST(ControlAnswers, TheLogsLevelIsSet) {

@@ -33,6 +33,7 @@ std::unique_ptr<capture::Flow> IwarpConnectRequest::start_capture(capture::Sink*
   if (sink == nullptr) return nullptr;
   const Address local = net::local_address(socket_.get());
   auto flow = sink->open_flow(*local.get(), *peer_.get(), false);
+  if (!flow) return nullptr;
   // The Request was read before the capture began: it is added here.
   auto bytes = encode(request_);
   const iovec piece{bytes.data(), bytes.size()};

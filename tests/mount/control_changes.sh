@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# What nfsrdmactl changes in a running mount: caches are dropped, the wire is recorded for a while; and requests
+# are shown as they end.
+. "$(dirname "$0")/lib.sh"
+[ -x "$NFSRDMA_BIN/nfsrdmactl" ] || skip "no $NFSRDMA_BIN/nfsrdmactl"
+standing=actimeo=600,control=$work/own.sock
+socket=$work/own.sock
+ctl() { timeout 60 "$NFSRDMA_BIN/nfsrdmactl" "$@"; }
+# requests OPERATIONS: "LOOKUP|GETATTR".
+requests() { ctl counters "$socket" | awk -v names="^nfs_($1)_requests$" '$1 ~ names { sum += $2 } END { print sum + 0 }'; }
+# since OPERATIONS COMMAND...: requests that the command needed.
+since() {
+  local operation=$1 before
+  shift
+  before=$(requests "$operation")
+  "$@" >/dev/null
+  echo $(($(requests "$operation") - before))
+}
+
+start_responder
+echo served >"$export/file"
+mount_export
+
+# drop: what was remembered is asked for, once.
+stat "$mnt/file" >/dev/null
+cat "$mnt/file" >/dev/null
+same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/file")" "requests about a file that is known"
+same 0 "$(since READ cat "$mnt/file")" "READs of a file whose pages are cached"
+ctl drop "$socket" | grep -qx '[1-9][0-9]* files are forgotten' || fail "drop"
+[ "$(since "GETATTR|LOOKUP" stat "$mnt/file")" -gt 0 ] || fail "nothing was asked about a file after drop"
+same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/file")" "requests after that"
+same 1 "$(since READ cat "$mnt/file")" "READs after drop"
+same 0 "$(since READ cat "$mnt/file")" "READs after that"
+refused "name the mount" ctl drop
+# What was written and is not at the server yet stays.
+exec 9>"$mnt/new"
+echo written >&9
+ctl drop --json "$socket" | grep -q '"done":"[1-9][0-9]* files are forgotten"' || fail "drop --json"
+same 8 "$(stat -c %s "$mnt/new")" "the size of a file that is being written"
+exec 9>&-
+same written "$(cat "$export/new")" "what was written before drop"
+
+# trace --follow: what ends from now on, each once.
+ctl trace --follow --interval=100 --count=60 "$socket" >trace.out &
+follower=$!
+number=0
+sees_it() {
+  number=$((number + 1))
+  touch "$mnt/none$number"
+  grep -q 'create of inode' trace.out
+}
+wait_for "a request that ends" sees_it
+kill $follower
+wait $follower || true
+! grep -q ' READ xid' trace.out || fail "what had ended before: $(cat trace.out)"
+same "" "$(grep -o 'request [0-9]*: create' trace.out | sort | uniq -d)" "requests that are shown twice"
+grep -q ' OPEN xid .* NFS4_OK$' trace.out || fail "no request to the server: $(cat trace.out)"
+ctl trace --follow --json --interval=1 --count=2 "$socket" | { ! grep -v '^{"mount_point":.*,"request":".*"}$'; } || fail "trace --follow --json"
+
+# top --json: an array a look.
+ctl top --json --interval=100 --count=2 "$socket" | python3 -S -c 'import json, sys
+looks = [json.loads(line) for line in sys.stdin]
+assert len(looks) == 2 and all("operations" in mount for look in looks for mount in look), looks' || fail "top --json"
+
+# capture: begins with a new connection, and ends without one.
+state() { ctl list --json "$socket" | sed 's/.*"capture":"\([a-z]*\)".*/\1/'; }
+same off "$(state)" "a capture that is not on"
+connections=$(ctl counters "$socket" | sed -n 's/^reconnects //p')
+same "recording, from a new connection on" "$(ctl capture on "$work/wire.pcapng" "$socket")" "capture on"
+same on "$(state)" "a capture that is on"
+same 600 "$(stat -c %a "$work/wire.pcapng")" "the mode of the capture"
+wait_for "a new connection" test "$(ctl counters "$socket" | sed -n 's/^reconnects //p')" = $((connections + 1))
+echo recorded >"$mnt/recorded"
+refused "one is going on" ctl capture on "$work/wire.pcapng" "$socket"
+ctl capture off "$socket"
+same off "$(state)" "a capture that has ended"
+size=$(stat -c %s "$work/wire.pcapng")
+echo unrecorded >"$mnt/unrecorded"
+same "$size" "$(stat -c %s "$work/wire.pcapng")" "the size of a capture that has ended"
+same $((connections + 1)) "$(ctl counters "$socket" | sed -n 's/^reconnects //p')" "connections after capture off"
+if command -v tshark >/dev/null; then
+  tshark -2 -n -r "$work/wire.pcapng" >wire.txt 2>wire.err || fail "tshark: $(cat wire.err)"
+  grep -q 'V4 Call.*OPEN' wire.txt || fail "no OPEN in the capture: $(tail wire.txt)"
+  ! grep -qi malformed wire.txt || fail "malformed: $(grep -i malformed wire.txt)"
+  echo "the capture: dissected"
+fi
+# A file on the mount itself would have the program wait for itself.
+refused "lies on this mount itself" ctl capture on "$mnt/wire" "$socket"
+same served "$(cat "$mnt/file")" "a file after that"
+ctl capture on "$work/second.pcapng" "$socket" >/dev/null
+unmount_export
+[ -s "$work/second.pcapng" ] || fail "no second capture"
