@@ -90,7 +90,7 @@ void Attacker::judge(const KernelOperation& operation, Stage& stage, const Ended
   }
   ++succeeded;
   const std::string lie = operation.lie(stage, ended.answer);
-  if (!lie.empty()) blame("no error, but: " + lie + " (2)");
+  if (!lie.empty() && !deceives_) blame("no error, but: " + lie + " (2)");
 }
 
 void Attacker::probe() {
@@ -113,7 +113,13 @@ void Attacker::probe() {
 }
 
 void Attacker::check_growth() {
-  const std::string now = mount_->footprint();
+  // What was in doubt is put in order behind the program's back.
+  std::string now = mount_->footprint();
+  const TimePoint limit = mount_->reactor().now() + HostileMount::kRecovery;
+  while (now != footprint_ && mount_->reactor().now() < limit) {
+    mount_->reactor().advance(std::chrono::milliseconds(100));
+    now = mount_->footprint();
+  }
   if (now == footprint_) return;
   blame("grown (5)\n  from " + footprint_ + "\n  to   " + now);
   footprint_ = now;

@@ -27,6 +27,9 @@ class Attacker {
   /// `arm` makes the server misbehave when all is prepared. `name` is for messages.
   void attack(const KernelOperation& operation, const std::string& name,
               const std::function<void(HostileService&)>& arm);
+  /// The server tells what nobody can see to be wrong, another size or other data: 2 is not asked
+  /// of attacks from now on.
+  void expect_deception(bool deceives) { deceives_ = deceives; }
   /// Requests as they are: which NFS operations they need.
   std::set<std::uint32_t> needs(const KernelOperation& operation);
 
@@ -51,6 +54,7 @@ class Attacker {
   std::string footprint_;
   int attacks_ = 0;
   int failures_ = 0;
+  bool deceives_ = false;
 };
 
 }  // namespace nfsrdma::hostile

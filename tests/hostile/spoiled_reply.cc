@@ -18,6 +18,11 @@ void skip_result(xdr::Decoder& in, std::uint32_t opnum) {
 
 }  // namespace
 
+std::span<std::byte> SpoiledReply::workspace() {
+  static Bytes memory(kMostBytes);
+  return memory;
+}
+
 void SpoiledReply::fail_at(nfs_opnum4 opnum, nfsstat4 failure) {
   const auto place =
       std::ranges::find(results, static_cast<std::uint32_t>(opnum), &ResultItem::opnum);
@@ -53,8 +58,7 @@ SpoiledReply take_apart(std::span<const std::byte> message) {
 }
 
 Bytes put_together(const SpoiledReply& reply) {
-  Bytes memory(SpoiledReply::kMostBytes);
-  xdr::Encoder out(memory);
+  xdr::Encoder out(SpoiledReply::workspace());
   encode(out, COMPOUND4res_header{reply.status, reply.tag, reply.count});
   for (const ResultItem& item : reply.results) {
     out.u32(item.opnum);
@@ -62,7 +66,7 @@ Bytes put_together(const SpoiledReply& reply) {
       std::ranges::copy(item.body, place);
     }
   }
-  memory.resize(out.size());
+  Bytes memory(out.encoded().begin(), out.encoded().end());
   memory.insert(memory.end(), reply.trailing.begin(), reply.trailing.end());
   for (const auto& [place, bits] : reply.flips) {
     if (!memory.empty()) memory[place % memory.size()] ^= bits;

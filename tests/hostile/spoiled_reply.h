@@ -53,12 +53,13 @@ struct SpoiledReply {
 
   template <class Res>
   static void replace(ResultItem& item, const Res& result) {
-    Bytes memory(kMostBytes);
-    xdr::Encoder out(memory);
+    xdr::Encoder out(workspace());
     nfs4::encode(out, result);
     item.body = testing_support::unreduced(out);
   }
   static constexpr std::size_t kMostBytes = 1 << 18;
+  /// Memory to encode in, the same each time.
+  static std::span<std::byte> workspace();
 };
 
 /// `message` stands at COMPOUND4res.
