@@ -52,6 +52,14 @@ install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/system/nfsrdma@.service"
   DESTINATION "lib/systemd/system" COMPONENT nfsrdma)
 install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/user/nfsrdma@.service"
   DESTINATION "lib/systemd/user" COMPONENT nfsrdma)
+if(TARGET nfsrdma-exporter)
+  install(TARGETS nfsrdma-exporter DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma)
+  nfsrdma_install_page(nfsrdma nfsrdma-exporter.8)
+  install(FILES "${CMAKE_SOURCE_DIR}/fuse/ctl/nfsrdma-exporter.service"
+    DESTINATION "lib/systemd/system" COMPONENT nfsrdma)
+  install(FILES "${CMAKE_SOURCE_DIR}/fuse/ctl/grafana-dashboard.json"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/nfsrdma" COMPONENT nfsrdma)
+endif()
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT nfsrdma)
 

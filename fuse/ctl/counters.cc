@@ -22,6 +22,12 @@ Counters parse_counters(std::string_view text) {
   return counters;
 }
 
+Result<Counters> counters_of(const Mount& mount) {
+  auto text = ask(mount.socket, "counters");
+  if (!text) return fail_from(text);
+  return parse_counters(*text);
+}
+
 std::uint64_t value_of(const Counters& counters, std::string_view name) {
   const auto place = counters.find(name);
   return place == counters.end() ? 0 : place->second;

@@ -24,12 +24,6 @@
 namespace nfsrdma::ctl {
 namespace {
 
-Result<Counters> counters_of(const Mount& mount) {
-  auto text = ask(mount.socket, "counters");
-  if (!text) return fail_from(text);
-  return parse_counters(*text);
-}
-
 std::string identity_as_json(const Mount& mount) {
   std::string text = "{";
   for (const auto& [name, value] : mount.identity) {

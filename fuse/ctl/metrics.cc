@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "fuse/ctl/text.h"
 
@@ -52,14 +53,56 @@ Sample sample_of(std::string_view counter) {
           fmt::format("{},status=\"{}\"", operation, what.substr(kErrors.size()))};
 }
 
+std::string labels_of(const Mount& mount) {
+  return fmt::format("mount_point=\"{}\",source=\"{}\"", escaped(mount.get("mount_point")),
+                     escaped(mount.get("source")));
+}
+
+/// Whole seconds, as the daemon says them.
+std::string number_of(const Mount& mount, std::string_view name) {
+  const std::string& text = mount.get(name);
+  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return number ? text : "0";
+}
+
+std::string mount_families(const std::vector<Mount>& mounts) {
+  std::string info = "# TYPE nfsrdma_mount info\n";
+  std::string seconds = "# TYPE nfsrdma_mount_seconds gauge\n";
+  std::string waiting = "# TYPE nfsrdma_mount_waiting_seconds gauge\n";
+  for (const Mount& mount : mounts) {
+    const std::string labels = labels_of(mount);
+    info += fmt::format("nfsrdma_mount_info{{{},state=\"{}\",connection=\"{}\",pid=\"{}\"}} 1\n",
+                        labels, escaped(mount.get("state")), escaped(mount.get("connection")),
+                        number_of(mount, "pid"));
+    seconds += fmt::format("nfsrdma_mount_seconds{{{}}} {}\n", labels, number_of(mount, "seconds"));
+    waiting += fmt::format("nfsrdma_mount_waiting_seconds{{{}}} {}\n", labels,
+                           number_of(mount, "waiting_seconds"));
+  }
+  return info + seconds + waiting;
+}
+
 }  // namespace
+
+std::string metrics_of_all() {
+  Mounts mounts = all_mounts();
+  std::size_t silent = mounts.silent.size();
+  std::vector<std::pair<Mount, Counters>> all;
+  for (const Mount& mount : mounts.answer) {
+    auto counters = counters_of(mount);
+    if (!counters) {
+      ++silent;
+      continue;
+    }
+    all.emplace_back(mount, std::move(*counters));
+  }
+  return fmt::format("# TYPE nfsrdma_silent_mounts gauge\nnfsrdma_silent_mounts {}\n", silent) +
+         mount_families(mounts.answer) + open_metrics(all);
+}
 
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts) {
   std::map<std::string, std::string> families;  // OpenMetrics wants all samples of one together
   for (const auto& [mount, counters] : mounts) {
-    const std::string labels =
-        fmt::format("mount_point=\"{}\",source=\"{}\"", escaped(mount.get("mount_point")),
-                    escaped(mount.get("source")));
+    const std::string labels = labels_of(mount);
     for (const auto& [name, value] : counters) {
       if (!is_metric_name(name)) continue;
       const Sample sample = sample_of(name);

@@ -15,4 +15,8 @@ namespace nfsrdma::ctl {
 /// "# EOF".
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts);
 
+/// The same of every mount that this user may ask, behind how many of them have not answered
+/// (nfsrdma_silent_mounts) and what each is (nfsrdma_mount_info and its kin).
+std::string metrics_of_all();
+
 }  // namespace nfsrdma::ctl
