@@ -1,5 +1,6 @@
-# Debian packages, made by `cpack --config build/release/CPackConfig.cmake` from the rules of
-# NfsrdmaInstall.cmake: nfsrdma and nfsrdma-lab, and the debugging symbols of each (-dbgsym).
+# Packages, made by cpack from the rules of NfsrdmaInstall.cmake: nfsrdma and nfsrdma-lab. Debian's by `cpack`, with
+# the debugging symbols of each (-dbgsym); RPMs by `cpack -G RPM`, on the distribution they are for: what
+# they depend on is found out from the programs.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nfsrdma)
 set(CPACK_PACKAGE_VENDOR nfsrdma)
@@ -36,6 +37,23 @@ set(CPACK_COMPONENT_NFSRDMA-LAB_DESCRIPTION "NFS/RDMA server for tests and demon
 nfsrdma-responder serves a directory over NFSv4.1 with RPC-over-RDMA versions
 1 and 2 or TCP, and misbehaves on request: faults, delays, lost connections
 and reboots, for those who look for problems of NFS over RDMA.")
+
+set(CPACK_RPM_COMPONENT_INSTALL ON)
+set(CPACK_RPM_MAIN_COMPONENT nfsrdma)
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
+set(CPACK_RPM_NFSRDMA_PACKAGE_NAME nfsrdma)
+set(CPACK_RPM_NFSRDMA_PACKAGE_REQUIRES fuse3)
+set(CPACK_RPM_NFSRDMA_PACKAGE_SUMMARY "Mounts NFSv4.1 exports over RPC-over-RDMA without privileges")
+set(CPACK_RPM_NFSRDMA-LAB_PACKAGE_NAME nfsrdma-lab)
+set(CPACK_RPM_NFSRDMA-LAB_PACKAGE_SUMMARY "NFS/RDMA server for tests and demonstrations")
+# They belong to packages that are always there.
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/sbin /usr/lib/systemd /usr/lib/systemd/system
+  /usr/lib/systemd/user /usr/share/bash-completion /usr/share/bash-completion/completions
+  /usr/share/man /usr/share/man/man7 /usr/share/man/man8 /usr/share/doc)
+set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
+%define packager ${CPACK_PACKAGE_CONTACT}")
+set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_SOURCE_DIR}/cmake/packages/ForGenerator.cmake")
 
 # Debian wants a changelog of the package in each, compressed.
 set(changelog "${CMAKE_BINARY_DIR}/packages-files/changelog.gz")
