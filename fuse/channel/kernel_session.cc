@@ -87,8 +87,12 @@ Result<std::unique_ptr<KernelSession>> KernelSession::create(Reactor& reactor, B
 
 Result<void> KernelSession::mount() {
   TRY(mount_session(*session_, config_.mount_point));
-  own_mount_ = identify_mount(config_.mount_point);
   const int device = fuse_session_fd(session_.get());
+  if (passed_device(config_.mount_point)) {
+    ::fcntl(device, F_SETFD, FD_CLOEXEC);
+  } else {
+    own_mount_ = identify_mount(config_.mount_point);
+  }
   const int flags = ::fcntl(device, F_GETFL);
   if (flags < 0 || ::fcntl(device, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail(Error::from_errno(errno, "/dev/fuse"));

@@ -4,10 +4,12 @@
 #include <fuse_log.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +85,17 @@ Result<void> check_device() {
       Error::local(errno, kDevice, "as root: modprobe fuse; a container needs --device /dev/fuse"));
 }
 
+/// One that is passed is known by its number only.
+Result<void> check_passed(int device, const std::string& path) {
+  constexpr unsigned kMiscMajor = 10;
+  constexpr unsigned kFuseMinor = 229;
+  struct stat status {};
+  const bool ours = ::fstat(device, &status) == 0 && S_ISCHR(status.st_mode) &&
+                    status.st_rdev == makedev(kMiscMajor, kFuseMinor);
+  if (ours) return {};
+  return fail(Error::local(EBADF, kStep, path + " is not an open /dev/fuse"));
+}
+
 struct Remedy {
   std::string_view said;
   int error_number;
@@ -123,7 +136,21 @@ Error explain_mount_failure(const std::string& said, const std::string& mount_po
   return Error::local(EIO, kStep, line.empty() ? "on " + mount_point : line);
 }
 
+std::optional<int> passed_device(const std::string& mount_point) {
+  constexpr std::string_view kPrefix = "/dev/fd/";
+  if (!mount_point.starts_with(kPrefix)) return std::nullopt;
+  int descriptor = -1;
+  const char* const end = mount_point.data() + mount_point.size();
+  const auto read = std::from_chars(mount_point.data() + kPrefix.size(), end, descriptor);
+  if (read.ec != std::errc() || read.ptr != end || descriptor < 0) return std::nullopt;
+  return descriptor;
+}
+
 Result<std::string> check_mount_point(const std::string& path) {
+  if (const auto device = passed_device(path)) {
+    TRY(check_passed(*device, path));
+    return path;
+  }
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
     const int error_number = errno;
@@ -149,7 +176,7 @@ Result<std::string> check_mount_point(const std::string& path) {
 }
 
 Result<void> mount_session(fuse_session& session, const std::string& mount_point) {
-  TRY(check_device());
+  if (!passed_device(mount_point)) TRY(check_device());
   FuseLog said_by_library;
   std::string said;
   {

@@ -3,15 +3,20 @@
 
 #include <fuse_lowlevel.h>
 
+#include <optional>
 #include <string>
 
 #include "transport/base/result.h"
 
 namespace nfsrdma::fuse {
 
+/// The descriptor of "/dev/fd/N", by which a program that has opened /dev/fuse and mounted it
+/// passes it on; nothing for any other path.
+std::optional<int> passed_device(const std::string& mount_point);
+
 /// The absolute form of the path (nothing of the mounted file system is touched), after making sure
 /// that it is a directory where this program may mount: it exists, is not one of our mounts already
-/// and not the remains of a dead one.
+/// and not the remains of a dead one. A device that was passed is one, and open.
 Result<std::string> check_mount_point(const std::string& path);
 
 /// Mounts a session and says why that failed in words of ours. Blocks.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "fuse/channel/mount_point.h"
 #include "fuse/channel/mount_table.h"
 #include "fuse/channel/unmount.h"
 #include "fuse/control/line_text.h"
@@ -115,6 +116,9 @@ Result<void> Daemon::start_capture(AskersFile file) {
   if (::statx(file.get(), "", kAskNobody, STATX_TYPE, &status) != 0) {
     return fail(Error::from_errno(errno, "capture"));
   }
+  if (!session_->own_mount().known()) {
+    return fail(Error::local(EOPNOTSUPP, "capture", "where this mount is is not known"));
+  }
   const std::string device = fmt::format("{}:{}", status.stx_dev_major, status.stx_dev_minor);
   if (device == session_->own_mount().device) {
     return fail(Error::local(EDEADLK, "capture", "the file lies on this mount itself"));
@@ -168,7 +172,8 @@ Task<Result<void>> Daemon::bring_up() {
   CO_TRY(mounted);
   co_await initialised_.wait(kInitPatience);
   if (initialised_.is_set()) {
-    raise_read_ahead(session_->own_mount().device, config_.session.limits.max_read);
+    const auto& device = session_->own_mount().device;
+    if (!device.empty()) raise_read_ahead(device, config_.session.limits.max_read);
     co_return Result<void>{};
   }
   co_return fail(Error::local(EPROTO, "FUSE_INIT", "the kernel did not take the session"));
@@ -253,6 +258,7 @@ Task<void> Daemon::detach(UnmountMode mode) {
 /// Only this program's own mount, and so nothing that lies on top of it.
 bool Daemon::may_unmount(const MountPlace& place) const {
   const auto& path = config_.session.mount_point;
+  if (passed_device(path)) return false;  // whoever has mounted it unmounts it
   if (!session_->own_mount().known()) {
     log::warning("which mount is this program's own is not known; it unmounts none");
     return false;

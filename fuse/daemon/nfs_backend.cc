@@ -7,6 +7,7 @@
 
 #include "client/session/trace.h"
 #include "fuse/channel/caller.h"
+#include "fuse/channel/mount_point.h"
 #include "fuse/channel/open_path.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/provider_choice.h"
@@ -131,7 +132,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   config.synchronous = options_.synchronous;
   config.read_ahead = options_.cache.read_ahead;
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
-  config.kernel.mount_point = options_.mount_point;
+  if (!passed_device(options_.mount_point)) config.kernel.mount_point = options_.mount_point;
   file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);
   file_system_->files().failures().set_paths([this](const cache::Failed& failed) {
     return path_of_open_file(failed.caller, failed.fileid, options_.mount_point);

@@ -16,6 +16,7 @@
 #include "fuse/control/control_directory.h"
 #include "fuse/daemon/daemon.h"
 #include "fuse/daemon/failure.h"
+#include "fuse/daemon/guard_process.h"
 #include "fuse/daemon/nfs_backend.h"
 #include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
@@ -149,6 +150,7 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
     report.failed(failure.code, failure.line);
     return failure.code;
   }
+  guard_process();
   auto reactor = make_epoll_reactor();
   DaemonConfig config = daemon_config(options);
   config.stats = std::move(stats);

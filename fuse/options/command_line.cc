@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <span>
 
@@ -111,6 +112,8 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   if (!parsed) return fail_from(parsed);
   Collected collected;
   collected.line.options.program.helper = helper;
+  constexpr std::chrono::minutes kRetryOfMount{2};  // nfs(5), for mounts in the foreground
+  if (helper) collected.line.options.program.retry = kRetryOfMount;
   for (const auto& given : parsed->options) collect(given, helper, collected);
   if (collected.line.action != Action::mount) return collected.line;
   TRY(take_places(collected.line.options, collected.places));

@@ -28,3 +28,15 @@ kill -TERM "$(cat "$work/child")"
 status=0
 wait $command || status=$?
 same 8 $status "exit code of an interrupted mount"
+
+# Called by mount(8), as from fstab, it goes on for two minutes unless it is told otherwise.
+ln -s "$NFSRDMA_BIN/nfsrdma" "$work/mount.nfsrdma"
+"$work/mount.nfsrdma" 127.0.0.1:/ "$mnt" -v -o port=1 2>"$work/helper.log" &
+command=$!
+wait_for "the background process" child
+wait_for "the first attempt" grep -q 'connection refused.*trying again' "$work/helper.log"
+kill -TERM "$(cat "$work/child")"
+status=0
+wait $command || status=$?
+same 8 $status "exit code of an interrupted helper, which had gone on"
+expect 32 "connection refused" "$work/mount.nfsrdma" 127.0.0.1:/ "$mnt" -o port=1,retry=0
