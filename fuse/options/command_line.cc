@@ -9,6 +9,7 @@
 #include <span>
 
 #include "fuse/options/apply_options.h"
+#include "fuse/options/config_file.h"
 #include "fuse/options/letters.h"
 #include "fuse/options/option_list.h"
 
@@ -104,6 +105,32 @@ void add_defaults_of_mount(Options& options) {
   options.mount_flags.insert(options.mount_flags.begin(), {"suid", "dev"});
 }
 
+/// config=FILE, or the system's.
+std::string config_path(const std::vector<std::string>& items) {
+  constexpr std::string_view kConfig = "config=";
+  std::string path = kConfigFile;
+  for (const auto& item : items) {
+    if (item.starts_with(kConfig)) path = item.substr(kConfig.size());
+  }
+  return path;
+}
+
+/// What the configuration says holds unless the command line says otherwise.
+Result<void> apply_config(Options& options, const std::vector<std::string>& items) {
+  const std::string path = config_path(items);
+  if (path == "none") return {};
+  const std::string mount_point =
+      std::filesystem::absolute(options.mount_point).lexically_normal().string();
+  const bool slash = mount_point.size() > 1 && mount_point.ends_with('/');
+  auto configured = read_config(
+      path,
+      {options.source.host, slash ? mount_point.substr(0, mount_point.size() - 1) : mount_point});
+  if (!configured) return usage_error(configured.error().detail);
+  auto applied = apply_options(options, *configured);
+  if (!applied) return usage_error(path + ": " + applied.error().detail);
+  return {};
+}
+
 }  // namespace
 
 Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
@@ -117,6 +144,7 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   for (const auto& given : parsed->options) collect(given, helper, collected);
   if (collected.line.action != Action::mount) return collected.line;
   TRY(take_places(collected.line.options, collected.places));
+  TRY(apply_config(collected.line.options, collected.items));
   TRY(apply_options(collected.line.options, collected.items));
   if (helper) add_defaults_of_mount(collected.line.options);
   return collected.line;

@@ -181,6 +181,12 @@ constexpr OptionSpec kOptions[] = {
        options.program.log_file = value.text;
        return {};
      }},
+    {.name = "config",
+     .argument = "FILE|none",
+     .kind = OptionKind::ours,
+     .default_value = "/etc/nfsrdma.conf",
+     .doc = "options that hold for all mounts, a server or a mount point, unless said otherwise",
+     .apply = [](Options&, const OptionValue&) -> Result<void> { return {}; }},
     {.name = "control",
      .argument = "auto|off|PATH",
      .kind = OptionKind::ours,
