@@ -1,0 +1,225 @@
+"""What people do with files. Each worker repeats its round in a directory of its own until the time is over; a round that
+does not end as it would on a local disk is a failure, and the worker's last."""
+import filecmp
+import hashlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+
+
+def run(*words, cwd=None):
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, errors="replace", check=False,
+                          env={**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/nonexistent"})
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()[-600:]}")
+    return done.stdout
+
+
+def same_trees(one, other):
+    compared = filecmp.dircmp(one, other)
+    pending = [compared]
+    while pending:
+        each = pending.pop()
+        differing = filecmp.cmpfiles(each.left, each.right, each.common_files, shallow=False)
+        wrong = each.left_only + each.right_only + differing[1] + differing[2]
+        if wrong:
+            raise RuntimeError(f"{each.left} and {each.right} differ: {wrong[:5]}")
+        pending += each.subdirs.values()
+
+
+class Worker:
+    unit = "rounds"
+
+    def __init__(self, mounts, scratch):
+        self.name = type(self).__name__.lower()
+        self.mine, self.other = (os.path.join(mount, self.name) for mount in mounts)
+        self.scratch = os.path.join(scratch, self.name)
+        self.rounds = self.units = 0
+        self.failures = []
+
+    def run(self, end):
+        try:
+            os.makedirs(self.mine)
+            os.makedirs(self.scratch)
+            self.begin()
+            while time.monotonic() < end:
+                self.round()
+                self.rounds += 1
+            self.finish()
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failures.append(f"{type(failure).__name__}: {failure}")
+
+    def begin(self):
+        """Once."""
+
+    def finish(self):
+        """Once, when the time is over."""
+
+
+class Git(Worker):
+    """Commits here; the other mount clones, and finds every object."""
+    unit = "commits"
+    COMMITS = 5
+
+    def git(self, *words, where=None):
+        return run("git", "-c", "user.name=soak", "-c", "user.email=soak@example.org", "-c", "safe.directory=*",
+                   *words, cwd=where or os.path.join(self.mine, "repository"))
+
+    def begin(self):
+        self.git("init", "-q", "repository", where=self.mine)
+
+    def round(self):
+        for number in range(self.COMMITS):
+            with open(os.path.join(self.mine, "repository", f"file{self.units % 40}"), "w") as file:
+                file.write(f"{self.rounds} {number}\n" * 500)
+            self.git("add", "-A")
+            self.git("commit", "-qm", f"{self.rounds}.{number}")
+            self.units += 1
+        clone = os.path.join(self.scratch, "clone")
+        self.git("clone", "-q", "--no-local", os.path.join(self.other, "repository"), clone, where="/")
+        self.git("fsck", "--full", "--strict", where=clone)
+        here, there = self.git("rev-parse", "HEAD"), self.git("rev-parse", "HEAD", where=clone)
+        if here != there:
+            raise RuntimeError(f"the clone has {there}, not {here}")
+        shutil.rmtree(clone)
+        if self.rounds % 4 == 3:
+            self.git("gc", "-q", "--prune=now")
+
+
+class Make(Worker):
+    """A program is built here from scratch; the other mount runs it."""
+    unit = "objects"
+    UNITS = 12
+
+    def begin(self):
+        for number in range(self.UNITS):
+            with open(os.path.join(self.mine, f"unit{number}.c"), "w") as file:
+                file.write(f"int unit{number}(int x) {{ return x + {number}; }}\n")
+        calls = " + ".join(f"unit{number}(1)" for number in range(self.UNITS))
+        declared = "".join(f"int unit{number}(int);\n" for number in range(self.UNITS))
+        with open(os.path.join(self.mine, "main.c"), "w") as file:
+            file.write(f'#include <stdio.h>\n{declared}int main(void) {{ printf("%d\\n", {calls}); return 0; }}\n')
+        with open(os.path.join(self.mine, "Makefile"), "w") as file:
+            file.write("program: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) -o $@ $^\nclean:\n\trm -f program *.o\n")
+
+    def round(self):
+        run("make", "-s", "-j2", "program", cwd=self.mine)
+        said = run(os.path.join(self.other, "program")).strip()
+        if said != str(self.UNITS + sum(range(self.UNITS))):
+            raise RuntimeError(f"the program says {said}")
+        run("make", "-s", "clean", cwd=self.mine)
+        self.units += self.UNITS + 1
+
+
+class Sqlite(Worker):
+    """Transactions by turns through both mounts, under the locks of the server."""
+    unit = "transactions"
+    PER_ROUND = 10
+
+    def begin(self):
+        with sqlite3.connect(os.path.join(self.mine, "base"), timeout=120) as base:
+            base.execute("create table numbers (n integer primary key, text text)")
+
+    def round(self):
+        for number in range(self.PER_ROUND):
+            path = self.mine if number % 2 == 0 else self.other
+            base = sqlite3.connect(os.path.join(path, "base"), timeout=120)
+            with base:
+                base.execute("insert into numbers (text) values (?)", (f"{self.rounds} {number}" * 20,))
+            base.close()
+            self.units += 1
+        base = sqlite3.connect(os.path.join(self.other, "base"), timeout=120)
+        rows = base.execute("select count(*) from numbers").fetchone()[0]
+        sound = base.execute("pragma integrity_check").fetchone()[0]
+        base.close()
+        if rows != self.units or sound != "ok":
+            raise RuntimeError(f"{rows} rows instead of {self.units}; {sound}")
+
+
+class Rsync(Worker):
+    """A tree is copied here, changed and copied again; the other mount has the same."""
+    unit = "files"
+    FILES = 60
+
+    def begin(self):
+        self.source = os.path.join(self.scratch, "source")
+        os.makedirs(os.path.join(self.source, "deep", "er"))
+
+    def round(self):
+        for number in range(self.FILES):
+            folder = ("", "deep", os.path.join("deep", "er"))[number % 3]
+            with open(os.path.join(self.source, folder, f"f{number}"), "wb") as file:
+                file.write(hashlib.sha256(f"{self.rounds} {number}".encode()).digest() * (number * 13 + 1))
+        run("rsync", "-a", "--delete", self.source + "/", os.path.join(self.mine, "copy"))
+        same_trees(self.source, os.path.join(self.other, "copy"))
+        self.units += self.FILES
+
+
+class Fio(Worker):
+    """Random writes whose checksums are read back."""
+    unit = "MiB verified"
+    SIZE = 8
+
+    def round(self):
+        run("fio", "--name=soak", f"--directory={self.mine}", f"--size={self.SIZE}m", "--rw=randwrite", "--bsrange=4k-128k",
+            "--verify=crc32c", "--do_verify=1", "--verify_fatal=1", "--fsync=64", "--ioengine=psync",
+            f"--direct={self.rounds % 2}", "--minimal", cwd=self.scratch)
+        self.units += self.SIZE
+
+
+class Find(Worker):
+    """Walks all that the others do, through both mounts: names come and go, the walk goes on."""
+    unit = "names"
+
+    def round(self):
+        for top in (os.path.dirname(self.mine), os.path.dirname(self.other)):
+            done = subprocess.run(["find", top, "-ls"], capture_output=True, check=False)
+            self.units += done.stdout.count(b"\n")
+            gone = (b"No such file or directory", b"Stale file handle")
+            wrong = [line for line in done.stderr.splitlines() if not line.endswith(gone)]
+            if wrong:
+                raise RuntimeError(f"find: {wrong[0].decode(errors='replace')}")
+
+
+class Tail(Worker):
+    """Lines are appended here, and tail -f on the other mount prints each of them, once and in order."""
+    unit = "lines"
+    PER_ROUND = 20
+
+    def begin(self):
+        self.file = open(os.path.join(self.mine, "log"), "a")
+        self.file.flush()
+        self.seen = open(os.path.join(self.scratch, "seen"), "wb")
+        self.tail = subprocess.Popen(["tail", "-n", "+1", "-s", "0.2", "-f", os.path.join(self.other, "log")], stdout=self.seen)
+
+    def round(self):
+        for _ in range(self.PER_ROUND):
+            self.file.write(f"{self.units}\n")
+            self.file.flush()
+            self.units += 1
+        os.fsync(self.file.fileno())
+        time.sleep(0.2)
+
+    def finish(self):
+        self.file.close()
+        expected = "".join(f"{number}\n" for number in range(self.units))
+        text = ""
+        for _ in range(1200):
+            with open(os.path.join(self.scratch, "seen")) as seen:
+                text = seen.read()
+            if len(text) >= len(expected):
+                break
+            time.sleep(0.1)
+        self.tail.terminate()
+        self.tail.wait()
+        self.seen.close()
+        if text != expected:
+            raise RuntimeError(f"tail -f has printed {len(text)} bytes of {len(expected)}, or others")
+
+
+def all_workers(mounts, scratch):
+    """Half of them write through one mount, half through the other."""
+    kinds = (Git, Make, Sqlite, Rsync, Fio, Find, Tail)
+    return [kind(mounts if number % 2 == 0 else mounts[::-1], scratch) for number, kind in enumerate(kinds)]
