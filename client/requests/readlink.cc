@@ -1,11 +1,30 @@
 #include "client/requests/readlink.h"
 
+#include <cerrno>
+#include <string_view>
+
 #include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
 namespace nfsrdma::client {
+namespace {
+
+/// What can be a path: programs take a zero for the end of the text, and could follow another path
+/// than the server has.
+Result<std::string> checked(std::string_view text) {
+  if (text.size() >= result_size::kLinkText) {
+    return fail(Error::local(ENAMETOOLONG, "READLINK", "the text is too long for a path"));
+  }
+  if (text.empty() || text.find('\0') != std::string_view::npos) {
+    return fail(Error::local(EIO, "READLINK", "the text cannot be a path"));
+  }
+  return std::string(text);
+}
+
+}  // namespace
+
 // No Write chunk, though the text may go in one (RFC 8267 section 6.1): knfsd of Linux 6.1 puts the
 // length there, too, and so loses bytes of the text.
 Task<Result<std::string>> readlink(RequestContext& context, Credential caller, FileHandle file) {
@@ -18,7 +37,7 @@ Task<Result<std::string>> readlink(RequestContext& context, Credential caller, F
   auto result = steps::read_only<nfs4::READLINK4res>(compound->results());
   CO_TRY(result);
   const auto text = result->resok4.link.data;
-  co_return std::string(reinterpret_cast<const char*>(text.data()), text.size());
+  co_return checked({reinterpret_cast<const char*>(text.data()), text.size()});
 }
 
 }  // namespace nfsrdma::client
