@@ -27,6 +27,8 @@ Attacker::Attacker(HostileOptions options) : mount_(std::make_unique<HostileMoun
   mount_->write_file(kProbe, content());
   probe();
   mount_->become_idle();
+  return_delegations();
+  mount_->reactor().advance(std::chrono::seconds(1));
   footprint_ = mount_->footprint();
 }
 
@@ -113,16 +115,27 @@ void Attacker::probe() {
 }
 
 void Attacker::check_growth() {
+  return_delegations();
   // What was in doubt is put in order behind the program's back.
   std::string now = mount_->footprint();
   const TimePoint limit = mount_->reactor().now() + HostileMount::kRecovery;
   while (now != footprint_ && mount_->reactor().now() < limit) {
     mount_->reactor().advance(std::chrono::milliseconds(100));
+    mount_->reactor().settle();  // a renewal of the lease has just begun
     now = mount_->footprint();
   }
   if (now == footprint_) return;
-  blame("grown (5)\n  from " + footprint_ + "\n  to   " + now);
+  blame("grown (5)\n  from " + footprint_ + "\n  to   " + now +
+        "\n  in flight: " + mount_->in_flight());
   footprint_ = now;
+}
+
+/// Those that the server knows of, and those that it has made up.
+void Attacker::return_delegations() {
+  if (mount_->delegations() == 0) return;
+  mount_->honest().recall_delegations();
+  mount_->honest().recall_any_delegations(0);
+  mount_->reactor().settle();
 }
 
 void Attacker::check_work(std::uint64_t turns, std::uint64_t calls) {

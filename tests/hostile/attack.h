@@ -46,6 +46,7 @@ class Attacker {
   void judge(const KernelOperation& operation, Stage& stage, const Ended& ended);
   void probe();
   void check_growth();
+  void return_delegations();
   void check_work(std::uint64_t turns, std::uint64_t calls);
   void blame(const std::string& what);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "client/session/trace.h"
 #include "tests/support/counter_of.h"
 #include "transport/base/log.h"
 #include "transport/rdma/channel_factory.h"
@@ -190,6 +191,19 @@ Answer HostileMount::honest_end(std::uint64_t unique) {
 
 bool HostileMount::become_idle() {
   return reactor_.run_until([this] { return kernel_->in_flight().running() == 0; }, kRecovery);
+}
+
+std::string HostileMount::in_flight() {
+  std::string text;
+  mount_->trace().visit_in_flight([&](const client::Compound& compound) {
+    for (const auto opnum : compound.asked()) text += std::string(operation_name(opnum)) + ' ';
+    text += "waits for " + std::to_string(static_cast<int>(compound.waits_for())) + "; ";
+  });
+  return text;
+}
+
+std::uint64_t HostileMount::delegations() const {
+  return testing::counter_of(*mount_, "delegations");
 }
 
 std::string HostileMount::footprint() const {

@@ -85,6 +85,9 @@ class HostileMount {
   /// Until nothing runs any more. False when that does not come.
   bool become_idle();
 
+  std::uint64_t delegations() const;
+  /// NFS requests that have not ended: their operations, for messages.
+  std::string in_flight();
   /// What must not grow: "counter value", joined.
   std::string footprint() const;
 

@@ -1,0 +1,27 @@
+// Replies that are well formed, and say what cannot be, or what is not so.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tests/hostile/spoiled_reply.h"
+
+namespace nfsrdma::hostile {
+
+struct Lie {
+  const char* name;
+  nfs4::nfs_opnum4 opnum;  ///< of the result that has it
+  void (*spoil)(SpoiledReply& reply);
+  /// Whether nobody can see that it is one.
+  bool deceives = false;
+};
+
+std::span<const Lie> lies_of_attributes();
+std::span<const Lie> lies_of_names();
+std::span<const Lie> lies_of_data();
+std::span<const Lie> lies_of_state();
+std::span<const Lie> lies_of_sessions();
+/// All of these.
+std::vector<Lie> all_lies();
+
+}  // namespace nfsrdma::hostile
