@@ -22,6 +22,14 @@ constexpr int kMaxFileOpens = 4;
 constexpr Duration kDelayIsLong = std::chrono::seconds(10);
 constexpr Duration kDelayReports = std::chrono::minutes(1);
 
+bool is_state_lost(const Compound& compound) {
+  return compound.state() && compound.state()->lost();
+}
+
+Error lost_state() {
+  return Error::local(EIO, "stateid", "the server has lost the state of this file");
+}
+
 }  // namespace
 
 Error too_large_for_session() {
@@ -71,9 +79,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
       compound.set_waits_for(WaitsFor::recovery);
       co_await recovery_waiters_.wait();
     }
-    if (compound.state() && compound.state()->lost()) {
-      co_return fail(Error::local(EIO, "stateid", "the server has lost the state of this file"));
-    }
+    if (is_state_lost(compound)) co_return fail(lost_state());
     auto answered = co_await perform(compound, nullptr);
     CO_TRY(answered);
     if (!put_off_for_long(compound, begun)) waiting.restart(reactor_.now());
@@ -182,6 +188,9 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     }
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
     if (!slot) continue;  // the session changed while this request waited
+    // It may have been lost while this request waited for its slot: without its lock it must not go
+    // out in the name of the open.
+    if (!only && is_state_lost(compound)) co_return fail(lost_state());
     if (!fits(compound)) co_return fail(too_large_for_session());
     compound.span().slot = slot->id;
     compound.span().slot_taken = reactor_.now();

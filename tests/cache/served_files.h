@@ -23,7 +23,9 @@ class OpenFilesTest : public client::test::ServedMount {
   static constexpr std::size_t kSlotBytes = 2 * GatheredWrite::kGatherBelow;
   static constexpr std::size_t kSlots = 17;  ///< one for sending again, eight for dirty data
 
-  explicit OpenFilesTest(responder::DelegationKind delegations = {}) : ServedMount(delegations) {}
+  /// `mandatory_locks`: the server refuses I/O of locked bytes that does not name the lock.
+  explicit OpenFilesTest(responder::DelegationKind delegations = {}, bool mandatory_locks = false)
+      : ServedMount(delegations, client::test::ServedDirectory::kLeaseSeconds, mandatory_locks) {}
   void SetUp() override {
     ServedMount::SetUp();
     slots_ = std::move(*BufferPool::create(kSlotBytes, kSlots));
