@@ -54,11 +54,12 @@ TEST_F(Durability, AFailedCommitIsToldOnce) {
 TEST_F(Durability, WhatCannotBeSentAgainIsToldOnce) {
   FileRef file = written("text");
   lose_what_was_written();
-  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC, 2);
   commit(file);
   EXPECT_EQ(take_error(file), ENOSPC);
   EXPECT_EQ(take_error(file), 0);
   EXPECT_TRUE(file->shared->uncommitted.empty());
+  EXPECT_EQ(server_.failures_left(nfs4::OP_WRITE), 1) << "it is given up at once";
 }
 
 TEST_F(Durability, EachPartOfAWriteIsKeptForItself) {
@@ -126,6 +127,79 @@ TEST_F(Durability, WhoIsNotToldLeavesTheErrorToTheNext) {
   FileRef later = open("f");
   EXPECT_EQ(take_error(later), EIO);
   EXPECT_EQ(take_error(file), EIO);
+}
+
+TEST_F(Durability, WhatIsSentAgainInPartsIsWhole) {
+  FileRef file = written("a text of some length");
+  lose_what_was_written();
+  server_.service().set_most_written(4);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "a text of some length");
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_TRUE(file->shared->uncommitted.empty());
+}
+
+TEST_F(Durability, WhatIsSentAgainInPartsAndUnstableIsWhole) {
+  FileRef file = written("a text of some length");
+  lose_what_was_written();
+  server_.service().set_most_written(4);
+  server_.service().set_never_stable(true);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "a text of some length");
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_TRUE(file->shared->uncommitted.empty());
+}
+
+// A COMMIT for it would be one request more for each WRITE.
+TEST_F(Durability, WhatIsSentAgainIsDurableAtOnce) {
+  FileRef file = written("text");
+  lose_what_was_written();
+  commit(file);
+  EXPECT_EQ(commits(), 1) << "the one that found the text lost";
+}
+
+TEST_F(Durability, NoWriteRunsBesideWhatIsSentAgain) {
+  FileRef file = written("old text");
+  lose_what_was_written();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  client::test::Pending<bool> committing(ended(commit_file(files().writes(), file)));
+  reactor_.settle();
+  ASSERT_EQ(writes(), 2) << "it is being sent again";
+  ASSERT_TRUE(gather(file, 0, "new"));
+  files().writes().behind().send(*file->shared);
+  reactor_.settle();
+  EXPECT_EQ(writes(), 2);
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(committing));
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "new text");
+}
+
+// What is durable by a WRITE of its own needs no older bytes.
+TEST_F(Durability, WhatWasWrittenDurablyIsNotReplacedByWhatWasBefore) {
+  FileRef file = written("old");
+  auto pool = std::move(*BufferPool::create(kSlotBytes, 1));
+  Buffer slot = pool->acquire();
+  std::ranges::copy(std::as_bytes(std::span("new", 3)), slot.bytes().begin());
+  Outgoing outgoing{&slot, slot.first(3), 0};
+  outgoing.stable = nfs4::FILE_SYNC4;
+  ASSERT_TRUE(run(send_write(files().writes(), file, outgoing)));
+  server_.reboot(0);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "new");
+}
+
+TEST_F(Durability, AttributesAreAskedForWhenAWriteBroughtNone) {
+  FileRef file = open("f");
+  ASSERT_TRUE(files().attributes().fresh(*file->inode));
+  const Issue later = files().attributes().issue();
+  ASSERT_TRUE(gather(file, 0, "text"));
+  flush(file);
+  EXPECT_EQ(file->inode->attributes().value().size, 4U);
+  EXPECT_TRUE(file->inode->attributes().newer_than(later.order));
 }
 
 // One credential for all bytes of a WRITE.

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <string>
+#include <vector>
 
+#include "cache/file/io_lock.h"
 #include "client/requests/errno.h"
 #include "tests/cache/served_files.h"
 #include "tests/client/fake_mount.h"
@@ -117,6 +119,52 @@ TEST_F(FileLocksTest, ChangesOfOthersAreSeenUnlessNothingCanBeAsked) {
   server_.fail(nfs4::OP_GETATTR, nfs4::NFS4ERR_IO);
   EXPECT_FALSE(run(see_changes(files().writes(), file_)));
   EXPECT_FALSE(files().attributes().fresh(*file_->inode));
+}
+
+TEST_F(FileLocksTest, ADeadlockIsToldToFcntlAndWaitedOutByFlock) {
+  server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_DEADLOCK);
+  LockCaller who;
+  auto locked = run(ask(kOne, who));
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(client::to_errno(locked.error()), EDEADLK);
+  server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_DEADLOCK);
+  EXPECT_TRUE(run(ask({client::LockKind::flock, 3}, who)));
+}
+
+TEST_F(FileLocksTest, AnUnlockThatFailsIsToldOnce) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  server_.fail(nfs4::OP_LOCKU, nfs4::NFS4ERR_IO);
+  EXPECT_FALSE(run(unlock(files().writes(), file_, kOne, client::ByteRange::whole_file())));
+  unlock_all(kOne);
+  EXPECT_EQ(lock_now(kTwo), 0);
+}
+
+TEST_F(FileLocksTest, WhatWasWrittenIsSentBeforeALockAndBeforeCloseGivesItUp) {
+  ASSERT_TRUE(gather(file_, 0, "before"));
+  ASSERT_EQ(lock_now(kOne), 0);
+  EXPECT_EQ(server_.read_file("f"), "before");
+  ASSERT_TRUE(gather(file_, 0, "during"));
+  EXPECT_TRUE(run(release_locks(files().writes(), file_->shared, kOne)));
+  EXPECT_EQ(server_.read_file("f"), "during");
+}
+
+TEST_F(FileLocksTest, AFileKnowsWhoLocksThroughIt) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  unlock_all(kOne);
+  ASSERT_EQ(lock_now(kOne), 0);
+  EXPECT_EQ(file_->lockers, (std::vector<std::uint64_t>{kOne.id}));
+  forget_locker(*file_->shared, kOne.id);
+  EXPECT_TRUE(file_->lockers.empty());
+  unlock_all(kOne);
+  ASSERT_EQ(lock_now({client::LockKind::flock, 3}), 0);
+  EXPECT_EQ(file_->flock_owner, 3U);
+}
+
+TEST_F(FileLocksTest, ARangeOfBytesEndsWithItsLastOne) {
+  const client::ByteRange range = io_range(10, 5);
+  EXPECT_EQ(range.first, 10U);
+  EXPECT_EQ(range.last, 14U);
+  EXPECT_EQ(io_range(10, 0).last, client::ByteRange::kEnd);
 }
 
 }  // namespace

@@ -108,5 +108,12 @@ TEST_F(GatheredWriteTest, AnExhaustedPoolIsLikeTheBound) {
   EXPECT_EQ(memory.slots(), 0u);
 }
 
+TEST_F(GatheredWriteTest, NeverPassesWhatTheServerTakes) {
+  constexpr std::size_t kServerTakes = GatheredWrite::kGatherBelow;
+  write.begin(memory.acquire(), 0, kServerTakes);
+  EXPECT_EQ(add(0, std::string(kServerTakes + 10, 'x')), kServerTakes);
+  EXPECT_FALSE(write.takes(kServerTakes, 1));
+}
+
 }  // namespace
 }  // namespace nfsrdma::cache

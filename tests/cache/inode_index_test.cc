@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <vector>
+
 #include "tests/cache/known_inodes.h"
 
 namespace nfsrdma::cache {
@@ -62,6 +64,13 @@ TEST_F(InodeIndexTest, NoneIsMadeWhenThereAreTooMany) {
   EXPECT_FALSE(inodes.obtain(handle(2), 2, S_IFREG));
   EXPECT_FALSE(inodes.find(handle(2)));
   EXPECT_EQ(obtain(1, 1), one);
+}
+
+TEST_F(InodeIndexTest, ManyAreFound) {
+  constexpr std::uint32_t kMany = 5000;
+  std::vector<InodeRef> all;
+  for (std::uint32_t i = 0; i < kMany; ++i) all.push_back(obtain(i, i + 1));
+  for (std::uint32_t i = 0; i < kMany; ++i) EXPECT_EQ(inodes.find(handle(i)), all[i]);
 }
 
 }  // namespace

@@ -225,6 +225,19 @@ TEST_F(WriteBehindTest, LostStateIsAnError) {
   EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
 }
 
+TEST_F(WriteBehindTest, EachFileIsSentInItsTime) {
+  FileRef one = open("one");
+  FileRef two = open("two");
+  ASSERT_TRUE(gather(one, 0, "one"));
+  reactor_.advance(WriteBehind::kLongest / 2);
+  ASSERT_TRUE(gather(two, 0, "two"));
+  reactor_.advance(WriteBehind::kLongest / 2);
+  EXPECT_EQ(server_.read_file("one"), "one");
+  EXPECT_EQ(server_.read_file("two"), "");
+  reactor_.advance(WriteBehind::kLongest / 2);
+  EXPECT_EQ(server_.read_file("two"), "two");
+}
+
 /// Writes of kGatherBelow bytes and more.
 class LargeWritesBehind : public WriteBehindTest {
  protected:

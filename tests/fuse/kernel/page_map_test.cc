@@ -61,5 +61,23 @@ TEST(PageMapTest, ALongFileHasLongParts) {
   EXPECT_TRUE(map.any({0, 1}));
 }
 
+TEST(PageMapTest, APartThatWasDroppedInPartMayHavePages) {
+  PageMap map;
+  map.add({0, 3 * kMiB});
+  map.drops_begin();
+  map.dropped({kMiB / 2, 3 * kMiB});
+  EXPECT_TRUE(map.any({0, 1}));
+  EXPECT_FALSE(map.any({kMiB, 3 * kMiB}));
+}
+
+TEST(PageMapTest, NoPartIsForgottenWhenTheFileTurnsOutToBeLonger) {
+  for (std::uint64_t part = 0; part < 4; ++part) {
+    PageMap map;
+    map.add({part * kMiB, part * kMiB + 1});
+    map.add({70 * kMiB, 70 * kMiB + 1});
+    EXPECT_TRUE(map.any({part * kMiB, part * kMiB + 1})) << part;
+  }
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse

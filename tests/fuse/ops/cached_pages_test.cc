@@ -111,5 +111,18 @@ TEST_F(CachedPages, AnOpenWithoutOthersCannot) {
   EXPECT_FALSE(old_pages(*file, WriteBy::page_cache, {0, 4096}).any());
 }
 
+TEST_F(CachedPages, AWriteLeavesTheWholePagesThatItFilled) {
+  FileRef file = open("f");
+  Inode& inode = file->node();
+  note_whole_pages(inode, 100, 4096);
+  EXPECT_EQ(inode.view().pages_end(), 0U) << "no page is whole";
+  note_whole_pages(inode, 0, 4096);
+  EXPECT_EQ(inode.view().pages_end(), 4096U);
+  note_whole_pages(inode, 8000, 8484);
+  EXPECT_EQ(inode.view().pages_end(), 16384U);
+  note_whole_pages(inode, 16384, 4095);
+  EXPECT_EQ(inode.view().pages_end(), 16384U);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test

@@ -422,5 +422,13 @@ TEST_F(NoReadAhead, WithoutAttributesThatAreBelieved) {
   release(file);
 }
 
+TEST_F(ReadAheadRequests, ADirectReaderAsksTheServer) {
+  const Opened file = make(64, O_RDONLY | O_DIRECT);
+  for (std::uint64_t i = 0; i < 16; ++i) EXPECT_EQ(part(file, i), expected(i));
+  EXPECT_EQ(reads(), 16);
+  EXPECT_EQ(fs_counter("cache_read_ahead_bytes"), 0U);
+  release(file);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test

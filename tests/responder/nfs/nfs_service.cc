@@ -127,6 +127,8 @@ void NfsService::check_leases() {
 }
 
 void NfsService::inject(const OperationFault& fault) { state_->faults.add(fault); }
+void NfsService::set_most_written(std::size_t bytes) { state_->faults.most_written = bytes; }
+
 void NfsService::set_never_stable(bool never) { state_->faults.never_stable = never; }
 void NfsService::clear_faults() { state_->faults.clear(); }
 std::uint64_t NfsService::faults_applied() const { return state_->faults.applied(); }

@@ -40,6 +40,8 @@ class NfsService final : public Service {
   void clear_faults();
   /// From now on WRITE answers UNSTABLE4 whatever it is asked for, or what it should again.
   void set_never_stable(bool never);
+  /// From now on a WRITE takes no more bytes than this.
+  void set_most_written(std::size_t bytes);
   /// Operations that a fault was applied to.
   std::uint64_t faults_applied() const;
 

@@ -1,6 +1,7 @@
 // RFC 8881 section 18.32.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <optional>
@@ -35,7 +36,8 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
     if (!opened) return opened.error();
     transient = std::move(*opened);
   }
-  const auto data = args.data.data;
+  const auto data =
+      args.data.data.first(std::min(args.data.data.size(), context.server.faults.most_written));
   constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
   if (args.offset > kMaxOffset - data.size()) return NFS4ERR_FBIG;
   const int fd = *open ? (*open)->fd() : transient.get();

@@ -1,0 +1,114 @@
+// Which attributes of a file are believed on a served mount, and until when.
+#include "cache/file/attribute_cache.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "cache/file/open.h"
+#include "tests/cache/served_files.h"
+
+namespace nfsrdma::cache::test {
+namespace {
+
+using Outcome = AttributeCache::Outcome;
+
+class AttributeCacheTest : public ServedFiles {
+ protected:
+  using ServedFiles::ServedFiles;
+  AttributeCache& cache() { return files().attributes(); }
+  Outcome learn(const InodeRef& inode, const client::Attributes& fresh) {
+    return cache().learn(*inode, fresh, cache().issue(), ChangedBy::anyone);
+  }
+  static client::Attributes described() {
+    client::Attributes fresh;
+    fresh.present = {nfs4::FATTR4_TYPE, nfs4::FATTR4_FILEID, nfs4::FATTR4_CHANGE,
+                     nfs4::FATTR4_SIZE};
+    fresh.type = nfs4::NF4REG;
+    fresh.fileid = 42;
+    fresh.change = 1;
+    fresh.size = 10;
+    return fresh;
+  }
+  InodeRef unknown() {
+    client::FileHandle handle;
+    const std::uint32_t number = 4711;
+    handle.assign(std::as_bytes(std::span(&number, 1)));
+    return inodes_.obtain(handle, 42, S_IFREG);
+  }
+};
+
+TEST_F(AttributeCacheTest, WithoutAllThatDescribesAFileNothingIsKnown) {
+  const InodeRef inode = unknown();
+  client::Attributes part = described();
+  part.present.clear(nfs4::FATTR4_TYPE);
+  EXPECT_EQ(learn(inode, part), Outcome::older);
+  EXPECT_FALSE(inode->attributes().known());
+  EXPECT_EQ(learn(inode, described()), Outcome::changed);
+  EXPECT_TRUE(cache().fresh(*inode));
+  part = described();
+  part.present.clear(nfs4::FATTR4_CHANGE);
+  EXPECT_EQ(learn(inode, part), Outcome::older);
+  EXPECT_FALSE(cache().fresh(*inode));
+}
+
+TEST_F(AttributeCacheTest, AnOwnerWhoseNumberIsNotKnownIsAskedForAgain) {
+  const InodeRef inode = unknown();
+  client::Attributes fresh = described();
+  fresh.present.set(nfs4::FATTR4_OWNER);
+  fresh.owner = {0, false, "somebody@example"};
+  learn(inode, fresh);
+  EXPECT_FALSE(cache().fresh(*inode));
+}
+
+class DelegatedAttributes : public AttributeCacheTest {
+ protected:
+  DelegatedAttributes() : AttributeCacheTest(responder::DelegationKind::write) {}
+};
+
+TEST_F(DelegatedAttributes, AreBelievedForAsLongAsNothingMakesThemWrong) {
+  FileRef file = open("f");
+  ASSERT_TRUE(mount().delegations().held(file->inode->handle()));
+  reactor_.advance(std::chrono::minutes(30));
+  EXPECT_TRUE(cache().fresh(*file->inode));
+  file->inode->attributes().expire();
+  EXPECT_FALSE(cache().fresh(*file->inode));
+  EXPECT_FALSE(open_locally(cache(), caller(), file->inode, O_RDWR)) << "OPEN brings new ones";
+}
+
+TEST_F(DelegatedAttributes, AreDoubtedWhenTheDelegationHasEnded) {
+  FileRef file = open("f");
+  const client::FileHandle handle = file->inode->handle();
+  finish(mount().delegations().give_back(handle));
+  EXPECT_FALSE(file->inode->attributes().stands());
+  ASSERT_TRUE(run(cache().revalidate(file->inode, caller())));
+  mount().delegations().user()->on_delegation_ended(handle);
+  EXPECT_FALSE(file->inode->attributes().stands());
+}
+
+// RFC 8881 section 10.4.3
+TEST_F(DelegatedAttributes, TheServerIsToldWhatIsGathered) {
+  FileRef file = open("f");
+  const client::FileHandle handle = file->inode->handle();
+  auto told = mount().delegations().user()->local_attributes(handle);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->size, 0U);
+  EXPECT_FALSE(told->dirty);
+  ASSERT_TRUE(gather(file, 0, "text"));
+  told = mount().delegations().user()->local_attributes(handle);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->size, 4U);
+  EXPECT_TRUE(told->dirty);
+}
+
+TEST_F(DelegatedAttributes, AnOpenHereKnowsThatTheServerKeepsRemovedFiles) {
+  FileRef file = open("f");
+  auto opened = open_locally(cache(), caller(), file->inode, O_RDWR);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->preserve_unlinked, file->shared->preserve_unlinked);
+}
+
+}  // namespace
+}  // namespace nfsrdma::cache::test

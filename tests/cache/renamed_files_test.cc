@@ -1,0 +1,194 @@
+// Files that are replaced or removed while they are open, and what is known of the directories.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "cache/name/change_names.h"
+#include "cache/name/make_names.h"
+#include "client/requests/errno.h"
+#include "tests/cache/served_files.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::cache::test {
+namespace {
+
+using client::test::Arrival;
+using client::test::Fate;
+using client::test::Pending;
+
+class RenamedFiles : public ServedFiles {
+ protected:
+  Task<Result<void>> begin_rename(const std::string& from, const std::string& to) {
+    return rename(files().silly_names(), files().writes().behind(), caller(), Place{root_, from},
+                  Place{root_, to});
+  }
+  Task<Result<void>> begin_unlink(const std::string& name) {
+    return unlink(files().silly_names(), caller(), Place{root_, name});
+  }
+  InodeRef directory(const std::string& name) {
+    std::filesystem::create_directory(server_.path(name));
+    auto found = run(cache::lookup(files().attributes(), caller(), root_, name));
+    EXPECT_TRUE(found) << found.error().message();
+    return *found;
+  }
+  int silly_names() const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(server_.path("")))
+      count += entry.path().filename().string().starts_with(".nfs") ? 1 : 0;
+    return count;
+  }
+  bool fresh(const InodeRef& inode) { return files().attributes().fresh(*inode); }
+  void look_at(const InodeRef& inode) {
+    ASSERT_TRUE(run(files().attributes().revalidate(inode, caller())));
+    ASSERT_TRUE(fresh(inode));
+  }
+};
+
+TEST_F(RenamedFiles, AnOpenFileThatIsReplacedKeepsItsDataAndItsNameIsNeverMissing) {
+  FileRef file = open("to");
+  ASSERT_TRUE(gather(file, 0, "old"));
+  server_.write_file("from", "new");
+  ASSERT_TRUE(run(begin_rename("from", "to")));
+  EXPECT_EQ(server_.read_file("to"), "new");
+  EXPECT_EQ(silly_names(), 1);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_LINK), 1) << "a second name, then it is replaced";
+  EXPECT_EQ(server_.successes_of(nfs4::OP_RENAME), 1);
+  look_at(root_);
+  close(file);
+  EXPECT_EQ(silly_names(), 0);
+  EXPECT_FALSE(fresh(root_)) << "a name is gone";
+}
+
+// rename(2) does nothing then.
+TEST_F(RenamedFiles, AFileIsNotReplacedByItself) {
+  FileRef file = open("one");
+  std::filesystem::create_hard_link(server_.path("one"), server_.path("two"));
+  ASSERT_TRUE(run(begin_rename("one", "two")));
+  EXPECT_EQ(silly_names(), 0);
+}
+
+TEST_F(RenamedFiles, AFileThatCannotBeReplacedHasItsNameAgain) {
+  FileRef file = open("to");
+  auto renamed = run(begin_rename("missing", "to"));
+  ASSERT_FALSE(renamed);
+  EXPECT_EQ(client::to_errno(renamed.error()), ENOENT);
+  EXPECT_TRUE(server_.exists("to"));
+  EXPECT_EQ(silly_names(), 0);
+  EXPECT_FALSE(file->shared->silly);
+}
+
+TEST_F(RenamedFiles, AFileWhoseServerHasNoLinksHasItsNameAgain) {
+  FileRef file = open("to");
+  server_.fail(nfs4::OP_LINK, nfs4::NFS4ERR_NOTSUPP);
+  ASSERT_FALSE(run(begin_rename("missing", "to")));
+  EXPECT_TRUE(server_.exists("to"));
+  EXPECT_EQ(silly_names(), 0);
+  EXPECT_FALSE(file->shared->silly);
+  close(file);
+  EXPECT_TRUE(server_.exists("to"));
+}
+
+TEST_F(RenamedFiles, BothDirectoriesAreAskedForAgain) {
+  const InodeRef from = directory("from");
+  const InodeRef to = directory("to");
+  std::filesystem::create_directory(server_.path("from/d"));
+  look_at(from);
+  look_at(to);
+  ASSERT_TRUE(run(rename(files().silly_names(), files().writes().behind(), caller(),
+                         Place{from, "d"}, Place{to, "d"})));
+  EXPECT_FALSE(from->attributes().stands());
+  EXPECT_FALSE(to->attributes().stands());
+}
+
+TEST_F(RenamedFiles, ADirectoryWithALinkMoreIsAskedForAgain) {
+  FileRef file = open("f");
+  look_at(root_);
+  ASSERT_TRUE(run(cache::link(files().attributes(), caller(), file->inode, root_, "g")));
+  EXPECT_FALSE(root_->attributes().stands());
+}
+
+TEST_F(RenamedFiles, AFileWithAnotherNameIsJustRemoved) {
+  FileRef file = open("one");
+  std::filesystem::create_hard_link(server_.path("one"), server_.path("two"));
+  ASSERT_TRUE(run(begin_unlink("one")));
+  EXPECT_FALSE(server_.exists("one"));
+  EXPECT_EQ(silly_names(), 0);
+}
+
+TEST_F(RenamedFiles, AFileIsAskedForAgainWhenOneOfItsNamesHasGone) {
+  FileRef file = open("one");
+  std::filesystem::create_hard_link(server_.path("one"), server_.path("two"));
+  look_at(file->inode);
+  ASSERT_TRUE(run(begin_unlink("two")));
+  EXPECT_FALSE(fresh(file->inode)) << "its link count is another one";
+}
+
+TEST_F(RenamedFiles, AFileThatTheServerKeepsIsJustRemoved) {
+  FileRef file = open("f");
+  file->shared->preserve_unlinked = true;
+  ASSERT_TRUE(run(begin_unlink("f")));
+  EXPECT_EQ(silly_names(), 0);
+}
+
+TEST_F(RenamedFiles, AFileThatIsClosedWhileItGetsASillyNameLeavesNone) {
+  FileRef other = open("other");
+  FileRef file = open("f");
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_RENAME) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> unlinking(begin_unlink("f"));
+  reactor_.settle();
+  close(file);
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(unlinking));
+  EXPECT_EQ(silly_names(), 0);
+}
+
+TEST_F(RenamedFiles, ADirectoryIsRemovedWhenTheLastSillyNameHasGone) {
+  FileRef other = open("other");
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  const InodeRef empty = directory("d");
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  files().silly_names().announce_removal(*file->shared);
+  Pending<bool> closing(ended(begin_close(std::move(file))));
+  ASSERT_TRUE(run(begin_unlink("f")));
+  server_.fail(nfs4::OP_REMOVE, nfs4::NFS4ERR_NOTEMPTY);
+  Pending<Result<void>> removing(
+      remove_directory(files().silly_names(), caller(), Place{root_, "d"}));
+  reactor_.settle();
+  EXPECT_FALSE(removing.done());
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(removing));
+  EXPECT_FALSE(server_.exists("d"));
+  EXPECT_TRUE(finish(closing));
+}
+
+TEST_F(RenamedFiles, NothingIsWaitedForWhenTheServerSaysSomethingElse) {
+  FileRef other = open("other");
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  files().silly_names().announce_removal(*file->shared);
+  Pending<bool> closing(ended(begin_close(std::move(file))));
+  ASSERT_TRUE(run(begin_unlink("f")));
+  server_.fail(nfs4::OP_REMOVE, nfs4::NFS4ERR_ACCESS);
+  Pending<Result<void>> removing(
+      remove_directory(files().silly_names(), caller(), Place{root_, "d"}));
+  reactor_.settle();
+  EXPECT_TRUE(removing.done());
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(closing));
+}
+
+}  // namespace
+}  // namespace nfsrdma::cache::test

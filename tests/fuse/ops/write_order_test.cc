@@ -1,0 +1,288 @@
+// WRITEs beside each other: no byte goes over a later one, no append over what is there, and memory
+// is bounded.
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "tests/fuse/ops/kernel_requests.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+using client::test::Arrival;
+using client::test::Fate;
+
+class WriteOrderRequests : public KernelRequests {
+ protected:
+  static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
+
+  void hold_writes() {
+    server_.fate = [](const Arrival& arrival) {
+      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+    };
+  }
+  void let_go() {
+    server_.fate = nullptr;
+    server_.disconnect();
+  }
+  int arrived_writes() const {
+    return static_cast<int>(std::ranges::count_if(
+        server_.arrivals(), [](const Arrival& arrival) { return arrival.has(nfs4::OP_WRITE); }));
+  }
+};
+
+TEST_F(WriteOrderRequests, SmallAppendsFollowEachOther) {
+  server_.write_file("f", "begin");
+  const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
+  EXPECT_EQ(write(file, 5, " one"), 0);
+  EXPECT_EQ(write(file, 9, " two"), 0);
+  EXPECT_EQ(write(file, 5, " three"), 0) << "wherever the kernel takes the end to be";
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "begin one two three");
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, ADirectWriteGoesOverWhatIsGathered) {
+  const Opened file = kernel_open("f");
+  const Opened direct = open_node(file.node, O_WRONLY | O_DIRECT);
+  EXPECT_EQ(write(file, 0, "gathered"), 0);
+  EXPECT_EQ(write(direct, 4, "new!"), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "gathnew!");
+  release(file);
+  release(direct);
+}
+
+TEST_F(WriteOrderRequests, ADirectWriteWaitsForTheSameBytes) {
+  const Opened file = kernel_open("f");
+  const Opened direct = open_node(file.node, O_WRONLY | O_DIRECT);
+  hold_writes();
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  reactor_.settle();
+  const std::uint64_t over = begin_write(direct, 100, "direct");
+  reactor_.settle();
+  EXPECT_EQ(arrived_writes(), 1);
+  let_go();
+  EXPECT_EQ(end(over).error, 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f").substr(100, 6), "direct");
+  release(file);
+  release(direct);
+}
+
+// The server's file never has a hole that another client could read.
+TEST_F(WriteOrderRequests, AnAppendWaitsForTheWritesBeforeIt) {
+  const Opened file = kernel_open("f");
+  const Opened append = open_node(file.node, O_WRONLY | O_APPEND | O_DIRECT);
+  hold_writes();
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  reactor_.settle();
+  const std::uint64_t appended = begin_write(append, kLarge, "end");
+  reactor_.settle();
+  EXPECT_EQ(arrived_writes(), 1);
+  let_go();
+  EXPECT_EQ(end(appended).error, 0);
+  EXPECT_TRUE(server_.read_file("f") == text_of(kLarge) + "end");
+  release(file);
+  release(append);
+}
+
+TEST_F(WriteOrderRequests, AGatheredAppendWaitsForTheWritesBeforeIt) {
+  const Opened file = kernel_open("f");
+  const Opened append = open_node(file.node, O_WRONLY | O_APPEND);
+  hold_writes();
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  reactor_.settle();
+  const std::uint64_t appended = begin_write(append, kLarge, "end");
+  reactor_.advance(cache::WriteBehind::kLongest);
+  reactor_.settle();
+  EXPECT_EQ(arrived_writes(), 1);
+  let_go();
+  EXPECT_EQ(end(appended).error, 0);
+  EXPECT_EQ(fsync(append), 0);
+  EXPECT_TRUE(server_.read_file("f") == text_of(kLarge) + "end");
+  release(file);
+  release(append);
+}
+
+TEST_F(WriteOrderRequests, ATruncationWaitsForADirectWrite) {
+  const Opened file = kernel_open("f", O_RDWR | O_DIRECT);
+  hold_writes();
+  const std::uint64_t written = begin_write(file, 0, "a text");
+  reactor_.settle();
+  fuse_setattr_in cut{};
+  cut.valid = FATTR_SIZE | FATTR_FH;
+  cut.fh = file.fh;
+  cut.size = 1;
+  const std::uint64_t cutting = begin(FUSE_SETATTR, file.node, cut);
+  reactor_.settle();
+  EXPECT_EQ(server_.successes_of(nfs4::OP_SETATTR), 0);
+  let_go();
+  EXPECT_EQ(end(written).error, 0);
+  EXPECT_EQ(end(cutting).error, 0);
+  EXPECT_EQ(server_.read_file("f"), "a");
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, DirectWritesWaitForMemoryAndGetIt) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
+  for (std::size_t i = 0; i < 3 * kSlots; ++i) {
+    EXPECT_EQ(write(file, i * kLarge, text_of(kLarge)), 0) << i;
+    EXPECT_LE(fs_counter("cache_slots_uncommitted"), (kSlots - 1) / 2) << i;
+  }
+  EXPECT_EQ(fsync(file), 0);
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, LargeWritesWaitForMemoryAndGetIt) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f");
+  for (std::size_t i = 0; i < 3 * kSlots; ++i) {
+    EXPECT_EQ(write(file, i * kLarge, text_of(kLarge)), 0) << i;
+    EXPECT_LE(fs_counter("cache_slots_uncommitted"), (kSlots - 1) / 2) << i;
+  }
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f").size(), 3 * kSlots * kLarge);
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, WritersAreAnsweredEarlyAgainWhenOneHasSucceeded) {
+  const Opened file = kernel_open("f");
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  EXPECT_EQ(write(file, 0, "lost"), 0);
+  EXPECT_EQ(fsync(file), ENOSPC);
+  EXPECT_EQ(write(file, 0, "sent"), 0);
+  const int sent = writes();
+  EXPECT_EQ(write(file, 4, " later"), 0);
+  EXPECT_EQ(writes(), sent);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "sent later");
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, AFullBlockIsNotGatheredWithTheNext) {
+  const Opened file = kernel_open("f");
+  const std::string text = text_of(5 * kSlotBytes);
+  for (std::size_t at = 0; at < text.size(); at += kLarge / 2)
+    EXPECT_EQ(write(file, at, std::string_view(text).substr(at, kLarge / 2)), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_TRUE(server_.read_file("f") == text);
+  release(file);
+}
+
+// RFC 8881 section 18.32.3: a server may take fewer bytes than it was sent.
+TEST_F(WriteOrderRequests, WhatTheServerTookInPartsIsWhole) {
+  const std::string text = text_of(kLarge);
+  server_.service().set_most_written(10000);
+  const Opened file = kernel_open("f");
+  const Opened direct = open_node(file.node, O_WRONLY | O_DIRECT);
+  EXPECT_EQ(write(file, 0, text), 0);
+  EXPECT_EQ(write(direct, kLarge, text), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_TRUE(server_.read_file("f") == text + text);
+  release(file);
+  release(direct);
+}
+
+TEST_F(WriteOrderRequests, ADirectWriteThatFailsInItsMiddleComesToWhatTheServerTook) {
+  server_.service().set_most_written(10000);
+  const Opened direct = kernel_open("f", O_WRONLY | O_DIRECT);
+  server_.after = [this](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_WRITE)) server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  };
+  const Answer answer = end(begin_write(direct, 0, text_of(kLarge)));
+  server_.after = nullptr;
+  EXPECT_EQ(answer.error, 0);
+  EXPECT_EQ(answer.as<fuse_write_out>().size, 10000U);
+  release(direct);
+}
+
+TEST_F(WriteOrderRequests, AWriteBehindThatFailsInItsMiddleIsTold) {
+  server_.service().set_most_written(10000);
+  const Opened file = kernel_open("f");
+  server_.after = [this](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_WRITE)) server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  };
+  EXPECT_EQ(write(file, 0, text_of(kLarge)), 0);
+  EXPECT_EQ(fsync(file), ENOSPC);
+  server_.after = nullptr;
+  release(file);
+}
+
+TEST_F(WriteOrderRequests, AReadWaitsForTheDirectWriteOfItsBytes) {
+  server_.write_file("f", "old old old");
+  const Opened file = kernel_open("f");
+  const Opened direct = open_node(file.node, O_WRONLY | O_DIRECT);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::disconnect_before : Fate::answer;
+  };
+  server_.unreachable = true;
+  const std::uint64_t written = begin_write(direct, 0, "new new new");
+  reactor_.settle();
+  const std::uint64_t unique = begin(FUSE_READ, file.node, read_in(file, 0, 11));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.unreachable = false;
+  EXPECT_EQ(end(unique).text(), "new new new");
+  EXPECT_EQ(end(written).error, 0);
+  release(file);
+  release(direct);
+}
+
+class SynchronousMount : public WriteOrderRequests {
+ protected:
+  FileSystemConfig config() const override {
+    FileSystemConfig wanted;
+    wanted.synchronous = true;
+    return wanted;
+  }
+};
+
+TEST_F(SynchronousMount, AWriteIsDurableWhenItIsAnswered) {
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(commits(), 0);
+  release(file);
+}
+
+class UncachedMount : public WriteOrderRequests {
+ protected:
+  FileSystemConfig config() const override {
+    FileSystemConfig wanted;
+    wanted.attributes.noac = true;
+    return wanted;
+  }
+};
+
+TEST_F(UncachedMount, OthersSeeAWriteWhenItIsAnswered) {
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  release(file);
+}
+
+class LeftOpen : public WriteOrderRequests {};
+
+TEST_F(LeftOpen, WhatWasWrittenIsSentWhenTheMountEnds) {
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  finish(fs_->finish());
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
+}
+
+TEST_F(LeftOpen, AReaderMakesDurableWhatOthersWrote) {
+  const Opened file = kernel_open("f");
+  const Opened reader = open_node(file.node, O_RDONLY);
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(fsync(reader), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  release(file);
+  release(reader);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test
