@@ -63,7 +63,7 @@ def run(program, one, seconds):
     shutil.rmtree(folder, ignore_errors=True)
     if process.returncode == 0:
         return None
-    failed = re.findall(r"^\[  FAILED  \] (\S+\.\S+?),? ", text + " ", re.M)
+    failed = re.findall(r"^\[  FAILED  \] ([^\s,]+\.[^\s,]+)", text, re.M)
     at = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
     how = f"ends by signal {-process.returncode} in " if process.returncode < 0 else ""
     return how + (failed or at[-1:] or ["?"])[0]
