@@ -103,12 +103,5 @@ TEST_F(DelegatedAttributes, TheServerIsToldWhatIsGathered) {
   EXPECT_TRUE(told->dirty);
 }
 
-TEST_F(DelegatedAttributes, AnOpenHereKnowsThatTheServerKeepsRemovedFiles) {
-  FileRef file = open("f");
-  auto opened = open_locally(cache(), caller(), file->inode, O_RDWR);
-  ASSERT_TRUE(opened);
-  EXPECT_EQ(opened->preserve_unlinked, file->shared->preserve_unlinked);
-}
-
 }  // namespace
 }  // namespace nfsrdma::cache::test

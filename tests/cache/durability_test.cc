@@ -192,16 +192,6 @@ TEST_F(Durability, WhatWasWrittenDurablyIsNotReplacedByWhatWasBefore) {
   EXPECT_EQ(server_.read_file("f"), "new");
 }
 
-TEST_F(Durability, AttributesAreAskedForWhenAWriteBroughtNone) {
-  FileRef file = open("f");
-  ASSERT_TRUE(files().attributes().fresh(*file->inode));
-  const Issue later = files().attributes().issue();
-  ASSERT_TRUE(gather(file, 0, "text"));
-  flush(file);
-  EXPECT_EQ(file->inode->attributes().value().size, 4U);
-  EXPECT_TRUE(file->inode->attributes().newer_than(later.order));
-}
-
 // One credential for all bytes of a WRITE.
 TEST_F(Durability, BytesOfTwoUsersGoInTwoWrites) {
   FileRef one = open("f");

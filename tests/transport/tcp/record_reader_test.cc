@@ -157,6 +157,17 @@ TEST(RecordReader, TooLongRecordsAreRefused) {
   EXPECT_EQ(status_of(absurd, &what), ReadStatus::violated);
 }
 
+// The bound is one of a record, not of a connection.
+TEST(RecordReader, ManyRecordsAreLongerThanOneMayBe) {
+  Bytes bytes;
+  for (int i = 0; i < 5; ++i) append(bytes, fragments(pattern(kMaxRecord - 100), 1000));
+  Collector collector;
+  tcp::RecordReader reader(collector, kMaxRecord);
+  PieceStream stream(bytes, [] { return SIZE_MAX; });
+  EXPECT_EQ(read_all(reader, stream), ReadStatus::end);
+  EXPECT_EQ(collector.records.size(), 5U);
+}
+
 TEST(RecordReader, EmptyFragmentsAreBounded) {
   const char* what = nullptr;
   EXPECT_EQ(status_of(fragments(pattern(8), 4, 16), &what), ReadStatus::end);
