@@ -82,6 +82,7 @@ Files::Unfinished Files::unfinished() const {
 
 void Files::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_open_files", silly_names_.open_files());
+  attributes_.visit_counters(visitor);
   writes_.visit_counters(visitor);
   reads_.visit_counters(visitor);
   failures_.visit_counters(visitor);

@@ -7,6 +7,13 @@
 #include "client/requests/getattr.h"
 
 namespace nfsrdma::cache {
+namespace {
+
+/// What is kept of directories that were listed: 8 bytes for each name.
+constexpr std::size_t kMostListedNames = std::size_t{1} << 20;
+constexpr std::size_t kMostListedDirectories = std::size_t{1} << 14;
+
+}  // namespace
 
 AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attributes& fresh,
                                               const Issue& issue, ChangedBy by) {
@@ -24,6 +31,10 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   // Another client may have written. What this one has is dropped where it writes.
   if (outcome == Outcome::changed && by.before != change) {
     if (const auto open = inode.open()) open->drop_read_ahead();
+  }
+  ListedNames* const names = inode.listed();
+  if (outcome != Outcome::older && names && !names->shown(fresh.change, issue.at)) {
+    inode.set_listed(nullptr);
   }
   // Nobody, until the name service tells: to be asked again, delegation or not.
   if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
@@ -68,10 +79,49 @@ bool AttributeCache::delegated(const Inode& inode) const {
   return inode.attributes().stands() && mount_.delegations().held(inode.handle());
 }
 
-void AttributeCache::names_changed(Inode& directory, const client::NameChange& change) {
+void AttributeCache::names_changed(Inode& directory, const client::NameChange& change,
+                                   std::string_view made) {
   directory.count_change(change);
+  if (ListedNames* const names = directory.listed()) {
+    names->changed_here(change);
+    if (!made.empty()) names->add(made);
+  }
   directory.attributes().expire();
   names_changed_at_ = clock_.last();
+}
+
+void AttributeCache::listed(Inode& directory, std::unique_ptr<ListedNames> names,
+                            std::uint64_t change, const Issue& issue) {
+  const CachedAttributes& known = directory.attributes();
+  const bool outdated =
+      known.stands() && known.newer_than(issue.order) && known.value().change != change;
+  if (outdated) return;
+  names->complete(change, issue.at);
+  listed_.push_back(*names);
+  directory.set_listed(std::move(names));
+  while (listed_total_->names > kMostListedNames ||
+         listed_total_->directories > kMostListedDirectories) {
+    ListedNames* const oldest = listed_.pop_front();
+    if (!oldest) break;
+    oldest->forget();
+  }
+}
+
+Duration AttributeCache::lacks(const Inode& directory, const client::Credential& caller,
+                               std::string_view name) {
+  ListedNames* const names = directory.listed();
+  if (!names || policy_.lookup_cache != LookupCache::all) return Duration::zero();
+  const Duration left =
+      names->proven_at() + directory.attributes().period() - mount_.reactor().now();
+  if (left <= Duration::zero() || !names->lacks(name, caller.uid)) return Duration::zero();
+  known_missing_.add();
+  return left;
+}
+
+void AttributeCache::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("cache_names_known_missing", known_missing_.value());
+  visitor.visit("cache_listed_directories", listed_total_->directories);
+  visitor.visit("cache_listed_names", listed_total_->names);
 }
 
 }  // namespace nfsrdma::cache

@@ -1,13 +1,16 @@
 // Attributes of all files of a mount: taken in from replies, believed for a while.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "cache/attr/cached_attributes.h"
 #include "cache/file/file.h"
 #include "cache/file/inode_index.h"
 #include "cache/file/inode_observer.h"
 #include "client/mount.h"
+#include "transport/base/metrics.h"
 
 namespace nfsrdma::cache {
 
@@ -59,9 +62,25 @@ class AttributeCache {
   bool delegated(const Inode& inode) const;
 
   /// A name of some file changed here: its link count and change time differ, whichever it is.
-  void names_changed(Inode& directory, const client::NameChange& change);
+  /// `made`: the name that is there now, if there is one.
+  void names_changed(Inode& directory, const client::NameChange& change,
+                     std::string_view made = {});
+  /// An operation that would have made a name there has failed, or nobody knows.
+  void names_unsure(Inode& directory) { directory.set_listed(nullptr); }
+
+  /// What all ListedNames have to know.
+  const std::shared_ptr<ListedTotal>& listed_total() const { return listed_total_; }
+  /// These are all names that the directory had in version `change`, by an answer to the request
+  /// `issue`.
+  void listed(Inode& directory, std::unique_ptr<ListedNames> names, std::uint64_t change,
+              const Issue& issue);
+  /// For how long `caller` may be told without asking that the directory has no such name; zero:
+  /// the server is to be asked.
+  Duration lacks(const Inode& directory, const client::Credential& caller, std::string_view name);
   /// They must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
+
+  void visit_counters(CounterVisitor& visitor) const;
 
  private:
   client::Mount& mount_;
@@ -70,6 +89,9 @@ class AttributeCache {
   InodeObserver& observer_;
   IssueClock clock_;
   std::uint64_t names_changed_at_ = 0;
+  std::shared_ptr<ListedTotal> listed_total_ = std::make_shared<ListedTotal>();
+  IntrusiveList<ListedNames> listed_;  ///< least recently listed first
+  Counter known_missing_;
 };
 
 }  // namespace nfsrdma::cache

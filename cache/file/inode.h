@@ -8,6 +8,7 @@
 
 #include "cache/attr/cached_attributes.h"
 #include "cache/attr/names_version.h"
+#include "cache/dir/listed_names.h"
 #include "client/proto/object.h"
 
 namespace nfsrdma::cache {
@@ -44,6 +45,10 @@ class Inode {
   /// others have changed its names.
   bool changed_by_others(std::uint64_t change) { return names_version_.shown(change); }
 
+  /// All names of the directory; null when they are not known. AttributeCache keeps it.
+  ListedNames* listed() const { return listed_.get(); }
+  void set_listed(std::unique_ptr<ListedNames> names) { listed_ = std::move(names); }
+
   /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
   std::uint64_t parent_fileid() const { return parent_fileid_; }
   /// A name in `directory` leads here.
@@ -74,6 +79,7 @@ class Inode {
   bool hashed_ = false;
   CachedAttributes attributes_;
   NamesVersion names_version_;
+  std::unique_ptr<ListedNames> listed_;
   const client::FileHandle handle_;
 };
 

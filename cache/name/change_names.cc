@@ -41,11 +41,13 @@ Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, con
                                const Place& to) {
   auto renamed = co_await client::rename(names.mount(), caller, from.directory->handle(), from.name,
                                          to.directory->handle(), to.name);
+  if (!renamed) names.attributes().names_unsure(*to.directory);
   CO_TRY(renamed);
   // Both directories, and the file itself, are not what they were.
-  names.attributes().names_changed(*from.directory, renamed->source);
-  if (from.directory != to.directory)
-    names.attributes().names_changed(*to.directory, renamed->target);
+  const bool moved = from.directory != to.directory;
+  names.attributes().names_changed(*from.directory, renamed->source,
+                                   moved ? std::string_view() : to.name);
+  if (moved) names.attributes().names_changed(*to.directory, renamed->target, to.name);
   co_return Result<void>();
 }
 

@@ -1,6 +1,8 @@
 #include "cache/name/list_names.h"
 
 #include <cerrno>
+#include <memory>
+#include <utility>
 
 namespace nfsrdma::cache {
 namespace {
@@ -29,6 +31,20 @@ Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credenti
   co_return page;
 }
 
+/// With this page all names of the directory may be known.
+void note_whole(AttributeCache& attributes, const client::Credential& caller,
+                Directory& directory) {
+  const DirectoryStream::Asked& asked = directory.stream.asked();
+  if (asked.cookie == 0) {
+    directory.whole.begin(std::make_unique<ListedNames>(attributes.listed_total(), caller.uid));
+    directory.whole_epoch = asked.epoch;
+  }
+  auto names = directory.whole.add(asked.cookie, directory.stream.page());
+  // A name that was made here meanwhile may be behind the place that was read.
+  if (!names || directory.whole_epoch != directory.inode->epoch()) return;
+  attributes.listed(*directory.inode, std::move(names), directory.whole.change(), asked.issue);
+}
+
 }  // namespace
 
 Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential caller,
@@ -44,6 +60,7 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
   if (!stream.replace(asked, std::move(*page))) {
     co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
   }
+  note_whole(attributes, caller, *directory);
   co_return true;
 }
 

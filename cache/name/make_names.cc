@@ -37,9 +37,12 @@ Result<InodeRef> adopt_found(AttributeCache& attributes, const Inode& directory,
 
 /// Takes in what a request that was sent at `issue` has made.
 Result<InodeRef> adopt_made(AttributeCache& attributes, Inode& directory,
-                            Result<client::Made>& made, const Issue& issue) {
-  if (!made) return fail_from(made);
-  attributes.names_changed(directory, made->directory);
+                            Result<client::Made>& made, const Issue& issue, std::string_view name) {
+  if (!made) {
+    attributes.names_unsure(directory);
+    return fail_from(made);
+  }
+  attributes.names_changed(directory, made->directory, name);
   return adopt_found(attributes, directory, *made, issue);
 }
 
@@ -64,8 +67,9 @@ Task<Result<Opened>> create(AttributeCache& attributes, client::Credential calle
   if ((flags & O_TRUNC) && !exclusive) initial.size = 0;
   auto opened = co_await client::create(attributes.mount(), caller, directory->handle(), name, how,
                                         initial, share_access(flags));
+  if (!opened) attributes.names_unsure(*directory);
   CO_TRY(opened);
-  attributes.names_changed(*directory, opened->directory);
+  attributes.names_changed(*directory, opened->directory, name);
   auto inode = attributes.adopt(opened->handle, opened->attributes, issue);
   CO_TRY(inode);
   co_return Opened{std::move(*inode), std::move(opened->open), opened->preserve_unlinked};
@@ -84,7 +88,7 @@ Task<Result<InodeRef>> make_node(AttributeCache& attributes, client::Credential 
   const nfs4::specdata4 numbers{major(device), minor(device)};
   auto made = co_await client::make_node(attributes.mount(), caller, directory->handle(), name,
                                          node_type(mode), mode & kModeBits, numbers);
-  co_return adopt_made(attributes, *directory, made, issue);
+  co_return adopt_made(attributes, *directory, made, issue, name);
 }
 
 Task<Result<InodeRef>> make_directory(AttributeCache& attributes, client::Credential caller,
@@ -92,7 +96,13 @@ Task<Result<InodeRef>> make_directory(AttributeCache& attributes, client::Creden
   const Issue issue = attributes.issue();
   auto made = co_await client::make_directory(attributes.mount(), caller, directory->handle(), name,
                                               mode & kModeBits);
-  co_return adopt_made(attributes, *directory, made, issue);
+  auto inode = adopt_made(attributes, *directory, made, issue, name);
+  // One that was made by an earlier attempt may have been found and filled since.
+  if (inode && made->directory) {
+    attributes.listed(**inode, std::make_unique<ListedNames>(attributes.listed_total()),
+                      made->attributes.change, issue);
+  }
+  co_return inode;
 }
 
 Task<Result<InodeRef>> make_symlink(AttributeCache& attributes, client::Credential caller,
@@ -101,7 +111,7 @@ Task<Result<InodeRef>> make_symlink(AttributeCache& attributes, client::Credenti
   const Issue issue = attributes.issue();
   auto made =
       co_await client::make_symlink(attributes.mount(), caller, directory->handle(), name, target);
-  co_return adopt_made(attributes, *directory, made, issue);
+  co_return adopt_made(attributes, *directory, made, issue, name);
 }
 
 Task<Result<void>> link(AttributeCache& attributes, client::Credential caller, InodeRef inode,
@@ -109,8 +119,9 @@ Task<Result<void>> link(AttributeCache& attributes, client::Credential caller, I
   const Issue issue = attributes.issue();
   auto linked =
       co_await client::link(attributes.mount(), caller, inode->handle(), directory->handle(), name);
+  if (!linked) attributes.names_unsure(*directory);
   CO_TRY(linked);
-  attributes.names_changed(*directory, linked->directory);
+  attributes.names_changed(*directory, linked->directory, name);
   attributes.learn(*inode, linked->attributes, issue, ChangedBy::anyone);
   co_return Result<void>();
 }

@@ -53,13 +53,14 @@ Task<Result<SillyName>> SillyNames::give(client::Credential caller, InodeRef ino
     auto linked =
         co_await client::link(mount_, caller, inode->handle(), directory->handle(), silly.name);
     silly.beside_another = linked.has_value();
-    if (linked) attributes_.names_changed(*directory, linked->directory);
+    if (linked) attributes_.names_changed(*directory, linked->directory, silly.name);
   }
   if (!silly.beside_another) {
     auto renamed = co_await client::rename(mount_, caller, directory->handle(), name,
                                            directory->handle(), silly.name);
+    if (!renamed) attributes_.names_unsure(*directory);
     CO_TRY(renamed);
-    attributes_.names_changed(*directory, renamed->source);
+    attributes_.names_changed(*directory, renamed->source, silly.name);
   }
   co_return silly;
 }
@@ -104,7 +105,9 @@ Task<void> SillyNames::restore(InodeRef kept, std::string name) {
   }
   auto renamed = co_await client::rename(mount_, silly.caller, silly.directory->handle(),
                                          silly.name, silly.directory->handle(), name);
-  attributes_.names_changed(*silly.directory, renamed ? renamed->source : client::NameChange());
+  if (!renamed) attributes_.names_unsure(*silly.directory);
+  attributes_.names_changed(*silly.directory, renamed ? renamed->source : client::NameChange(),
+                            name);
   if (!renamed) co_return;
   open->silly.reset();
   open->removal.reset();

@@ -47,14 +47,19 @@ Result<Entry> make_entry(RequestContext& context, const entry4& from, bool with_
 
 Result<DirectoryPage> read_page(RequestContext& context, CompoundReader& results,
                                 std::uint64_t cookie, bool with_attributes, OwnerNames& names) {
-  auto result = steps::read_only<READDIR4res>(results);
-  if (!result) return fail_from(result);
+  TRY(steps::pass<PUTFH4res>(results));
+  auto change = steps::read_change_before(results);
+  if (!change) return fail_from(change);
+  READDIR4res result;
+  TRY(results.read(result));
+  TRY(results.finish());
   DirectoryPage page;
-  page.verifier = result->resok4.cookieverf;
-  page.eof = result->resok4.reply.eof;
+  page.change = *change;
+  page.verifier = result.resok4.cookieverf;
+  page.eof = result.resok4.reply.eof;
   page.last_cookie = cookie;
-  page.entries.reserve(result->resok4.reply.entries.size());
-  for (const entry4& entry : result->resok4.reply.entries) {
+  page.entries.reserve(result.resok4.reply.entries.size());
+  for (const entry4& entry : result.resok4.reply.entries) {
     page.last_cookie = entry.cookie;
     if (impossible(entry.name)) {
       ++page.left_out;
@@ -84,6 +89,7 @@ Task<Result<DirectoryPage>> ask(RequestContext& context, Credential caller, File
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
+  steps::add_change_before(*compound);
   READDIR4args args;
   args.cookie = question.cookie;
   args.cookieverf = question.verifier;
@@ -142,9 +148,12 @@ Task<Result<DirectoryPage>> one_page(RequestContext& context, Credential caller,
 Task<Result<DirectoryPage>> readdir(RequestContext& context, Credential caller, FileHandle dir,
                                     std::uint64_t cookie, verifier4 verifier,
                                     std::uint32_t max_bytes, bool with_attributes) {
+  std::optional<std::uint64_t> change;
   for (int pages = 1;; ++pages) {
     auto page =
         co_await one_page(context, caller, dir, cookie, verifier, max_bytes, with_attributes);
+    if (page && pages > 1 && page->change != change) page->change.reset();
+    if (page) change = page->change;
     const bool futile = page && page->entries.empty() && page->left_out > 0 && !page->eof;
     if (!futile || pages == kMostFutilePages) co_return page;
     cookie = page->last_cookie;

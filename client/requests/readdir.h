@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct DirectoryPage {
   /// The cookie of the last name, be it left out; without any, what was asked with.
   std::uint64_t last_cookie = 0;
   nfs4::verifier4 verifier{};  ///< to be given with the next request
+  /// The change attribute of the directory, as of just before the page; nothing when the server did
+  /// not tell, or it differed among the requests that the page took.
+  std::optional<std::uint64_t> change;
   bool eof = false;
 };
 

@@ -68,12 +68,26 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
   return entry;
 }
 
-EntryAnswer KernelCaches::missing_entry(Inode& directory, std::string_view name) {
+EntryAnswer KernelCaches::missing_for(Inode& directory, std::string_view name, double timeout) {
   EntryAnswer entry;
-  const auto remembered = attributes_.policy().lookup_cache;
-  entry.entry_timeout = name_timeout(directory, remembered == cache::LookupCache::all);
-  if (entry.entry_timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::missing);
+  entry.entry_timeout = timeout;
+  if (timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::missing);
   return entry;
+}
+
+EntryAnswer KernelCaches::missing_entry(Inode& directory, std::string_view name) {
+  const auto remembered = attributes_.policy().lookup_cache;
+  return missing_for(directory, name,
+                     name_timeout(directory, remembered == cache::LookupCache::all));
+}
+
+std::optional<EntryAnswer> KernelCaches::known_missing(Inode& directory,
+                                                       const client::Credential& caller,
+                                                       std::string_view name) {
+  if (config_.names_of_each_user) return std::nullopt;
+  const Duration left = attributes_.lacks(directory, caller, name);
+  if (left <= Duration::zero()) return std::nullopt;
+  return missing_for(directory, name, seconds(left));
 }
 
 void KernelCaches::advertised(Inode& inode, bool asked) {
@@ -98,6 +112,11 @@ void KernelCaches::drop_all(Inode& inode) {
   drop_attributes(inode);
   on_names_changed(inode);
   if (inode.view().pages().any(PageRange::all())) spawn(notifier_.drop_pages_now(&inode));
+}
+
+bool KernelCaches::may_have_pages(const Inode& inode) const {
+  const KernelView& view = inode.view();
+  return view.pages_match(version(inode)) && view.pages().any({0, inode.size()});
 }
 
 bool KernelCaches::pages_outdated(const Inode& inode) const {

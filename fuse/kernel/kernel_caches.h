@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,10 @@ class KernelCaches final : public cache::InodeObserver {
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);
+  /// The same without asking the server: the directory is known to have no such name. Empty when it
+  /// is to be asked.
+  std::optional<EntryAnswer> known_missing(Inode& directory, const client::Credential& caller,
+                                           std::string_view name);
   /// The kernel is being told the remembered attributes: pages of another version, which another
   /// client has written, are dropped.
   void advertised(Inode& inode, bool asked = true);
@@ -62,6 +67,9 @@ class KernelCaches final : public cache::InodeObserver {
   /// pages soon.
   void drop_all(Inode& inode);
 
+  /// Whether the kernel may have pages of the file as it is, as far as is known: then it may not
+  /// ask for their bytes.
+  bool may_have_pages(const Inode& inode) const;
   /// Whether the kernel may have pages of another version than the remembered attributes are of,
   /// because another client has changed the file.
   bool pages_outdated(const Inode& inode) const;
@@ -93,6 +101,7 @@ class KernelCaches final : public cache::InodeObserver {
   void on_attributes_doubted(cache::Inode& inode) override;
   void on_revalidated(Inode& inode);
   double name_timeout(const Inode& directory, bool remembered) const;
+  EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);
   Task<void> drop_stale_pages(InodeRef inode);
 
   cache::AttributeCache& attributes_;

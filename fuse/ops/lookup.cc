@@ -46,6 +46,10 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
     co_return;
   }
   const client::Credential caller = request.caller();
+  if (const auto missing = fs.kernel().known_missing(*parent, caller, name)) {
+    request.reply_entry(*missing);
+    co_return;
+  }
   auto found = co_await cache::lookup(fs.attributes(), caller, parent, name);
   if (!found) {
     reply_failure(fs, request, found.error(), name);

@@ -1,0 +1,75 @@
+// Which names a directory lacks, after all of them have been listed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cache/attr/names_version.h"
+#include "transport/base/intrusive_list.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::cache {
+
+/// What all ListedNames of a mount have.
+struct ListedTotal {
+  std::size_t directories = 0;
+  std::size_t names = 0;
+};
+
+/// All names of one directory, without the letter case and as hashes: a name that another one looks
+/// like is not known to be missing. Names that are removed stay, and so are asked for. As a list
+/// node it stands among those of the mount, the one that was listed least recently first. Belongs
+/// to one shard.
+class ListedNames : public ListNode {
+ public:
+  /// Those that `uid` lists: servers may hide names from other users.
+  ListedNames(std::shared_ptr<ListedTotal> total, std::uint32_t uid)
+      : total_(std::move(total)), uid_(uid) {
+    ++total_->directories;
+  }
+  /// Those of a directory that has been made just now: none. Others may have made some before the
+  /// server told its version, so that is no proof later.
+  explicit ListedNames(std::shared_ptr<ListedTotal> total) : total_(std::move(total)) {
+    ++total_->directories;
+  }
+  ~ListedNames() { forget(); }
+
+  void add(std::string_view name);
+  /// Nothing is known of the directory any more.
+  void forget();
+  std::size_t size() const { return sorted_.size() + added_.size(); }
+  /// Whether `uid` is certain not to find this name. Never of a name that the server may find
+  /// without listing it: one that is not plain ASCII (it may be there in another form), a very long
+  /// one (which may be an error), or that of a hidden directory of snapshots.
+  bool lacks(std::string_view name, std::uint32_t uid);
+
+  /// They are complete, and of this version, as the server has answered a request sent at `time`.
+  void complete(std::uint64_t version, TimePoint time) {
+    version_.shown(version);
+    proven_at_ = time;
+  }
+  /// A name changed here, in the version that the names are of.
+  void changed_here(const client::NameChange& change) { version_.changed_here(change); }
+  /// The server shows the directory in this version, in answer to a request sent at `time`. False:
+  /// these are not the names of it.
+  bool shown(std::uint64_t version, TimePoint time);
+  /// When the server was last asked, and the names were these.
+  TimePoint proven_at() const { return proven_at_; }
+
+ private:
+  void merge();
+
+  NamesVersion version_;
+  std::shared_ptr<ListedTotal> total_;
+  std::vector<std::uint64_t> sorted_;
+  std::vector<std::uint64_t> added_;  ///< since they were sorted
+  TimePoint proven_at_{};
+  std::optional<std::uint32_t> uid_;
+  bool forgotten_ = false;
+};
+
+}  // namespace nfsrdma::cache

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# How many requests everyday operations cost. A program waits for each of them but CLOSE, which nobody waits for.
+. "$(dirname "$0")/lib.sh"
+mkdir "$export/listed" "$export/read"
+touch "$export/listed/"{a,b,c}
+for i in 1 2 3; do head -c 4096 /dev/urandom >"$export/read/$i"; done
+start_responder
+mount_export actimeo=600
+
+# expect REQUESTS CLOSES "what" command...: as the responder counts them. The lease is renewed by a SEQUENCE alone
+# only when nothing else was sent for long.
+expect() {
+  local requests=$1 closes=$2 what=$3 before closed
+  shift 3
+  before=$(served SEQUENCE)
+  closed=$(served CLOSE)
+  "$@" || fail "$what: $*"
+  closes_are() { [ "$(served CLOSE)" -eq $((closed + closes)) ]; }
+  wait_for "$what: the CLOSE" closes_are
+  same "$requests" $(($(served SEQUENCE) - before)) "requests: $what"
+}
+missing() { [ ! -e "$1" ]; }
+create() { head -c 4096 /dev/zero >"$1"; }
+
+ls -l "$mnt/listed" "$mnt/read" >/dev/null
+expect 0 0 "stat after ls" stat -c %s "$mnt/listed/a" "$mnt/listed/b" "$mnt/read/1"
+expect 0 0 "a name that is not there, after ls" missing "$mnt/listed/missing"
+expect 2 1 "open, read and close a file of 4 KiB" cmp -s "$export/read/1" "$mnt/read/1"
+expect 2 1 "the same again: pages are kept, the open is asked for" cmp -s "$export/read/1" "$mnt/read/1"
+expect 3 1 "create, write and close a file of 4 KiB" create "$mnt/listed/new"
+expect 1 0 "remove" rm -f "$mnt/listed/a"
+expect 1 0 "make a directory" mkdir "$mnt/listed/made"
+expect 0 0 "a name that is not there, in a new directory" missing "$mnt/listed/made/missing"
+expect 3 1 "create, write and close in it" create "$mnt/listed/made/new"
+expect 1 0 "rename" mv -T "$mnt/listed/b" "$mnt/listed/renamed"
