@@ -86,6 +86,12 @@ void ReadStream::add(ReadPieceRef piece) {
   pieces_.push_back(std::move(piece));
 }
 
+void ReadStream::begin_with(ReadPieceRef piece, client::StateRef by, TimePoint now) {
+  by_ = std::move(by);
+  last_used_ = now;
+  add(std::move(piece));
+}
+
 ReadPiece* ReadStream::find(std::uint64_t byte) const {
   for (const ReadPieceRef& piece : pieces_) {
     if (piece->has(byte)) return piece.get();

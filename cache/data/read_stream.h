@@ -47,6 +47,8 @@ class ReadStream : public ListNode {
   std::optional<Wanted> next(const ReadPattern& pattern, std::size_t most,
                              std::uint64_t file_end) const;
   void add(ReadPieceRef piece);
+  /// The stream is new, and this piece has been read already, in the name of `by`.
+  void begin_with(ReadPieceRef piece, client::StateRef by, TimePoint now);
 
   /// The piece that has this byte, or will have it; null when there is none.
   ReadPiece* find(std::uint64_t byte) const;

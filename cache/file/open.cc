@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "client/files/open.h"
 
 namespace nfsrdma::cache {
@@ -14,16 +17,37 @@ std::uint32_t share_access(int flags) {
   }
 }
 
+namespace {
+
+/// What a READ has brought, if it has.
+void take_in(ReadPiece& piece, const std::optional<client::ReadData>& read) {
+  if (!read) return piece.drop();
+  const std::span<std::byte> sink = piece.slot.first(piece.length);
+  piece.valid = std::min(read->data.size(), sink.size());
+  piece.ended = read->eof;
+  if (!read->placed) std::memcpy(sink.data(), read->data.data(), piece.valid);
+  piece.state = ReadPiece::State::ready;
+}
+
+}  // namespace
+
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
-                          int flags) {
+                          int flags, ReadPieceRef first) {
   const Issue issue = attributes.issue();
   const auto delegating =
       (flags & O_DIRECT) ? client::Delegating::unwanted : client::Delegating::wanted;
+  client::ReadSink sink;
+  if (first) {
+    sink = {first->slot.first(first->length), first->slot.size() - first->length};
+    first->issued = issue.at;
+  }
   auto opened = co_await client::open(attributes.mount(), caller, inode->handle(),
-                                      share_access(flags), delegating);
+                                      share_access(flags), delegating, sink);
   CO_TRY(opened);
   attributes.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
-  co_return Opened{std::move(inode), std::move(opened->open), opened->preserve_unlinked};
+  if (first) take_in(*first, opened->first_bytes);
+  co_return Opened{std::move(inode), std::move(opened->open), opened->preserve_unlinked,
+                   std::move(first), opened->attributes.change};
 }
 
 std::optional<Opened> open_locally(AttributeCache& attributes, const client::Credential& caller,

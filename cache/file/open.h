@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cache/data/read_piece.h"
 #include "cache/file/attribute_cache.h"
 
 namespace nfsrdma::cache {
@@ -15,15 +16,18 @@ struct Opened {
   client::OpenRef open;
   /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
+  ReadPieceRef first{};      ///< the file's first bytes, where open() has read them; ReadAhead's
+  std::uint64_t change = 0;  ///< the version of the file that they are of, or a later one
 };
 
 /// OPEN4_SHARE_ACCESS_* for flags of open(2).
 std::uint32_t share_access(int flags);
 
 /// Asks the server, and takes in the attributes that it tells. No delegation is asked for with
-/// O_DIRECT: such data is not cached.
+/// O_DIRECT: such data is not cached. `first`: of ReadAhead::for_open(), or null; what it is for is
+/// read in the same request.
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
-                          int flags);
+                          int flags, ReadPieceRef first = {});
 /// Without asking the server: under a delegation nothing can have changed. Empty when there is none
 /// that covers it.
 std::optional<Opened> open_locally(AttributeCache& attributes, const client::Credential& caller,

@@ -1,10 +1,13 @@
 #include "cache/read/read_ahead.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "cache/file/io_lock.h"
 #include "client/requests/read.h"
 #include "client/session/session.h"
 #include "transport/base/log.h"
@@ -52,14 +55,42 @@ void ReadAhead::note(File& file, const client::StateRef& by, std::uint64_t offse
 
 void ReadAhead::follow(File& file, const client::StateRef& by, std::uint64_t offset,
                        std::size_t size) {
+  ReadStream& stream = stream_of(file);
+  stream.follow(file.pattern, offset, size, by, mount_.reactor().now(), most_bytes_);
+  fill_.schedule();
+}
+
+/// As the one that was read last.
+ReadStream& ReadAhead::stream_of(File& file) {
   if (!file.ahead)
     file.ahead = std::make_unique<ReadStream>(mount_.reactor(), file, memory_.most());
-  ReadStream& stream = *file.ahead;
-  stream.follow(file.pattern, offset, size, by, mount_.reactor().now(), most_bytes_);
-  stream.unlink();
-  streams_.push_back(stream);
-  fill_.schedule();
+  file.ahead->unlink();
+  streams_.push_back(*file.ahead);
   if (!idle_.armed()) idle_.arm(kIdle);
+  return *file.ahead;
+}
+
+ReadPieceRef ReadAhead::for_open(const Inode& inode, int flags, bool kernel_has_pages) {
+  const bool to_read = (flags & O_ACCMODE) == O_RDONLY && (flags & (O_DIRECT | O_TRUNC)) == 0;
+  const std::uint64_t size = inode.attributes().value().size;
+  const bool small = inode.attributes().known() && size > 0 && size <= kAtOpen;
+  const bool room = mount_.rsize() > kAtOpen && memory_.slot_size() > kAtOpen;
+  if (!to_read || !small || !room || kernel_has_pages || inode.open()) return {};
+  ReadPieceRef piece = memory_.acquire();
+  if (!piece) return {};
+  piece->offset = 0;
+  piece->length = kAtOpen;
+  return piece;
+}
+
+void ReadAhead::begin_with(File& file, ReadPieceRef first, std::uint64_t change) {
+  if (!first || first->state != ReadPiece::State::ready) return;
+  const CachedAttributes& known = file.inode->attributes();
+  const bool others = file.shared->files.size() > 1 || file.shared->dirty();
+  if (others || known.value().change != change) return;
+  at_open_.add();
+  const client::StateRef by = io_state(file, {});
+  stream_of(file).begin_with(std::move(first), by, mount_.reactor().now());
 }
 
 ReadPiece* ReadAhead::find(File& file, const client::StateRef& by, std::uint64_t byte) const {
@@ -170,6 +201,7 @@ void ReadAhead::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("cache_read_ahead_waits", waits_.value());
   visitor.visit("cache_read_ahead_bytes_copied", copied_.value());
   visitor.visit("cache_read_ahead_failures", failed_.value());
+  visitor.visit("cache_read_at_open", at_open_.value());
 }
 
 }  // namespace nfsrdma::cache

@@ -19,6 +19,9 @@ class ReadAhead final : private BufferLender {
  public:
   /// A file that is not read for so long has nothing read ahead any more.
   static constexpr Duration kIdle = std::chrono::seconds(2);
+  /// Bytes of the largest file that its OPEN reads: what comes with a reply and is copied costs
+  /// less than a round trip.
+  static constexpr std::size_t kAtOpen = std::size_t{16} << 10;
 
   /// At most `most_bytes` for each file, 0: none, and a quarter of the pool's slots for all. The
   /// references outlive this.
@@ -35,6 +38,14 @@ class ReadAhead final : private BufferLender {
   void note(File& file, const client::StateRef& by, std::uint64_t offset, std::size_t size);
   /// A piece with this byte that may be used, or waited for, in the name of `by`; null: none.
   ReadPiece* find(File& file, const client::StateRef& by, std::uint64_t byte) const;
+  /// What the OPEN of a file may read with it, to be given to open(): a small file's bytes, when a
+  /// program opens it to read it and neither it nor the kernel has any (`kernel_has_pages`).
+  /// Otherwise null.
+  ReadPieceRef for_open(const Inode& inode, int flags, bool kernel_has_pages);
+  /// The file has been opened. What was read with it is forgotten where it may be out of date by
+  /// now: the file has changed meanwhile, or somebody else has it open here and may write it.
+  void begin_with(File& file, ReadPieceRef first, std::uint64_t change);
+
   /// The program has had these bytes of a piece that was found.
   void used(File& file, ReadPiece& piece, std::size_t bytes);
   /// It has waited for the piece, which has arrived or was dropped.
@@ -50,6 +61,7 @@ class ReadAhead final : private BufferLender {
  private:
   void give_back() override;
   void follow(File& file, const client::StateRef& by, std::uint64_t offset, std::size_t size);
+  ReadStream& stream_of(File& file);
   void fill_all();
   void fill(ReadStream& stream);
   bool may_fetch(const ReadStream& stream);
@@ -69,6 +81,7 @@ class ReadAhead final : private BufferLender {
   Counter waits_;
   Counter copied_;
   Counter failed_;
+  Counter at_open_;
 };
 
 }  // namespace nfsrdma::cache

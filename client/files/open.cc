@@ -146,7 +146,7 @@ std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller
 }
 
 Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
-                          std::uint32_t share_access, Delegating delegating) {
+                          std::uint32_t share_access, Delegating delegating, ReadSink first) {
   auto beginning = files.open_table.begin_open(caller, file);
   OpenTable::Opening opening = co_await beginning;
   const Delegations::Asking asking(files.delegations);
@@ -154,11 +154,14 @@ Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
   request.object = file;
   request.share_access = share_access;
   request.want = want_for(files, file, share_access, delegating);
+  request.first = first;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   answer->handle = file;  // CLAIM_FH opens what is named, however the server spells it
   const Asked asked{caller, share_access, /*made=*/false, delegating};
+  std::optional<ReadData> first_bytes = std::move(answer->first);
   auto opened = co_await complete(files, asked, std::move(*answer), std::move(opening));
+  if (opened) opened->first_bytes = std::move(first_bytes);
   co_return opened;
 }
 

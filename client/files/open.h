@@ -8,6 +8,7 @@
 
 #include "client/files/open_ref.h"
 #include "client/proto/object.h"
+#include "client/requests/read.h"
 #include "client/requests/set_attributes.h"
 
 namespace nfsrdma::client {
@@ -21,6 +22,8 @@ struct Opened {
   /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
   NameChange directory{};  ///< of create(): the directory that the name was made in
+  /// Of open(): what was read in the same request, at least as new as the attributes.
+  std::optional<ReadData> first_bytes{};
 };
 
 /// Whether a delegation is asked for. Not for a file whose data are not cached.
@@ -32,9 +35,11 @@ enum class CreateMode : std::uint8_t {
   exclusive,  ///< EXCLUSIVE4_1: as guarded, and recognises its own earlier attempt by a verifier
 };
 
-/// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied.
+/// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied. `first`: where the
+/// first bytes of the file are read to in the same request; empty: none are.
 Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
-                          std::uint32_t share_access, Delegating delegating = Delegating::wanted);
+                          std::uint32_t share_access, Delegating delegating = Delegating::wanted,
+                          ReadSink first = {});
 Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access);
 /// Without asking the server: under a delegation that covers it. Empty when there is none; the

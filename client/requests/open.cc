@@ -81,14 +81,24 @@ Result<OpenGranted> read_open(CompoundReader& results) {
   return OpenGranted{ok.stateid, ok.rflags, ok.attrset, ok.cinfo, delegation_of(ok.delegation)};
 }
 
-Result<OpenAnswer> read_answer(RequestContext& context, CompoundReader& results) {
+Result<OpenAnswer> read_answer(RequestContext& context, Compound& compound, std::size_t first) {
+  CompoundReader& results = compound.results();
   auto granted = read_open(results);
   if (!granted) return fail_from(granted);
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
   OwnerNames names;
-  auto attributes = steps::read_last_attributes(context, results, names);
-  return OpenAnswer{*granted, *handle, std::move(attributes), std::move(names)};
+  if (first == 0) {
+    auto attributes = steps::read_last_attributes(context, results, names);
+    return OpenAnswer{*granted, *handle, std::move(attributes), std::move(names)};
+  }
+  auto attributes = steps::read_facts(results);
+  if (attributes) context.ids.resolve(*attributes, names);
+  OpenAnswer answer{*granted, *handle, std::move(attributes), std::move(names)};
+  if (!answer.attributes) return answer;
+  auto read = take_read(compound, first);
+  if (read) answer.first = std::move(*read);
+  return answer;
 }
 
 }  // namespace
@@ -99,9 +109,11 @@ Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
   if (!compound) co_return fail(steps::ending());
   add_open(*compound, context.client, caller.uid, request);
   steps::add_found(*compound);
+  const std::size_t first = request.first.bytes.size();
+  if (first > 0) add_read(*compound, request.first);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
-  co_return read_answer(context, compound->results());
+  co_return read_answer(context, *compound, first);
 }
 
 Task<Result<OpenGranted>> send_claim(RequestContext& context, Credential caller,

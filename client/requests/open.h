@@ -8,6 +8,7 @@
 
 #include "client/names/id_map.h"
 #include "client/proto/ops_open.h"
+#include "client/requests/read.h"
 #include "client/requests/sending.h"
 
 namespace nfsrdma::client {
@@ -36,6 +37,7 @@ struct OpenRequest {
   const NewFile* new_file = nullptr;  ///< CLAIM_NULL; null: the file must be there
   nfs4::stateid4 delegation;          ///< CLAIM_DELEG_CUR_FH
   nfs4::open_delegation_type4 delegate_type = nfs4::OPEN_DELEGATE_NONE;  ///< CLAIM_PREVIOUS
+  ReadSink first;  ///< send_open(): the first bytes of the file are read to there; empty: none are
 };
 
 /// What came with an OPEN.
@@ -59,6 +61,9 @@ struct OpenAnswer {
   FileHandle handle;
   Result<Attributes> attributes;
   OwnerNames names;
+  /// At least as new as the attributes. Nothing when they were not asked for, or could not be read:
+  /// the file is open all the same.
+  std::optional<ReadData> first{};
 };
 
 /// With GETFH and GETATTR.

@@ -244,7 +244,7 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
   args.sa_sequenceid = slot.seq_nr;
   args.sa_slotid = slot.id;
   args.sa_highest_slotid = slots_.highest_used();
-  args.sa_cachethis = compound.modifying() && compound.max_reply() <= limits_.max_cached;
+  args.sa_cachethis = compound.modifying() && compound.reply_bytes() <= limits_.max_cached;
   compound.set_sequence(args);
   compound.set_stateid();
   compound.set_xid(compounds_.next_xid());

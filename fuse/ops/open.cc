@@ -7,7 +7,8 @@ namespace {
 
 Task<void> run(FileSystem& fs, Request request, client::Credential caller, InodeRef inode,
                int flags) {
-  auto opened = co_await cache::open(fs.attributes(), caller, inode, flags);
+  auto first = fs.files().reads().for_open(*inode, flags, fs.kernel().may_have_pages(*inode));
+  auto opened = co_await cache::open(fs.attributes(), caller, inode, flags, std::move(first));
   if (!opened) {
     reply_failure(fs, request, opened.error());
     co_return;

@@ -9,7 +9,10 @@ FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswe
   answer.keep_cache = fs.kernel().keeps_pages_at_open(inode);
   if (!answer.keep_cache) inode.view().pages_to_be_dropped();
   const bool others = inode.open() != nullptr;
+  auto first = std::move(opened.first);
+  const std::uint64_t change = opened.change;
   FileRef file = fs.add_file(std::move(opened));
+  fs.files().reads().begin_with(*file, std::move(first), change);
   file->drop_unconfirmed = !answer.keep_cache;
   // What one of them drops, another may be writing.
   if (others && inode.view().drops_unconfirmed()) inode.watch_writes();

@@ -197,9 +197,13 @@ void ServedChannel::process(rpc::Call& call) {
   if (down_) return;  // the test has broken the connection
   if (fate == Fate::disconnect_before) return break_off();
   auto* served = new ServedCall(server_, call, connection_);
-  if (fate == Fate::answer) {
-    served->on_reply = [this, alive = alive_, &call](Bytes reply) {
-      if (*alive && !down_) finish(call, std::move(reply));
+  auto answer = [this, alive = alive_, &call](Bytes reply) {
+    if (*alive && !down_) finish(call, std::move(reply));
+  };
+  if (fate == Fate::answer) served->on_reply = answer;
+  if (fate == Fate::hold) {
+    served->on_reply = [this, alive = alive_, answer](Bytes reply) {
+      if (*alive) server_.held_.push_back([answer, reply = std::move(reply)] { answer(reply); });
     };
   }
   server_.service().handle(*served);
@@ -281,6 +285,10 @@ std::optional<std::uint32_t> ServedDirectory::forced_status(std::uint32_t opnum)
 int ServedDirectory::failures_left(nfs_opnum4 opnum) const {
   const auto found = failures_.find(opnum);
   return found == failures_.end() ? 0 : found->second.second;
+}
+
+void ServedDirectory::release_held() {
+  for (const auto& answer : std::exchange(held_, {})) answer();
 }
 
 void ServedDirectory::disconnect() {

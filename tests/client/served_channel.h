@@ -50,6 +50,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
 
   /// Every channel breaks; what was held back is never answered.
   void disconnect();
+  /// Sends the answers that were held back so far, as long as their connection stands.
+  void release_held();
   /// Forgets clients and state, and breaks all connections.
   void reboot(std::uint32_t grace_seconds);
   /// The service loses sight of the back channel, nothing else.
@@ -86,6 +88,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::map<nfs4::nfs_opnum4, std::pair<nfs4::nfsstat4, int>> failures_;
   std::map<nfs4::nfs_opnum4, int> successes_;
   std::vector<ServedChannel*> channels_;
+  std::vector<std::function<void()>> held_;
   int connections_ = 0;
   int callbacks_ = 0;
 };
