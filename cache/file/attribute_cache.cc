@@ -119,6 +119,7 @@ Duration AttributeCache::lacks(const Inode& directory, const client::Credential&
 }
 
 void AttributeCache::visit_counters(CounterVisitor& visitor) const {
+  visitor.visit("cache_directory_pages_ahead", pages_ahead_.value());
   visitor.visit("cache_names_known_missing", known_missing_.value());
   visitor.visit("cache_listed_directories", listed_total_->directories);
   visitor.visit("cache_listed_names", listed_total_->names);

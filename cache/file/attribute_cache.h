@@ -11,6 +11,7 @@
 #include "cache/file/inode_observer.h"
 #include "client/mount.h"
 #include "transport/base/metrics.h"
+#include "transport/base/sync/in_flight_set.h"
 
 namespace nfsrdma::cache {
 
@@ -33,7 +34,11 @@ class AttributeCache {
   /// All outlive this; `observer` may be constructed later.
   AttributeCache(client::Mount& mount, AttributePolicy policy, InodeIndex& inodes,
                  InodeObserver& observer)
-      : mount_(mount), policy_(policy), inodes_(inodes), observer_(observer) {}
+      : mount_(mount),
+        policy_(policy),
+        inodes_(inodes),
+        observer_(observer),
+        asked_ahead_(mount.reactor()) {}
   AttributeCache(const AttributeCache&) = delete;
   AttributeCache& operator=(const AttributeCache&) = delete;
 
@@ -80,6 +85,10 @@ class AttributeCache {
   /// They must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 
+  /// Requests that were sent before anybody needs their answer; to be waited for at the end.
+  InFlightSet& asked_ahead() { return asked_ahead_; }
+  void count_page_ahead() { pages_ahead_.add(); }
+
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
@@ -91,7 +100,9 @@ class AttributeCache {
   std::uint64_t names_changed_at_ = 0;
   std::shared_ptr<ListedTotal> listed_total_ = std::make_shared<ListedTotal>();
   IntrusiveList<ListedNames> listed_;  ///< least recently listed first
+  InFlightSet asked_ahead_;
   Counter known_missing_;
+  Counter pages_ahead_;
 };
 
 }  // namespace nfsrdma::cache

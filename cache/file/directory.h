@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cache/dir/directory_stream.h"
+#include "cache/dir/page_ahead.h"
 #include "cache/dir/whole_listing.h"
 #include "cache/file/inode.h"
 #include "transport/base/sync/async_mutex.h"
@@ -25,6 +26,7 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
   DirectoryStream stream;
   /// A listing from the begin of the directory goes on at this cookie; nothing: it does not go on.
   std::optional<std::uint64_t> listed_to;
+  PageAheadRef ahead;  ///< null: the next page was not asked for
   WholeListing whole;
   std::uint32_t whole_epoch = 0;  ///< Inode::epoch() when it began
   AsyncMutex reading;             ///< one reader of the stream at a time

@@ -4,9 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "client/session/session.h"
+
 namespace nfsrdma::cache {
 namespace {
 
+/// The part of the session's slots that is left to requests that somebody waits for.
+constexpr std::uint32_t kPartLeft = 4;
 /// Bytes of one READDIR reply. About a thousand entries with attributes.
 constexpr std::uint32_t kPageBytes = 256 * 1024;
 
@@ -15,8 +19,8 @@ bool cookie_refused(const Error& error) {
          error.is(Layer::nfs, nfs4::NFS4ERR_BAD_COOKIE);
 }
 
-/// Gets the page that starts at `cookie`. A server that no longer knows the verifier gets one more
-/// try without: most of them can go on from any cookie.
+/// Gets the page that starts at `cookie` from the server. A server that no longer knows the
+/// verifier gets one more try without: most of them can go on from any cookie.
 Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credential caller,
                                           DirectoryRef directory, std::uint64_t cookie) {
   const client::FileHandle& handle = directory->inode->handle();
@@ -28,6 +32,44 @@ Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credenti
     page = co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), kPageBytes,
                                     true);
   }
+  co_return page;
+}
+
+Task<void> ask_ahead(AttributeCache& attributes, client::Credential caller, DirectoryRef directory,
+                     PageAheadRef ahead) {
+  const InFlightSet::One in_flight(attributes.asked_ahead());
+  auto page = co_await fetch(attributes.mount(), caller, directory, ahead->asked.cookie);
+  ahead->page = std::move(page);
+  ahead->arrived.wake_all();
+}
+
+/// Whoever reads on in a directory will most likely read it to its end.
+void look_ahead(AttributeCache& attributes, const client::Credential& caller,
+                const DirectoryRef& directory) {
+  const client::DirectoryPage& page = directory->stream.page();
+  if (directory->ahead || page.eof || page.entries.empty()) return;
+  if (!attributes.mount().session().has_room(kPartLeft)) return;
+  const DirectoryStream::Asked asked{page.entries.back().cookie, attributes.issue(),
+                                     directory->inode->epoch()};
+  directory->ahead = new PageAhead(attributes.mount().reactor(), asked, caller.uid);
+  spawn(ask_ahead(attributes, caller, directory, directory->ahead));
+}
+
+/// The page that `asked` names: the one that is on its way already, or another. An error of that
+/// one is nobody's: the page is asked for again.
+Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::Credential caller,
+                                            DirectoryRef directory, DirectoryStream::Asked& asked) {
+  const PageAheadRef ahead = std::exchange(directory->ahead, {});
+  if (ahead && ahead->asked.cookie == asked.cookie && ahead->uid == caller.uid) {
+    while (!ahead->page) co_await ahead->arrived.wait();
+    if (*ahead->page) {
+      attributes.count_page_ahead();
+      asked = ahead->asked;
+      co_return std::move(*ahead->page);
+    }
+    asked = {asked.cookie, attributes.issue(), directory->inode->epoch()};
+  }
+  auto page = co_await fetch(attributes.mount(), caller, directory, asked.cookie);
   co_return page;
 }
 
@@ -50,9 +92,13 @@ void note_whole(AttributeCache& attributes, const client::Credential& caller,
 Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential caller,
                              DirectoryRef directory, std::uint64_t cookie) {
   DirectoryStream& stream = directory->stream;
-  if (!stream.following(cookie).empty() || stream.ends_after(cookie)) co_return false;
-  const DirectoryStream::Asked asked{cookie, attributes.issue(), directory->inode->epoch()};
-  auto page = co_await fetch(attributes.mount(), caller, directory, cookie);
+  if (!stream.following(cookie).empty()) {
+    if (cookie != 0) look_ahead(attributes, caller, directory);
+    co_return false;
+  }
+  if (stream.ends_after(cookie)) co_return false;
+  DirectoryStream::Asked asked{cookie, attributes.issue(), directory->inode->epoch()};
+  auto page = co_await page_at(attributes, caller, directory, asked);
   CO_TRY(page);
   if (page->entries.empty() && !page->eof) {
     co_return fail(Error::local(EIO, "READDIR", "neither an entry nor the end"));
@@ -61,6 +107,7 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
     co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
   }
   note_whole(attributes, caller, *directory);
+  if (cookie != 0) look_ahead(attributes, caller, directory);
   co_return true;
 }
 

@@ -35,6 +35,7 @@ Task<void> FileSystem::finish() {
     remove_file(file->id);
     co_await files_.close(file);
   }
+  co_await attributes().asked_ahead().wait();
 }
 
 std::size_t FileSystem::drop_caches() {

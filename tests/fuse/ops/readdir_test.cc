@@ -142,5 +142,96 @@ TEST_F(ReaddirRequest, AVerifierThatIsRefusedIsForgotten) {
   close_directory(directory);
 }
 
+class LongDirectory : public ReaddirRequest {
+ protected:
+  static constexpr int kFiles = 3000;
+
+  void SetUp() override {
+    ReaddirRequest::SetUp();
+    for (int i = 0; i < kFiles; ++i) server_.write_file("file" + std::to_string(i), "");
+    directory_ = open_directory();
+  }
+  /// All from `offset` on.
+  std::set<std::string> rest(std::uint64_t offset) {
+    std::set<std::string> found;
+    for (;;) {
+      const auto entries = list(directory_, offset, 4096);
+      if (entries.empty()) return found;
+      for (const ListedEntry& entry : entries) EXPECT_TRUE(found.insert(entry.name).second);
+      offset = entries.back().next;
+    }
+  }
+  int pages() const { return server_.successes_of(nfs4::OP_READDIR); }
+  std::uint64_t ahead() const { return fs_counter("cache_directory_pages_ahead"); }
+
+  Opened directory_;
+};
+
+TEST_F(LongDirectory, TheNextPageIsAskedForBeforeItIsNeeded) {
+  std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  EXPECT_EQ(pages(), 1) << "who looks at the begin only costs nothing";
+  offset = list(directory_, offset, 4096).back().next;
+  EXPECT_EQ(pages(), 2);
+  EXPECT_EQ(ahead(), 0U);
+  rest(offset);
+  EXPECT_GE(pages(), 3);
+  EXPECT_EQ(ahead(), static_cast<std::uint64_t>(pages() - 1)) << "all but the first";
+  close_directory(directory_);
+}
+
+TEST_F(LongDirectory, EveryNameIsThereOnce) {
+  EXPECT_EQ(rest(0).size(), kFiles + 2U);
+  EXPECT_EQ(rest(0).size(), kFiles + 2U) << "from the begin again";
+  close_directory(directory_);
+}
+
+TEST_F(LongDirectory, AReaderThatJumpsGetsWhatIsThere) {
+  const auto first = list(directory_, 0, 4096);
+  const auto second = list(directory_, first.back().next, 4096);
+  const auto again = list(directory_, first.front().next, 4096);
+  EXPECT_EQ(again.front().name, first[1].name);
+  EXPECT_EQ(rest(first.back().next).size(), kFiles + 2U - first.size());
+  close_directory(directory_);
+}
+
+TEST_F(LongDirectory, FromTheBeginNothingOldIsUsed) {
+  const std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  list(directory_, offset, 4096);
+  for (int i = 0; i < kFiles; ++i)
+    std::filesystem::remove(server_.path("file" + std::to_string(i)));
+  EXPECT_EQ(rest(0).size(), 2U);
+  close_directory(directory_);
+}
+
+TEST_F(LongDirectory, AFailureOfItIsNobodys) {
+  const std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_IO);
+  const auto second = list(directory_, offset, 4096);
+  EXPECT_EQ(server_.failures_left(nfs4::OP_READDIR), 0);
+  rest(second.back().next);
+  EXPECT_EQ(fs_counter("errors_readdir_NFS4ERR_IO"), 0U);
+  close_directory(directory_);
+}
+
+TEST_F(LongDirectory, ItIsWaitedForWhenTheMountEnds) {
+  const std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  server_.fate = [](const client::test::Arrival& arrival) {
+    return arrival.has(nfs4::OP_READDIR) ? client::test::Fate::hold : client::test::Fate::answer;
+  };
+  list(directory_, offset, 4096);
+  close_directory(directory_);
+  bool ended = false;
+  spawn([](FileSystem& fs, bool& done) -> Task<void> {
+    co_await fs.finish();
+    done = true;
+  }(*fs_, ended));
+  reactor_.settle();
+  EXPECT_FALSE(ended);
+  server_.fate = nullptr;
+  server_.release_held();
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_TRUE(ended);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test
