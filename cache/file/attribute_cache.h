@@ -70,7 +70,8 @@ class AttributeCache {
   /// `made`: the name that is there now, if there is one.
   void names_changed(Inode& directory, const client::NameChange& change,
                      std::string_view made = {});
-  /// An operation that would have made a name there has failed, or nobody knows.
+  /// Whether the names that were listed are still those of the directory is not known: an operation
+  /// that would have made one has failed.
   void names_unsure(Inode& directory) { directory.set_listed(nullptr); }
 
   /// What all ListedNames have to know.

@@ -43,6 +43,7 @@ std::size_t FileSystem::drop_caches() {
   inodes_.for_each([&](Inode& inode) {
     if (attributes().delegated(inode)) return;
     inode.attributes().expire();
+    attributes().names_unsure(inode);
     if (const auto open = inode.open()) open->drop_read_ahead();
     kernel_.drop_all(inode);
     ++files;

@@ -211,6 +211,12 @@ TEST_F(ListedDirectory, AFailedMkdirOrRenameLeavesItInDoubt) {
   expect_asked("link");
 }
 
+TEST_F(ListedDirectory, WhatIsDroppedOnDemandIsAskedFor) {
+  list();
+  fs_->drop_caches();
+  expect_asked("missing");
+}
+
 TEST_F(ListedDirectory, WhatIsMadeWhileItIsListedMayBeMissed) {
   for (int i = 0; i < 3000; ++i) server_.write_file("name" + std::to_string(i), "");
   const Opened directory = open_directory();
