@@ -13,6 +13,7 @@
 #include "fuse/daemon/provider_choice.h"
 #include "fuse/daemon/rpcbind.h"
 #include "transport/base/log.h"
+#include "transport/recording/recorded_channel.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -74,7 +75,7 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   if (options_.transport.protocol == Protocol::tcp) {
     auto channels = tcp::ChannelFactory::create(reactor_, server, tcp_options(), *reply_slots_);
     if (!channels) return fail_from(channels);
-    channels_ = std::move(*channels);
+    channels_ = recorded(std::move(*channels), server);
     return {};
   }
   TransportOptions transport = options_.transport;
@@ -86,8 +87,20 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   auto channels =
       rdma::ChannelFactory::create(reactor_, *fabric_, server, rdma_options(), *reply_slots_);
   if (!channels) return fail_from(channels);
-  channels_ = std::move(*channels);
+  channels_ = recorded(std::move(*channels), server);
   return {};
+}
+
+/// With capture_view=rpc, a capture may also begin later (start_capture()).
+std::unique_ptr<rpc::ChannelFactory> NfsBackend::recorded(
+    std::unique_ptr<rpc::ChannelFactory> channels, const fabric::Address& server) {
+  if (options_.transport.capture_view == CaptureView::wire) return channels;
+  return std::make_unique<recording::RecordedFactory>(std::move(channels), capture_, server);
+}
+
+/// Where the connections themselves are recorded; null: nowhere.
+capture::Sink* NfsBackend::wire_capture() {
+  return options_.transport.capture_view == CaptureView::wire ? &capture_ : nullptr;
 }
 
 Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
@@ -166,14 +179,14 @@ rdma::Options NfsBackend::rdma_options() {
   options.receive_size = options_.transport.inline_threshold;
   options.credits = shape_.credits;
   options.endpoint.crc = options_.transport.crc;
-  options.endpoint.capture = &capture_;
+  options.endpoint.capture = wire_capture();
   return options;
 }
 
 tcp::Options NfsBackend::tcp_options() {
   tcp::Options options;
   options.calls = shape_.credits;
-  options.capture = &capture_;
+  options.capture = wire_capture();
   return options;
 }
 
@@ -211,9 +224,10 @@ void NfsBackend::report_state(const LineSink& line) {
 }
 
 Result<void> NfsBackend::start_capture(UniqueFd file) {
-  if (fabric_ && fabric_->name() == "verbs") {
+  if (fabric_ && fabric_->name() == "verbs" && wire_capture()) {
     return fail(Error::local(EOPNOTSUPP, "capture",
-                             "what an RDMA device sends does not pass through this program"));
+                             "what an RDMA device sends does not pass through this program; "
+                             "capture_view=rpc records its RPCs"));
   }
   if (capture_.on()) return fail(Error::local(EBUSY, "capture", "one is going on"));
   auto sink = capture::Sink::create(std::move(file));

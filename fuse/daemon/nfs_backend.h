@@ -57,6 +57,9 @@ class NfsBackend final : public Backend {
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
   Result<void> make_channels(const fabric::Address& server, Provider provider);
+  std::unique_ptr<rpc::ChannelFactory> recorded(std::unique_ptr<rpc::ChannelFactory> channels,
+                                                const fabric::Address& server);
+  capture::Sink* wire_capture();
   rdma::Options rdma_options();
   tcp::Options tcp_options();
 

@@ -12,7 +12,7 @@ Result<ProviderChoice> choose_provider(const TransportOptions& options,
     if (!device) return fail(device.error());
     return ProviderChoice{Provider::verbs, "asked for; the route goes through " + *device};
   }
-  if (!options.capture_file.empty()) {
+  if (!options.capture_file.empty() && options.capture_view == CaptureView::wire) {
     return ProviderChoice{Provider::iwarp, "capture= records nothing else"};
   }
   if (!device) return ProviderChoice{Provider::iwarp, device.error().message()};

@@ -129,10 +129,11 @@ Result<void> apply_one(Options& options, const po::option& given) {
 /// What each option by itself cannot see.
 Result<void> check_together(const TransportOptions& transport) {
   const bool device = transport.provider == Provider::verbs || !transport.device.empty();
-  if (device && !transport.capture_file.empty()) {
+  const bool wire = !transport.capture_file.empty() && transport.capture_view == CaptureView::wire;
+  if (device && wire) {
     return usage_error(
         "capture= records provider=iwarp and proto=tcp; what an RDMA device sends "
-        "does not pass through this program");
+        "does not pass through this program: capture_view=rpc records its RPCs");
   }
   if (transport.provider == Provider::iwarp && !transport.device.empty()) {
     return usage_error("device= is for provider=verbs");

@@ -36,6 +36,9 @@ enum class Provider : std::uint8_t {
 /// The version of RPC-over-RDMA: automatic is 2 where the server speaks it, else 1.
 enum class RpcRdma : std::uint8_t { one, two, automatic };
 
+/// What a capture records: the bytes of the connection, or its RPCs, each of them whole.
+enum class CaptureView : std::uint8_t { wire, rpc };
+
 /// Which locks the server is asked for; the others hold on this machine only (local_lock).
 struct LockOptions {
   bool posix = true;  ///< fcntl(2)
@@ -54,7 +57,8 @@ struct TransportOptions {
   std::string device;  ///< RDMA device of provider=verbs; empty: that of the route
   fabric::RegistrationChoice registration = fabric::RegistrationChoice::automatic;
   bool crc = true;           ///< MPA CRC32c
-  std::string capture_file;  ///< empty: the wire is not recorded
+  std::string capture_file;  ///< empty: nothing is recorded
+  CaptureView capture_view = CaptureView::wire;
 
   /// The port as given, or that of the protocol: 20049 (RFC 8267 section 9), 2049.
   std::uint16_t server_port() const {

@@ -54,6 +54,12 @@ Result<void> apply_rpcrdma(Options& options, const OptionValue& value) {
   return {};
 }
 
+Result<void> apply_capture_view(Options& options, const OptionValue& value) {
+  if (value.text != "wire" && value.text != "rpc") return bad_value("must be wire or rpc");
+  options.transport.capture_view = value.text == "rpc" ? CaptureView::rpc : CaptureView::wire;
+  return {};
+}
+
 Result<void> apply_control(Options& options, const OptionValue& value) {
   const bool path = value.text.starts_with('/') && value.text.ends_with(".sock");
   if (value.text != "auto" && value.text != "off" && !path) {
@@ -172,6 +178,12 @@ constexpr OptionSpec kOptions[] = {
        options.transport.capture_file = value.text;
        return {};
      }},
+    {.name = "capture_view",
+     .argument = "wire|rpc",
+     .kind = OptionKind::ours,
+     .default_value = "wire",
+     .doc = "what a capture records: the bytes sent, or each RPC whole, as NFS over TCP",
+     .apply = apply_capture_view},
     {.name = "log",
      .argument = "FILE",
      .kind = OptionKind::ours,

@@ -51,6 +51,7 @@ order transport \
   'capture: base' \
   'net: base capture' \
   'rpc: base base/sync xdr net' \
+  'recording: base xdr capture net rpc' \
   'tcp: base base/sync xdr rpc capture net' \
   'fabric: base net' \
   'fabric/iwarp: base capture net fabric' \

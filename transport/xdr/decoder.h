@@ -67,6 +67,9 @@ class Decoder {
   Fault fault() const { return fault_; }
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return message_.size() - offset_; }
+  /// All of the message, and what was placed beside it.
+  std::span<const std::byte> message() const { return message_; }
+  std::span<const PlacedItem> placed() const { return placed_; }
   /// Bytes of the message, and of what was placed beside it.
   std::size_t size() const {
     std::size_t bytes = message_.size();

@@ -1,0 +1,120 @@
+#include "transport/recording/recorded_channel.h"
+
+#include <netinet/in.h>
+
+#include <array>
+#include <utility>
+
+#include "transport/recording/recorded_message.h"
+#include "transport/rpc/message.h"
+
+namespace nfsrdma::recording {
+namespace {
+
+/// Where dissectors look for NFS.
+constexpr std::uint16_t kNfsPort = 2049;
+/// Of the side that is recorded: what carries the RPCs may have no port.
+constexpr std::uint16_t kOwnPort = 1000;
+
+void set_port(sockaddr_storage& address, std::uint16_t port) {
+  if (address.ss_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6&>(address).sin6_port = htons(port);
+  } else {
+    reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port);
+  }
+}
+
+const sockaddr& as_sockaddr(const sockaddr_storage& address) {
+  return reinterpret_cast<const sockaddr&>(address);
+}
+
+void record_sent(capture::Flow& flow, const RecordedMessage& message) {
+  flow.sent(message.pieces(), message.size());
+}
+
+void record_received(capture::Flow& flow, const RecordedMessage& message) {
+  flow.received(message.pieces(), message.size());
+}
+
+}  // namespace
+
+/// A callback on its way through: its answer is recorded, too. Ends with the answer, which may come
+/// after the channel.
+class RecordedChannel::Callback final : public rpc::BackwardCall {
+ public:
+  Callback(rpc::BackwardCall& call, std::shared_ptr<capture::Flow> flow)
+      : call_(call), flow_(std::move(flow)) {}
+
+  const rpc::CallHeader& header() const override { return call_.header(); }
+  xdr::Decoder& arguments() override { return call_.arguments(); }
+  xdr::Encoder& results() override { return call_.results(); }
+  void answer(rpc::AcceptStat status) override {
+    const std::unique_ptr<Callback> self(this);
+    if (status == rpc::AcceptStat::success) {
+      record_sent(*flow_, RecordedMessage(call_.results()));
+    } else {
+      std::array<std::byte, rpc::kAcceptedReplyHeader> memory;
+      xdr::Encoder refusal(memory);
+      rpc::encode_accepted_reply(refusal, call_.header().xid, status);
+      record_sent(*flow_, RecordedMessage(refusal));
+    }
+    call_.answer(status);
+  }
+
+ private:
+  rpc::BackwardCall& call_;
+  const std::shared_ptr<capture::Flow> flow_;
+};
+
+Result<std::unique_ptr<rpc::Channel>> RecordedChannel::connect(rpc::ChannelFactory& channels,
+                                                               capture::Sink& sink,
+                                                               const net::Address& server,
+                                                               rpc::ChannelObserver& observer) {
+  std::unique_ptr<RecordedChannel> recorded(new RecordedChannel(sink, server, observer));
+  auto channel = channels.connect(*recorded);
+  if (!channel) return fail_from(channel);
+  recorded->channel_ = std::move(*channel);
+  return std::unique_ptr<rpc::Channel>(std::move(recorded));
+}
+
+RecordedChannel::~RecordedChannel() = default;
+
+void RecordedChannel::on_channel_up() {
+  sockaddr_storage server = server_.storage;
+  sockaddr_storage own{};
+  own.ss_family = server.ss_family;
+  set_port(server, kNfsPort);
+  set_port(own, kOwnPort);
+  flow_ = sink_.open_flow(as_sockaddr(own), as_sockaddr(server), /*initiator=*/true);
+  observer_.on_channel_up();
+}
+
+void RecordedChannel::submit(rpc::Call& call) {
+  if (flow_) {
+    rpc::CallObserver* const own = this;
+    open_[&call] = std::exchange(call.observer, own);
+    record_sent(*flow_, RecordedMessage(call.encoder));
+  }
+  channel_->submit(call);
+}
+
+void RecordedChannel::on_call_done(rpc::Call& call) {
+  const auto open = open_.find(&call);
+  call.observer = open->second;
+  open_.erase(open);
+  if (call.reply && *call.reply) record_received(*flow_, RecordedMessage((*call.reply)->results));
+  call.observer->on_call_done(call);
+}
+
+void RecordedChannel::on_backward_call(rpc::BackwardCall& call) {
+  if (!flow_) return observer_.on_backward_call(call);
+  record_received(*flow_, RecordedMessage(call.arguments()));
+  observer_.on_backward_call(*new Callback(call, flow_));
+}
+
+void RecordedChannel::on_channel_down(const Error& reason) {
+  flow_.reset();
+  observer_.on_channel_down(reason);
+}
+
+}  // namespace nfsrdma::recording
