@@ -57,6 +57,9 @@ class CachedAttributes {
   bool newer_than(std::uint64_t order) const { return issued_at_ > order; }
   /// The present period: also how long a name looked up in this directory may be believed.
   Duration period() const { return period_; }
+  /// Their version had become known by then. For the caller of store(), when it has changed.
+  void seen(TimePoint now) { seen_at_ = now; }
+  TimePoint seen_at() const { return seen_at_; }
   /// Something has happened that makes the attributes wrong; they stay as a base for comparison.
   void expire() { expired_ = true; }
 
@@ -68,6 +71,7 @@ class CachedAttributes {
   std::uint64_t updated_at_ = 0;  ///< requests up to this order were sent before the last update
   std::uint64_t issued_at_ = 0;   ///< order of the request that brought the value
   TimePoint fetched_at_{};
+  TimePoint seen_at_{};
   TimePoint period_start_{};
   Duration period_{};
   bool known_ = false;

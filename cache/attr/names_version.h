@@ -24,8 +24,6 @@ class NamesVersion {
     if (!own_) own_ = std::make_unique<OwnChanges>();
     version_ = own_->follow(version_, change->before, change->after);
   }
-  /// Whether every change made here since the last version shown has told where it led.
-  bool sure() const { return !unsure_; }
   /// The server shows the change attribute `version`. True when others have changed names.
   bool shown(std::uint64_t version) {
     const bool sure = !std::exchange(unsure_, false);

@@ -47,11 +47,9 @@ void ListedNames::add(std::string_view name) {
   ++total_->names;
 }
 
-// After a change that did not tell where it led, what others did meanwhile may hide behind it.
 bool ListedNames::shown(std::uint64_t version, TimePoint time) {
-  const bool sure = version_.sure();
   if (version_.shown(version)) return false;
-  if (sure && uid_) proven_at_ = time;
+  if (lasting_) proven_at_ = time;
   return true;
 }
 

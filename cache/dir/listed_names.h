@@ -31,8 +31,7 @@ class ListedNames : public ListNode {
       : total_(std::move(total)), uid_(uid) {
     ++total_->directories;
   }
-  /// Those of a directory that has been made just now: none. Others may have made some before the
-  /// server told its version, so that is no proof later.
+  /// Those of a directory that has been made just now: none.
   explicit ListedNames(std::shared_ptr<ListedTotal> total) : total_(std::move(total)) {
     ++total_->directories;
   }
@@ -48,12 +47,19 @@ class ListedNames : public ListNode {
   bool lacks(std::string_view name, std::uint32_t uid);
 
   /// They are complete, and of this version, as the server has answered a request sent at `time`.
-  void complete(std::uint64_t version, TimePoint time) {
+  /// `lasting`: whatever others change after that shows another version. Many servers make versions
+  /// of clocks that tick slowly: of a directory that has changed just now, the next change may show
+  /// the same one. Then the names are believed for once, and no proof of them later.
+  void complete(std::uint64_t version, TimePoint time, bool lasting) {
     version_.shown(version);
     proven_at_ = time;
+    lasting_ = lasting;
   }
-  /// A name changed here, in the version that the names are of.
-  void changed_here(const client::NameChange& change) { version_.changed_here(change); }
+  /// A name changed here, just now, in the version that the names are of.
+  void changed_here(const client::NameChange& change) {
+    version_.changed_here(change);
+    lasting_ = false;
+  }
   /// The server shows the directory in this version, in answer to a request sent at `time`. False:
   /// these are not the names of it.
   bool shown(std::uint64_t version, TimePoint time);
@@ -69,6 +75,7 @@ class ListedNames : public ListNode {
   std::vector<std::uint64_t> added_;  ///< since they were sorted
   TimePoint proven_at_{};
   std::optional<std::uint32_t> uid_;
+  bool lasting_ = false;
   bool forgotten_ = false;
 };
 

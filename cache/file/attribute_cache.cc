@@ -12,6 +12,8 @@ namespace {
 /// What is kept of directories that were listed: 8 bytes for each name.
 constexpr std::size_t kMostListedNames = std::size_t{1} << 20;
 constexpr std::size_t kMostListedDirectories = std::size_t{1} << 14;
+/// The slowest clock that a server makes change attributes of.
+constexpr Duration kSlowestClock = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -28,6 +30,7 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   apply(fresh, whole);
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
+  if (outcome == Outcome::changed) known.seen(mount_.reactor().now());
   // Another client may have written. What this one has is dropped where it writes.
   if (outcome == Outcome::changed && by.before != change) {
     if (const auto open = inode.open()) open->drop_read_ahead();
@@ -91,12 +94,14 @@ void AttributeCache::names_changed(Inode& directory, const client::NameChange& c
 }
 
 void AttributeCache::listed(Inode& directory, std::unique_ptr<ListedNames> names,
-                            std::uint64_t change, const Issue& issue) {
+                            std::uint64_t change, TimePoint begun, const Issue& issue) {
   const CachedAttributes& known = directory.attributes();
   const bool outdated =
       known.stands() && known.newer_than(issue.order) && known.value().change != change;
   if (outdated) return;
-  names->complete(change, issue.at);
+  const bool lasting =
+      known.known() && known.value().change == change && known.seen_at() + kSlowestClock <= begun;
+  names->complete(change, issue.at, lasting);
   listed_.push_back(*names);
   directory.set_listed(std::move(names));
   while (listed_total_->names > kMostListedNames ||

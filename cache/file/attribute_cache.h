@@ -76,10 +76,10 @@ class AttributeCache {
 
   /// What all ListedNames have to know.
   const std::shared_ptr<ListedTotal>& listed_total() const { return listed_total_; }
-  /// These are all names that the directory had in version `change`, by an answer to the request
-  /// `issue`.
+  /// These are all names that the directory had in version `change`, by answers to requests of
+  /// which the first was sent at `begun`, and the last was `issue`.
   void listed(Inode& directory, std::unique_ptr<ListedNames> names, std::uint64_t change,
-              const Issue& issue);
+              TimePoint begun, const Issue& issue);
   /// For how long `caller` may be told without asking that the directory has no such name; zero:
   /// the server is to be asked.
   Duration lacks(const Inode& directory, const client::Credential& caller, std::string_view name);

@@ -29,7 +29,8 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
   PageAheadRef ahead;  ///< null: the next page was not asked for
   WholeListing whole;
   std::uint32_t whole_epoch = 0;  ///< Inode::epoch() when it began
-  AsyncMutex reading;             ///< one reader of the stream at a time
+  TimePoint whole_begun{};
+  AsyncMutex reading;  ///< one reader of the stream at a time
 };
 
 using DirectoryRef = boost::intrusive_ptr<Directory>;

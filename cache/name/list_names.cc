@@ -80,11 +80,13 @@ void note_whole(AttributeCache& attributes, const client::Credential& caller,
   if (asked.cookie == 0) {
     directory.whole.begin(std::make_unique<ListedNames>(attributes.listed_total(), caller.uid));
     directory.whole_epoch = asked.epoch;
+    directory.whole_begun = asked.issue.at;
   }
   auto names = directory.whole.add(asked.cookie, directory.stream.page());
   // A name that was made here meanwhile may be behind the place that was read.
   if (!names || directory.whole_epoch != directory.inode->epoch()) return;
-  attributes.listed(*directory.inode, std::move(names), directory.whole.change(), asked.issue);
+  attributes.listed(*directory.inode, std::move(names), directory.whole.change(),
+                    directory.whole_begun, asked.issue);
 }
 
 }  // namespace

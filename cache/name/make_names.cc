@@ -100,7 +100,7 @@ Task<Result<InodeRef>> make_directory(AttributeCache& attributes, client::Creden
   // One that was made by an earlier attempt may have been found and filled since.
   if (inode && made->directory) {
     attributes.listed(**inode, std::make_unique<ListedNames>(attributes.listed_total()),
-                      made->attributes.change, issue);
+                      made->attributes.change, issue.at, issue);
   }
   co_return inode;
 }

@@ -73,6 +73,10 @@ class ListedDirectory : public KernelRequests {
         reinterpret_cast<const fuse_open_out*>(made.body.data() + sizeof(fuse_entry_out));
     release({made.as<fuse_entry_out>().nodeid, out->fh});
   }
+  void ask_for_attributes() {
+    fs_->inodes().find(kRoot)->attributes().expire();
+    getattr(kRoot);
+  }
   std::uint64_t known_missing() const { return fs_counter("cache_names_known_missing"); }
 };
 
@@ -113,10 +117,23 @@ TEST_F(ListedDirectory, IsAskedAgainAfterAWhile) {
 }
 
 TEST_F(ListedDirectory, IsBelievedOnWhenTheServerShowsTheSameVersion) {
+  ask_for_attributes();
+  reactor_.advance(std::chrono::seconds(3));
   list();
   reactor_.advance(std::chrono::minutes(2));
   getattr(kRoot);
   expect_known("missing");
+}
+
+// The change attributes of many servers are of a clock that ticks slowly.
+TEST_F(ListedDirectory, OfADirectoryThatHasJustChangedIsBelievedOnce) {
+  server_.write_file("another", "");
+  ask_for_attributes();
+  list();
+  expect_known("missing");
+  reactor_.advance(std::chrono::minutes(2));
+  getattr(kRoot);
+  expect_asked("missing");
 }
 
 TEST_F(ListedDirectory, ANameThatAnotherClientMakesIsFoundWithTheNextAttributes) {
@@ -261,7 +278,7 @@ TEST_F(ListedDirectory, ANewDirectoryIsListedBeforeItIsBelievedForLong) {
   expect_asked("missing", made);
 }
 
-class NamesNotCached : public ListedDirectory {
+class ListedNotBelieved : public ListedDirectory {
  protected:
   FileSystemConfig config() const override {
     FileSystemConfig config;
@@ -270,12 +287,12 @@ class NamesNotCached : public ListedDirectory {
   }
 };
 
-TEST_F(NamesNotCached, AreAskedFor) {
+TEST_F(ListedNotBelieved, AreAskedFor) {
   list();
   expect_asked("missing");
 }
 
-class NamesOfEachUser : public ListedDirectory {
+class ListedForEachUser : public ListedDirectory {
  protected:
   FileSystemConfig config() const override {
     FileSystemConfig config;
@@ -285,7 +302,7 @@ class NamesOfEachUser : public ListedDirectory {
 };
 
 // The server has to say whether the user may search the directory.
-TEST_F(NamesOfEachUser, AreAskedFor) {
+TEST_F(ListedForEachUser, AreAskedFor) {
   list();
   expect_asked("missing");
 }
