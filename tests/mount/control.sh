@@ -25,6 +25,7 @@ json() { python3 -S -c "import json, sys; x = json.load(sys.stdin); print($1)"; 
 
 start_responder
 echo served >"$export/file"
+head -c 20000 /dev/zero >"$export/large"  # more than comes with its OPEN
 same "[]" "$(ctl list --json)" "mounts before there is one"
 mount_export
 mount_export control=off "$work/off"
@@ -46,7 +47,7 @@ says "$mnt .* $NFSRDMA_PROTO" ctl list
 refused "no daemon of this user answers for it" ctl list "$work/off"
 
 # stat, counters: what was done is counted.
-cat "$mnt/file" >/dev/null
+cat "$mnt/large" >/dev/null
 dd if=/dev/zero of="$mnt/new" bs=64k count=16 status=none
 ! cat "$mnt/none" 2>/dev/null || fail "a file that is not there"
 operations="{o['operation']: o for o in x[0]['operations']}"

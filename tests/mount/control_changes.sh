@@ -19,18 +19,19 @@ since() {
 
 start_responder
 echo served >"$export/file"
+head -c 20000 /dev/zero >"$export/large"  # more than comes with its OPEN
 mount_export
 
 # drop: what was remembered is asked for, once.
-stat "$mnt/file" >/dev/null
-cat "$mnt/file" >/dev/null
-same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/file")" "requests about a file that is known"
-same 0 "$(since READ cat "$mnt/file")" "READs of a file whose pages are cached"
+stat "$mnt/large" >/dev/null
+cat "$mnt/large" >/dev/null
+same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/large")" "requests about a file that is known"
+same 0 "$(since READ cat "$mnt/large")" "READs of a file whose pages are cached"
 ctl drop "$socket" | grep -qx '[1-9][0-9]* files are forgotten' || fail "drop"
-[ "$(since "GETATTR|LOOKUP" stat "$mnt/file")" -gt 0 ] || fail "nothing was asked about a file after drop"
-same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/file")" "requests after that"
-same 1 "$(since READ cat "$mnt/file")" "READs after drop"
-same 0 "$(since READ cat "$mnt/file")" "READs after that"
+[ "$(since "GETATTR|LOOKUP" stat "$mnt/large")" -gt 0 ] || fail "nothing was asked about a file after drop"
+same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/large")" "requests after that"
+same 1 "$(since READ cat "$mnt/large")" "READs after drop"
+same 0 "$(since READ cat "$mnt/large")" "READs after that"
 refused "name the mount" ctl drop
 # What was written and is not at the server yet stays.
 exec 9>"$mnt/new"

@@ -20,6 +20,7 @@ trap 'status=$?; for each in "${helpers[@]}"; do kill "$each" 2>/dev/null && wai
 
 start_responder
 echo served >"$export/file"
+head -c 20000 /dev/zero >"$export/large"  # more than comes with its OPEN
 mount_export
 "$NFSRDMA_BIN/nfsrdma-exporter" --listen=0 >exporter.out 2>exporter.log &
 exporter=$!
@@ -70,7 +71,7 @@ if [ "$NFSRDMA_PROTO" = rdma ]; then
 fi
 
 command -v prometheus >/dev/null || skip "no prometheus (Debian package prometheus): only what the exporter itself says was tried"
-cat "$mnt/file" >/dev/null
+cat "$mnt/large" >/dev/null
 dd if=/dev/zero of="$mnt/new" bs=64k count=4 status=none
 ! cat "$mnt/none" 2>/dev/null || fail "a file that is not there"
 web=$(python3 -S -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
