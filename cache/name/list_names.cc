@@ -43,11 +43,13 @@ Task<void> ask_ahead(AttributeCache& attributes, client::Credential caller, Dire
   ahead->arrived.wake_all();
 }
 
-/// Whoever reads on in a directory will most likely read it to its end.
+/// Whoever reads on in a directory will most likely read it to its end. Not while names in it are
+/// changed here, as rm -r does: an older page makes no inodes (inode_of()), so that each of its
+/// names would be looked up.
 void look_ahead(AttributeCache& attributes, const client::Credential& caller,
                 const DirectoryRef& directory) {
   const client::DirectoryPage& page = directory->stream.page();
-  if (directory->ahead || page.eof || page.entries.empty()) return;
+  if (directory->ahead || page.eof || page.entries.empty() || !directory->names_current()) return;
   if (!attributes.mount().session().has_room(kPartLeft)) return;
   const DirectoryStream::Asked asked{page.entries.back().cookie, attributes.issue(),
                                      directory->inode->epoch()};
@@ -60,7 +62,9 @@ void look_ahead(AttributeCache& attributes, const client::Credential& caller,
 Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::Credential caller,
                                             DirectoryRef directory, DirectoryStream::Asked& asked) {
   const PageAheadRef ahead = std::exchange(directory->ahead, {});
-  if (ahead && ahead->asked.cookie == asked.cookie && ahead->uid == caller.uid) {
+  const bool of_use = ahead && ahead->asked.cookie == asked.cookie &&
+                      ahead->asked.epoch == asked.epoch && ahead->uid == caller.uid;
+  if (of_use) {
     while (!ahead->page) co_await ahead->arrived.wait();
     if (*ahead->page) {
       attributes.count_page_ahead();

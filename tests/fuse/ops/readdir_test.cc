@@ -203,6 +203,26 @@ TEST_F(LongDirectory, FromTheBeginNothingOldIsUsed) {
   close_directory(directory_);
 }
 
+// An entry of an older page would not be shown with its attributes.
+TEST_F(LongDirectory, WhatIsOlderThanAChangeMadeHereIsNotUsed) {
+  std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  list(directory_, offset, 4096);
+  ASSERT_EQ(pages(), 2) << "one is asked for";
+  ASSERT_EQ(ask(FUSE_UNLINK, kRoot, "file0").error, 0);
+  list(directory_, offset, 4096);
+  EXPECT_EQ(pages(), 2) << "no more while names change";
+  bool shown = false;
+  while (pages() == 2) {
+    const auto entries = list(directory_, offset, 4096, /*plus=*/true);
+    ASSERT_FALSE(entries.empty());
+    offset = entries.back().next;
+    shown = entries.back().entry.nodeid != 0;
+  }
+  EXPECT_TRUE(shown);
+  EXPECT_EQ(ahead(), 0U);
+  close_directory(directory_);
+}
+
 TEST_F(LongDirectory, AFailureOfItIsNobodys) {
   const std::uint64_t offset = list(directory_, 0, 4096).back().next;
   server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_IO);
