@@ -19,7 +19,6 @@ using namespace nfs4;
 using responder::test::Bytes;
 using responder::test::FakeConnection;
 
-constexpr std::size_t kReplyBytes = 2 << 20;
 constexpr std::size_t kCallbackBytes = 4096;
 
 struct HeapMessage final : rpc::MessageBuffer {
@@ -37,8 +36,7 @@ class ServedCall final : public responder::ServerCall {
       : server_(server),
         bytes_(testing_support::unreduced(call.encoder)),
         arguments_(bytes_),
-        memory_(std::make_unique_for_overwrite<std::byte[]>(kReplyBytes)),
-        results_({memory_.get(), kReplyBytes}),
+        results_(memory_),
         connection_(connection) {
     header_ = *rpc::decode_call_header(arguments_);
     rpc::encode_accepted_reply(results_, call.xid, rpc::AcceptStat::success);
@@ -63,7 +61,7 @@ class ServedCall final : public responder::ServerCall {
   rpc::CallHeader header_;
   Bytes bytes_;
   xdr::Decoder arguments_;
-  std::unique_ptr<std::byte[]> memory_;  // large, and mostly never touched
+  responder::test::ReplyMemory memory_;
   xdr::Encoder results_;
   std::deque<Bytes> scratch_;
   FakeConnection& connection_;
