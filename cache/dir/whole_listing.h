@@ -22,7 +22,6 @@ class WholeListing {
     change_.reset();
     next_ = 0;
   }
-  bool going_on() const { return names_ != nullptr; }
 
   /// The page that a READDIR from `cookie` gave. Returns the names when it was the last one.
   std::unique_ptr<ListedNames> add(std::uint64_t cookie, const client::DirectoryPage& page) {

@@ -60,6 +60,24 @@ class OpenFilesTest : public client::test::ServedMount {
   int writes() const { return server_.successes_of(nfs4::OP_WRITE); }
   int commits() const { return server_.successes_of(nfs4::OP_COMMIT); }
 
+  /// What has this operation is executed, and not answered until let_go().
+  void hold(nfs4::nfs_opnum4 operation) {
+    server_.fate = [operation](const client::test::Arrival& arrival) {
+      return arrival.has(operation) ? client::test::Fate::hold : client::test::Fate::answer;
+    };
+  }
+  void hold_writes() { hold(nfs4::OP_WRITE); }
+  /// By another connection, so that it is asked for again.
+  void let_go() {
+    server_.fate = nullptr;
+    server_.disconnect();
+  }
+  int arrived_writes() const {
+    return static_cast<int>(std::ranges::count_if(
+        server_.arrivals(),
+        [](const client::test::Arrival& arrival) { return arrival.has(nfs4::OP_WRITE); }));
+  }
+
   std::unique_ptr<BufferPool> slots_;
 
   static Task<bool> ended(Task<void> task) {

@@ -243,20 +243,6 @@ class LargeWritesBehind : public WriteBehindTest {
  protected:
   static constexpr std::size_t kLarge = GatheredWrite::kGatherBelow;
 
-  /// WRITEs are not answered until let_go().
-  void hold_writes() {
-    server_.fate = [](const Arrival& arrival) {
-      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
-    };
-  }
-  void let_go() {
-    server_.fate = nullptr;
-    server_.disconnect();
-  }
-  int arrived_writes() const {
-    return static_cast<int>(std::ranges::count_if(
-        server_.arrivals(), [](const Arrival& arrival) { return arrival.has(nfs4::OP_WRITE); }));
-  }
   /// Text whose parts differ.
   static std::string text_of(std::size_t size) {
     std::string text;

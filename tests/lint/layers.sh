@@ -51,8 +51,8 @@ order transport \
   'capture: base' \
   'net: base capture' \
   'rpc: base base/sync xdr net' \
-  'recording: base xdr capture net rpc' \
   'tcp: base base/sync xdr rpc capture net' \
+  'recording: base xdr capture net rpc tcp' \
   'fabric: base net' \
   'fabric/iwarp: base capture net fabric' \
   'fabric/verbs: base net fabric' \

@@ -2,22 +2,9 @@
 # A captured mount, copy and unmount: tshark takes it apart from MPA up to NFS with no malformed mark,
 # and finds in it what was done.
 . "$(dirname "$0")/lib.sh"
-command -v tshark >/dev/null || skip "no tshark"
-
+. "$here/dissection_lib.sh"
 # The data of a Write chunk is put into its reply in the second pass.
-# frames FILE FILTER: the number of frames it matches.
-frames() { tshark -2 -n -r "$1" -Y "$2" -T fields -e frame.number 2>/dev/null | wc -l; }
-# dissects FILE FILTER...: no frame is marked, and each filter matches some.
-dissects() {
-  local file=$1 filter
-  shift
-  same "" "$(tshark -2 -n -r "$file" -Y '_ws.malformed || _ws.short || _ws.expert.severity == "error"' 2>/dev/null | head -n 5)" \
-    "frames tshark takes for malformed"
-  same 0 "$(frames "$file" 'tcp.analysis.lost_segment || tcp.analysis.retransmission')" "gaps in the stream"
-  for filter in "$@"; do
-    [ "$(frames "$file" "$filter")" -gt 0 ] || fail "nothing in $file matches $filter"
-  done
-}
+tshark=(tshark -2)
 life_of_a_mount=('iwarp_mpa.req' 'iwarp_mpa.rep' 'rpcordma' 'nfs.opcode == 42' 'nfs.opcode == 43'
   'nfs.opcode == 44')  # EXCHANGE_ID, CREATE_SESSION, DESTROY_SESSION
 rdma_write='iwarp_rdma.opcode == 0'

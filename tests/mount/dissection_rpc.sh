@@ -2,21 +2,8 @@
 # The second view of a capture: one pass of tshark takes each RPC apart, with no malformed mark, whatever has carried it
 # and whatever its length, and finds in it what was done.
 . "$(dirname "$0")/lib.sh"
-command -v tshark >/dev/null || skip "no tshark"
-
-# frames FILE FILTER: the number of frames it matches, in one pass.
-frames() { tshark -n -r "$1" -Y "$2" -T fields -e frame.number 2>/dev/null | wc -l; }
-# dissects FILE FILTER...: no frame is marked, and each filter matches some.
-dissects() {
-  local file=$1 filter
-  shift
-  same "" "$(tshark -n -r "$file" -Y '_ws.malformed || _ws.short || _ws.expert.severity == "error"' 2>/dev/null | head -n 5)" \
-    "frames of $file that tshark takes for malformed"
-  same 0 "$(frames "$file" 'tcp.analysis.lost_segment || tcp.analysis.retransmission')" "gaps in the stream"
-  for filter in "$@"; do
-    [ "$(frames "$file" "$filter")" -gt 0 ] || fail "nothing in $file matches $filter"
-  done
-}
+. "$here/dissection_lib.sh"
+tshark=(tshark)
 life_of_a_mount=('nfs.opcode == 42' 'nfs.opcode == 43' 'nfs.opcode == 44')  # EXCHANGE_ID to DESTROY_SESSION
 
 start_responder --delegations write

@@ -4,7 +4,6 @@ namespace nfsrdma::recording {
 namespace {
 
 constexpr std::array<std::byte, xdr::kUnit> kZeros{};
-constexpr std::byte kLastFragment{0x80};
 
 }  // namespace
 
@@ -41,11 +40,7 @@ void RecordedMessage::add_padded(std::span<const std::byte> item) {
 }
 
 void RecordedMessage::add_mark() {
-  const std::size_t length = size_ - mark_.size();
-  for (std::size_t i = 0; i < mark_.size(); ++i) {
-    mark_[i] = static_cast<std::byte>(length >> (8 * (mark_.size() - 1 - i)));
-  }
-  mark_[0] |= kLastFragment;
+  mark_ = tcp::encode({.length = static_cast<std::uint32_t>(size_ - mark_.size())});
 }
 
 }  // namespace nfsrdma::recording

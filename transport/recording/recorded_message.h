@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "transport/tcp/record_mark.h"
 #include "transport/xdr/decoder.h"
 #include "transport/xdr/encoder.h"
 
@@ -33,7 +34,7 @@ class RecordedMessage {
   void add_padded(std::span<const std::byte> item);
   void add_mark();
 
-  std::array<std::byte, xdr::kUnit> mark_{};
+  std::array<std::byte, tcp::RecordMark::kSize> mark_{};
   std::vector<iovec> pieces_;
   std::size_t size_ = 0;
 };

@@ -50,11 +50,7 @@ class ReadAheadRequests : public KernelRequests {
     text_ = std::string(text_.size(), '#');
     server_.write_file("f", text_);
   }
-  void hold_reads() {
-    server_.fate = [](const Arrival& arrival) {
-      return arrival.has(nfs4::OP_READ) ? Fate::hold : Fate::answer;
-    };
-  }
+  void hold_reads() { hold(nfs4::OP_READ); }
   int reads() const { return server_.successes_of(nfs4::OP_READ); }
   std::uint64_t slots_used() const { return fs_counter("cache_read_ahead_slots"); }
   std::uint64_t used() const { return fs_counter("cache_read_ahead_bytes_used"); }

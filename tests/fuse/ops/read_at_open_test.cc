@@ -6,9 +6,6 @@
 namespace nfsrdma::fuse::test {
 namespace {
 
-using client::test::Arrival;
-using client::test::Fate;
-
 constexpr std::uint32_t kPages = 16 << 10;  ///< bytes of the kernel's read
 
 class ReadAtOpen : public KernelRequests {
@@ -33,9 +30,7 @@ class ReadAtOpen : public KernelRequests {
   /// Opens the file while something happens between the server's answer and the kernel's.
   template <class Meanwhile>
   Opened open_during(std::uint64_t node, Meanwhile&& meanwhile) {
-    server_.fate = [](const Arrival& arrival) {
-      return arrival.has(nfs4::OP_READ) ? Fate::hold : Fate::answer;
-    };
+    hold(nfs4::OP_READ);
     const std::uint64_t opening = begin(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0});
     reactor_.settle();
     server_.fate = nullptr;
@@ -218,9 +213,7 @@ TEST_F(ReadAtOpen, ACallerThatIsLetGoLeavesTheReadBehind) {
                  return TimePoint{0};
                }});
   const std::uint64_t node = make(100);
-  server_.fate = [](const Arrival& arrival) {
-    return arrival.has(nfs4::OP_READ) ? Fate::hold : Fate::answer;
-  };
+  hold(nfs4::OP_READ);
   EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0}).error, ETIMEDOUT);
   EXPECT_EQ(slots_used(), 1U);
   server_.fate = nullptr;

@@ -235,9 +235,7 @@ TEST_F(LongDirectory, AFailureOfItIsNobodys) {
 
 TEST_F(LongDirectory, ItIsWaitedForWhenTheMountEnds) {
   const std::uint64_t offset = list(directory_, 0, 4096).back().next;
-  server_.fate = [](const client::test::Arrival& arrival) {
-    return arrival.has(nfs4::OP_READDIR) ? client::test::Fate::hold : client::test::Fate::answer;
-  };
+  hold(nfs4::OP_READDIR);
   list(directory_, offset, 4096);
   close_directory(directory_);
   bool ended = false;

@@ -2,8 +2,6 @@
 // is bounded.
 #include <fcntl.h>
 
-#include <algorithm>
-
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -15,20 +13,6 @@ using client::test::Fate;
 class WriteOrderRequests : public KernelRequests {
  protected:
   static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
-
-  void hold_writes() {
-    server_.fate = [](const Arrival& arrival) {
-      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
-    };
-  }
-  void let_go() {
-    server_.fate = nullptr;
-    server_.disconnect();
-  }
-  int arrived_writes() const {
-    return static_cast<int>(std::ranges::count_if(
-        server_.arrivals(), [](const Arrival& arrival) { return arrival.has(nfs4::OP_WRITE); }));
-  }
 };
 
 TEST_F(WriteOrderRequests, SmallAppendsFollowEachOther) {

@@ -14,16 +14,6 @@ class WriteRequest : public KernelRequests {
  protected:
   static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
 
-  /// WRITEs are not answered until let_go().
-  void hold_writes() {
-    server_.fate = [](const Arrival& arrival) {
-      return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
-    };
-  }
-  void let_go() {
-    server_.fate = nullptr;
-    server_.disconnect();
-  }
   void append_elsewhere(std::uint64_t offset, const std::string& text) {
     client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, offset, text));
