@@ -1,5 +1,5 @@
-# What is installed, and where. Component `nfsrdma` is the program; `nfsrdma-lab` is the responder, for
-# tests and demonstrations. `cmake --install build/release --component nfsrdma` installs one of them,
+# What is installed, and where. Component `nfsrdma` is the program; `nfsrdma-lab` is the lab and its
+# server, for tests and demonstrations. `cmake --install build/release --component nfsrdma` installs one of them,
 # without --component both; `cmake --build build/release --target uninstall` removes what was installed.
 include(GNUInstallDirs)
 find_program(NFSRDMA_GZIP gzip REQUIRED)
@@ -64,7 +64,9 @@ install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT nfsrdma)
 
 if(NFSRDMA_TESTS)
-  install(TARGETS nfsrdma-responder DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma-lab)
+  install(TARGETS nfsrdma-lab nfsrdma-responder DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    COMPONENT nfsrdma-lab)
+  nfsrdma_install_page(nfsrdma-lab nfsrdma-lab.1)
   nfsrdma_install_page(nfsrdma-lab nfsrdma-responder.8)
 endif()
 

@@ -36,7 +36,8 @@ set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_SECTION net)
 set(CPACK_COMPONENT_NFSRDMA-LAB_DESCRIPTION "NFS/RDMA server for tests and demonstrations
 nfsrdma-responder serves a directory over NFSv4.1 with RPC-over-RDMA versions
 1 and 2 or TCP, and misbehaves on request: faults, delays, lost connections
-and reboots, for those who look for problems of NFS over RDMA.")
+and reboots, for those who look for problems of NFS over RDMA. nfsrdma-lab is
+the other end: hand-made messages, probes and comparisons of servers.")
 
 set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_MAIN_COMPONENT nfsrdma)
@@ -50,7 +51,7 @@ set(CPACK_RPM_NFSRDMA-LAB_PACKAGE_SUMMARY "NFS/RDMA server for tests and demonst
 # They belong to packages that are always there.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/sbin /usr/lib/systemd /usr/lib/systemd/system
   /usr/lib/systemd/user /usr/share/bash-completion /usr/share/bash-completion/completions
-  /usr/share/man /usr/share/man/man7 /usr/share/man/man8 /usr/share/doc)
+  /usr/share/man /usr/share/man/man1 /usr/share/man/man7 /usr/share/man/man8 /usr/share/doc)
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
 %define packager ${CPACK_PACKAGE_CONTACT}")
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_SOURCE_DIR}/cmake/packages/ForGenerator.cmake")

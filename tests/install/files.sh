@@ -17,12 +17,13 @@ usr=$root$prefix
 "$usr/bin/nfsrdma-exporter" --help | grep -q listen || fail "nfsrdma-exporter does not run"
 [ -s "$usr/share/nfsrdma/grafana-dashboard.json" ] && [ -s "$usr/lib/systemd/system/nfsrdma-exporter.service" ] || fail "no dashboard or unit"
 "$usr/bin/nfsrdma-responder" --help | grep -q export || fail "the responder does not run"
+"$usr/bin/nfsrdma-lab" --help | grep -q SUBCOMMAND || fail "the lab does not run"
 # As a helper the program knows what mount(8) calls it with.
 for helper in mount.nfsrdma mount.fuse.nfsrdma; do
   same "$usr/bin/nfsrdma" "$(readlink -f "$usr/sbin/$helper")" "$helper"
   "$usr/sbin/$helper" 127.0.0.1:/ "$root" -f -o rw,port=1 || fail "$helper does not take a fake mount"
 done
-for page in 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdmactl 8/nfsrdma-exporter 8/nfsrdma-responder \
+for page in 1/nfsrdma-lab 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdmactl 8/nfsrdma-exporter 8/nfsrdma-responder \
   7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs 7/nfsrdma-counters \
   7/nfsrdma-security 7/nfsrdma-tuning 7/nfsrdma-containers; do
   gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz" | grep -q '^\.TH NFSRDMA' || fail "no page ${page#*/}(${page%%/*})"

@@ -11,7 +11,7 @@ grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$NFSRDMA_BUILD/CMakeCache.txt" || s
 # has FILE WHAT PATTERN TEXT
 has() { grep -qE -- "$3" <<<"$4" || fail "$1: $2"; }
 checked=0
-for program in nfsrdma nfsrdmactl nfsrdma-exporter nfsrdma-responder; do
+for program in nfsrdma nfsrdmactl nfsrdma-exporter nfsrdma-responder nfsrdma-lab; do
   file=$NFSRDMA_BUILD/bin/$program
   [ -x "$file" ] || continue
   dynamic=$(readelf -dW "$file") segments=$(readelf -lW "$file") symbols=$(readelf --dyn-syms -W "$file")

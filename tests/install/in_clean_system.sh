@@ -47,7 +47,7 @@ same served "$(setpriv --reuid nobody --regid nogroup --clear-groups cat /tmp/us
 [ "$(nfsrdmactl list | awk 'NR == 2 { print $2, $5 }')" = "mounted /tmp/user" ] || fail "nfsrdmactl: $(nfsrdmactl list)"
 setpriv --reuid nobody --regid nogroup --clear-groups fusermount3 -u /tmp/user
 ended /tmp/user && echo "an ordinary user's mount: used"
-for page in nfsrdma nfsrdmactl mount.nfsrdma nfsrdma-responder; do
+for page in nfsrdma nfsrdmactl mount.nfsrdma nfsrdma-responder nfsrdma-lab; do
   man -w "$page" >/dev/null || fail "no page $page"
 done
 [ -r /usr/share/bash-completion/completions/nfsrdma ] || fail "no completion"

@@ -1,0 +1,47 @@
+// nfsrdma-lab: problems of NFS over RDMA seen, made and cut down outside the kernel.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "tests/lab/subcommand.h"
+
+namespace nfsrdma::lab {
+namespace {
+
+constexpr std::array<Subcommand, 0> kSubcommands{{}};
+
+void show_help(std::FILE* to) {
+  fmt::print(to, "usage: nfsrdma-lab SUBCOMMAND [ARGUMENTS]\n\n");
+  for (const Subcommand& each : kSubcommands) {
+    fmt::print(to, "  {} {}\n      {}\n", each.name, each.arguments, each.doc);
+  }
+  fmt::print(to, "\nnfsrdma-lab(1) has a worked case of each.\n");
+}
+
+int run(std::span<char*> words) {
+  if (words.size() < 2) {
+    show_help(stderr);
+    return kExitUsage;
+  }
+  const std::string_view name = words[1];
+  if (name == "--help" || name == "-h") {
+    show_help(stdout);
+    return 0;
+  }
+  for (const Subcommand& each : kSubcommands) {
+    if (each.name == name) return each.run(words.subspan(2));
+  }
+  fmt::print(stderr, "nfsrdma-lab: there is no subcommand {}\n\n", name);
+  show_help(stderr);
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace nfsrdma::lab
+
+int main(int argc, char** argv) {
+  return nfsrdma::lab::run({argv, static_cast<std::size_t>(argc)});
+}
