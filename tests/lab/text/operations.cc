@@ -1,0 +1,159 @@
+#include "tests/lab/text/operations.h"
+
+#include <fmt/format.h>
+
+#include "client/proto/print.h"
+
+namespace nfsrdma::lab {
+namespace {
+
+template <class F>
+bool by_name(std::string_view name, F&& f) {
+  bool found = false;
+  nfs4::Operations::for_each([&]<class Op>(Op) {
+    if (found || nfs4::operation_name(Op::Args::opnum) != name) return;
+    found = true;
+    f(Op{});
+  });
+  return found;
+}
+
+/// What is written behind OP.
+struct AnyOperation {
+  std::uint32_t number = 0;
+  std::span<const std::byte> body;
+
+  static void fields(auto& self, auto& visit) {
+    visit("number", self.number);
+    visit("body", self.body);
+  }
+};
+
+Result<void> encode_unknown(xdr::Encoder& out, const Node& arguments, TextMemory& memory) {
+  AnyOperation any;
+  TRY(parse(arguments, any, memory));
+  out.u32(any.number);
+  if (std::byte* place = out.reserve(any.body.size())) {
+    std::copy(any.body.begin(), any.body.end(), place);
+  }
+  return {};
+}
+
+template <class T>
+Node as_node(const T& value) {
+  auto node = read_node(nfs4::print(value, nfs4::kMaxData));
+  return node ? std::move(*node) : Node::word("unreadable");
+}
+
+std::string why(const xdr::Decoder& in) { return in.error("decode").detail; }
+
+/// The rest of the message, behind which nothing can be found.
+void add_unknown(Node& all, xdr::Decoder& in, std::uint32_t number) {
+  all.add(std::to_string(number), Node::word(to_hex(in.raw(in.remaining(), "unknown"))));
+}
+
+Node decode_result_of(xdr::Decoder& in, auto operation) {
+  typename decltype(operation)::Res result;
+  nfs4::decode(in, result);
+  return as_node(result);
+}
+
+Node decode_arguments_of(xdr::Decoder& in, auto operation) {
+  typename decltype(operation)::Args arguments;
+  nfs4::decode(in, arguments);
+  return as_node(arguments);
+}
+
+/// `one` decodes the body of an operation that is known.
+void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& one) {
+  for (std::uint32_t i = 0; i < count && i < nfs4::kMaxOperations && in.ok(); ++i) {
+    const std::uint32_t number = in.u32("opnum");
+    if (!in.ok()) break;
+    if (number == nfs4::OP_ILLEGAL) {
+      const std::uint32_t status = in.u32("status");
+      Node illegal;
+      illegal.add("status",
+                  Node::word(std::string(nfs4::status_name(static_cast<nfs4::nfsstat4>(status)))));
+      all.add("ILLEGAL", std::move(illegal));
+      continue;
+    }
+    const auto opnum = static_cast<nfs4::nfs_opnum4>(number);
+    const bool known = nfs4::Operations::dispatch(opnum, [&](auto operation) {
+      Node body = one(in, operation);
+      if (in.ok()) all.add(std::string(nfs4::operation_name(opnum)), std::move(body));
+    });
+    if (!known) return add_unknown(all, in, number);
+  }
+  if (in.ok()) (void)in.finish("COMPOUND");
+  if (!in.ok()) all.add("malformed", Node::quoted(why(in)));
+}
+
+}  // namespace
+
+Result<OperationText> read_operation(Tokens& tokens) {
+  const Token name = tokens.take();
+  if (name.kind != Token::Kind::word) {
+    return wrong(name.line, "an operation's name is missing before " + name_of(name));
+  }
+  OperationText operation{name.text, {}, name.line};
+  operation.arguments.line = name.line;
+  const bool known = name.text == "OP" || by_name(name.text, [](auto) {});
+  if (!known) return wrong(name.line, "there is no operation " + name.text);
+  const Token& next = tokens.next();
+  const bool is_next_operation = next.kind == Token::Kind::word && by_name(next.text, [](auto) {});
+  const bool has_value =
+      next.kind == Token::Kind::text || next.is("{") || next.is("[") ||
+      (next.kind == Token::Kind::word && next.text != "OP" && !is_next_operation);
+  if (!has_value) return operation;
+  auto arguments = read_node(tokens);
+  if (!arguments) return fail_from(arguments);
+  operation.arguments = std::move(*arguments);
+  return operation;
+}
+
+Result<void> encode_operation(xdr::Encoder& out, const OperationText& operation,
+                              TextMemory& memory) {
+  Result<void> done;
+  if (operation.name == "OP") {
+    done = encode_unknown(out, operation.arguments, memory);
+  } else {
+    by_name(operation.name, [&]<class Op>(Op) {
+      typename Op::Args arguments;
+      done = parse(operation.arguments, arguments, memory);
+      if (done) nfs4::encode_operation(out, arguments);
+    });
+  }
+  if (done && !out.ok()) {
+    return wrong(operation.line,
+                 operation.name + " is too long, or a value is none of the protocol");
+  }
+  return done;
+}
+
+Node decode_results(xdr::Decoder& in) {
+  Node all;
+  nfs4::COMPOUND4res_header header;
+  nfs4::decode(in, header);
+  if (in.ok()) {
+    all.add("status", Node::word(std::string(nfs4::status_name(header.status))));
+    all.add("tag", Node::quoted(std::string(header.tag)));
+  }
+  decode_operations(all, in, header.operations,
+                    [](xdr::Decoder& from, auto op) { return decode_result_of(from, op); });
+  return all;
+}
+
+Node decode_arguments(xdr::Decoder& in) {
+  Node all;
+  nfs4::COMPOUND4args_header header;
+  nfs4::decode(in, header);
+  if (in.ok()) {
+    all.add("tag", Node::quoted(std::string(header.tag)));
+    all.add("minorversion", Node::number(header.minorversion));
+  }
+  decode_operations(all, in, header.operations,
+                    [](xdr::Decoder& from, auto op) { return decode_arguments_of(from, op); });
+  return all;
+}
+
+}  // namespace nfsrdma::lab
