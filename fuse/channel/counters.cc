@@ -9,10 +9,19 @@ void ChannelCounters::count_request(std::uint32_t opcode) {
   requests[std::min(opcode, kOpcodes - 1)].add();
 }
 
+void ChannelCounters::count_answer(const KernelChannel& channel) {
+  (channel.is_ring ? ring_answers : device_writes).add();
+}
+
 void ChannelCounters::visit(CounterVisitor& visitor) const {
   visitor.visit("fuse_device_reads", device_reads.value());
   visitor.visit("fuse_device_idle", device_idle.value());
   visitor.visit("fuse_device_writes", device_writes.value());
+  visitor.visit("fuse_ring_entries", ring_entries.value());
+  visitor.visit("fuse_ring_requests", ring_requests.value());
+  visitor.visit("fuse_ring_answers", ring_answers.value());
+  visitor.visit("fuse_ring_enters", ring_enters.value());
+  visitor.visit("fuse_ring_bytes_copied", ring_bytes_copied.value());
   visitor.visit("fuse_replies_unwanted", replies_unwanted.value());
   visitor.visit("fuse_replies_failed", replies_failed.value());
   visitor.visit("fuse_replies_after_abort", replies_after_abort.value());

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "fuse/channel/kernel_channel.h"
 #include "fuse/channel/opcode.h"
 #include "transport/base/metrics.h"
 
@@ -10,11 +11,16 @@ namespace nfsrdma::fuse {
 
 /// Written by the session's thread, readable from any.
 struct ChannelCounters {
-  Counter device_reads;         ///< read(2) calls on /dev/fuse that brought a request
-  Counter device_idle;          ///< read(2) calls that found none
-  Counter device_writes;        ///< writev(2) calls that answered a request
-  Counter replies_unwanted;     ///< answers the kernel no longer wanted (ENOENT)
-  Counter replies_failed;       ///< answers the kernel refused for another reason
+  Counter device_reads;       ///< read(2) calls on /dev/fuse that brought a request
+  Counter device_idle;        ///< read(2) calls that found none
+  Counter device_writes;      ///< writev(2) calls that answered a request
+  Counter ring_entries;       ///< places for requests given to FUSE's io_uring; 0: /dev/fuse alone
+  Counter ring_requests;      ///< requests that came over it
+  Counter ring_answers;       ///< answers that went over it
+  Counter ring_enters;        ///< io_uring_enter(2) calls
+  Counter ring_bytes_copied;  ///< between its memory and that of requests
+  Counter replies_unwanted;   ///< answers the kernel no longer wanted (ENOENT)
+  Counter replies_failed;     ///< answers the kernel refused for another reason
   Counter replies_after_abort;  ///< answers to requests that had been answered EINTR
   Counter malformed;            ///< requests that are shorter than they have to be
   Counter unanswered;           ///< operations that ended without an answer: a defect of ours
@@ -27,6 +33,8 @@ struct ChannelCounters {
   std::array<Counter, kOpcodes> requests;  ///< received, by opcode; the last one is "other"
 
   void count_request(std::uint32_t opcode);
+  /// An answer was given to this channel's kernel.
+  void count_answer(const KernelChannel& channel);
   /// Names start with "fuse_"; requests are "fuse_requests_<opcode>", those received only.
   void visit(CounterVisitor& visitor) const;
 };

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "fuse/channel/ring_format.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {
@@ -50,6 +51,7 @@ void Dispatcher::initialise(KernelChannel& channel, const Message& message) {
     return;
   }
   channel.kernel_minor = wanted.minor;
+  channel.over_io_uring = (agreed->flags2 & kOverIoUring) != 0;
   channel.maps_direct_io = (agreed->flags2 & kDirectIoAllowMmap) != 0;
   const int failed =
       send_answer(channel, message.header.unique, 0, std::as_bytes(std::span(&*agreed, 1)));

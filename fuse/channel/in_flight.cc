@@ -98,7 +98,7 @@ bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const
              opcode_name(pending.opcode), error_number, body.size(),
              std::chrono::duration<double, std::micro>(reactor_.now() - pending.begun).count());
   tell(pending);
-  counters_.device_writes.add();
+  counters_.count_answer(*pending.channel);
   if (failed == 0) return true;
   if (failed == ENOENT) {
     counters_.replies_unwanted.add();

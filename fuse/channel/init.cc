@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "fuse/channel/ring_format.h"
+
 namespace nfsrdma::fuse {
 namespace {
 
@@ -38,7 +40,8 @@ std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const Transfe
   if (kernel.major < FUSE_KERNEL_VERSION || kernel.minor < kOldestMinor) return std::nullopt;
   // A kernel that does not know HANDLE_KILLPRIV ignores it.
   out.flags = wanted_flags(kernel.flags, limits) | FUSE_BIG_WRITES | FUSE_HANDLE_KILLPRIV;
-  if (out.flags & FUSE_INIT_EXT) out.flags2 = kernel.flags2 & kDirectIoAllowMmap;
+  const std::uint32_t more = kDirectIoAllowMmap | (limits.io_uring ? kOverIoUring : 0);
+  if (out.flags & FUSE_INIT_EXT) out.flags2 = kernel.flags2 & more;
   out.max_readahead = static_cast<std::uint32_t>(kMaxTransfer);
   out.max_background = kMaxBackground;
   out.congestion_threshold = kMaxBackground;

@@ -31,6 +31,8 @@ struct TransferLimits {
   bool explicit_invalidation = false;
   bool posix_locks = true;  ///< fcntl locks come here; else the kernel keeps them on this machine
   bool flock_locks = true;  ///< the same of flock
+  /// Requests come over an io_uring where the kernel offers that.
+  bool io_uring = false;
 };
 
 /// The answer to FUSE_INIT; nothing for a kernel older than Linux 3.15 (FUSE 7.23), whose

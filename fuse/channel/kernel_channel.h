@@ -1,4 +1,4 @@
-// A way between the kernel and this program. /dev/fuse is one.
+// A way between the kernel and this program: /dev/fuse, or an entry of FUSE's io_uring.
 #pragma once
 
 #include <linux/fuse.h>
@@ -24,6 +24,10 @@ class KernelChannel {
   std::uint32_t kernel_minor = 0;
   /// A file that is open with FOPEN_DIRECT_IO can be mapped (Linux 6.6); known at the same time.
   bool maps_direct_io = false;
+  /// FUSE_INIT agreed on FUSE over io_uring; known at the same time.
+  bool over_io_uring = false;
+  /// What is sent here goes over an io_uring, without a system call of its own.
+  bool is_ring = false;
 
  protected:
   ~KernelChannel() = default;

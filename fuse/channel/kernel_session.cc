@@ -9,6 +9,7 @@
 
 #include "fuse/channel/mount_point.h"
 #include "fuse/channel/unmount.h"
+#include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -104,13 +105,40 @@ Result<void> KernelSession::mount() {
 Result<void> KernelSession::start(ReceiverObserver& observer) {
   const bool allow_root =
       std::ranges::find(config_.mount_options, "allow_root") != config_.mount_options.end();
+  if (config_.io_uring) prepare_ring();
+  observer_ = &observer;
+  ReceiverObserver& own = *this;
   receiver_ =
       std::make_unique<Receiver>(reactor_, slots_, channel_, in_flight_,
-                                 Serving{handlers_, served_, config_.limits, allow_root}, observer);
+                                 Serving{handlers_, served_, config_.limits, allow_root}, own);
   return receiver_->start();
 }
 
+/// Without a ring FUSE_INIT must not agree to one: the kernel would wait for it.
+void KernelSession::prepare_ring() {
+  auto ring = RingReceiver::create(reactor_, slots_, in_flight_, channel_.descriptor);
+  if (!ring) return log::info("requests come over /dev/fuse: {}", ring.error().message());
+  ring_ = std::move(*ring);
+  config_.limits.io_uring = true;
+}
+
+void KernelSession::on_initialised() {
+  if (ring_ && channel_.over_io_uring) {
+    ring_->start(receiver_->dispatcher(), channel_);
+    log::info("requests come over io_uring, by {} queues", ring_->queues());
+  } else if (ring_) {
+    log::info(
+        "requests come over /dev/fuse: the kernel does not offer FUSE over io_uring (Linux 6.14, "
+        "fuse.enable_uring=1)");
+    ring_->close();
+  }
+  observer_->on_initialised();
+}
+
+void KernelSession::on_receive_ended(const Error& reason) { observer_->on_receive_ended(reason); }
+
 void KernelSession::end_connection() {
+  if (ring_) ring_->close();
   receiver_.reset();
   const int device = session_ ? fuse_session_fd(session_.get()) : -1;
   if (device < 0) return;

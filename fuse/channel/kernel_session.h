@@ -11,6 +11,7 @@
 #include "fuse/channel/in_flight.h"
 #include "fuse/channel/own_mount.h"
 #include "fuse/channel/receiver.h"
+#include "fuse/channel/ring_receiver.h"
 
 namespace nfsrdma::fuse {
 
@@ -22,11 +23,13 @@ struct KernelSessionConfig {
   TransferLimits limits;
   CallerPolicy callers;
   AnswerLimit answer_limit;
+  /// Requests come over an io_uring, where the kernel offers that (Linux 6.14, fuse.enable_uring).
+  bool io_uring = false;
 };
 
 /// Owns libfuse's session, which mounts, and the device. Belongs to one reactor. Destroying it ends
 /// the connection with the kernel, but unmounts nothing: see unmount.h.
-class KernelSession {
+class KernelSession final : private ReceiverObserver {
  public:
   /// `handlers` are called with `served`; both outlive the session. Data of requests lies in slots
   /// of `slots`, which are at least kSlotSize.
@@ -40,11 +43,12 @@ class KernelSession {
   /// Mounts, directly or through fusermount3, and makes the device non-blocking. Blocks for as long
   /// as that takes. The error's detail says what to do.
   Result<void> mount();
-  /// Starts receiving. The observer outlives the session.
+  /// Starts receiving; on the reactor's thread. The observer outlives the session.
   Result<void> start(ReceiverObserver& observer);
   /// Takes no new requests from the kernel. Not from within an operation.
   void pause() {
     if (receiver_) receiver_->pause();
+    if (ring_) ring_->pause();
   }
 
   bool mounted() const { return session_ && fuse_session_fd(session_.get()) >= 0; }
@@ -68,6 +72,10 @@ class KernelSession {
   KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionConfig config,
                 const HandlerTable& handlers, void* served);
 
+  void on_initialised() override;
+  void on_receive_ended(const Error& reason) override;
+  void prepare_ring();
+
   Reactor& reactor_;
   BufferPool& slots_;
   KernelSessionConfig config_;
@@ -78,6 +86,8 @@ class KernelSession {
   InFlight in_flight_;
   std::unique_ptr<fuse_session, DestroySession> session_;
   std::unique_ptr<Receiver> receiver_;
+  std::unique_ptr<RingReceiver> ring_;
+  ReceiverObserver* observer_ = nullptr;
 };
 
 }  // namespace nfsrdma::fuse

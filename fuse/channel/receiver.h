@@ -40,6 +40,8 @@ class Receiver final : private FdHandler, private BufferWaiter {
   /// Takes no further requests and gives its slot back; the end of the session is still noticed.
   /// Not from within an operation.
   void pause();
+  /// For other channels of the same mount.
+  Dispatcher& dispatcher() { return dispatcher_; }
 
  private:
   enum class State { idle, receiving, stalled, paused, ended };

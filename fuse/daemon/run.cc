@@ -102,6 +102,7 @@ DaemonConfig daemon_config(const Options& options) {
   config.session.callers = {options.sec, options.other_users()};
   config.session.answer_limit.longest = options.patience.longest_answer();
   config.session.answer_limit.error_number = options.patience.error_number;
+  config.session.io_uring = options.io_uring;
   config.retry = options.program.retry;
   config.foreground = options.program.foreground;
   return config;

@@ -116,7 +116,8 @@ struct Options {
   bool synchronous = false;  ///< every write is stable before it returns
   bool allow_other = false;
   bool allow_root = false;
-  std::string fsname;  ///< empty: the source as written
+  bool io_uring = false;  ///< the kernel's requests come over one, where it offers that
+  std::string fsname;     ///< empty: the source as written
   std::string subtype = "nfsrdma";
   /// For mount(2) or fusermount3, besides those that follow from the fields above.
   std::vector<std::string> mount_flags;

@@ -69,6 +69,12 @@ Result<void> apply_control(Options& options, const OptionValue& value) {
   return {};
 }
 
+Result<void> apply_io_uring(Options& options, const OptionValue& value) {
+  if (value.text != "auto" && value.text != "off") return bad_value("must be auto or off");
+  options.io_uring = value.text == "auto";
+  return {};
+}
+
 Result<void> apply_inline(Options& options, const OptionValue& value) {
   if (value.number % kInlineStep != 0) return bad_value("must be a multiple of 1024 (RFC 8797)");
   options.transport.inline_threshold = static_cast<std::uint32_t>(value.number);
@@ -145,6 +151,12 @@ constexpr OptionSpec kOptions[] = {
        options.cache.read_ahead = static_cast<std::size_t>(value.number) << kMebibyteShift;
        return {};
      }},
+    {.name = "io_uring",
+     .argument = "auto|off",
+     .kind = OptionKind::ours,
+     .default_value = "off",
+     .doc = "take the kernel's requests over io_uring where it offers that (Linux 6.14)",
+     .apply = apply_io_uring},
     {.name = "crc",
      .argument = "",
      .kind = OptionKind::ours,

@@ -43,6 +43,41 @@ if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
   exit $status
 fi
 
+# With io_uring=auto among NFSRDMA_MOUNT_OPTIONS: FUSE over io_uring is switched on as long as a test needs it. Tests
+# that run side by side share the switch: the last one puts back what was found.
+uring_switch=/sys/module/fuse/parameters/enable_uring
+uring_lock=
+offer_io_uring() {
+  [ -e $uring_switch ] || skip "the kernel has no FUSE over io_uring (Linux 6.14)"
+  local forbidden
+  forbidden=$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 0)
+  [ "$forbidden" -eq 0 ] || [ "$forbidden" -eq 1 -a "$(id -u)" -eq 0 ] || skip "kernel.io_uring_disabled is $forbidden"
+  if [ "$(id -u)" -ne 0 ]; then
+    [ "$(cat $uring_switch)" = Y ] || skip "fuse.enable_uring is off, and only root may switch it on"
+    return 0
+  fi
+  exec {uring_lock}<>/tmp/nfsrdma-test-io-uring.lock
+  flock -s "$uring_lock"
+  [ "$(cat $uring_switch)" = Y ] || { echo N >&"$uring_lock"; echo Y >$uring_switch; }
+}
+# Unlocked for whatever has inherited the descriptor, too.
+withdraw_io_uring() {
+  if [ -z "$uring_lock" ]; then return 0; fi
+  flock -u "$uring_lock"
+  flock -nx "$uring_lock" || return 0
+  if [ -s /tmp/nfsrdma-test-io-uring.lock ]; then
+    echo N >$uring_switch
+    : >/tmp/nfsrdma-test-io-uring.lock
+  fi
+  exec {uring_lock}>&-
+}
+case ,${NFSRDMA_MOUNT_OPTIONS:-}, in
+  *,io_uring=auto,*)
+    offer_io_uring
+    trap withdraw_io_uring EXIT
+    ;;
+esac
+
 # In a mount namespace of its own (NFSRDMA_NAMESPACE) a test has copies of the mounts of all others: they would keep those
 # from ending.
 leave_mounts_of_others() {
@@ -86,6 +121,7 @@ clean_up() {
   fi
   [ $status -eq 0 ] || [ $status -eq 77 ] || show_logs
   rm -rf --one-file-system "$work"
+  withdraw_io_uring
   exit $status
 }
 trap clean_up EXIT
@@ -165,6 +201,10 @@ end_mount() {
   local unanswered
   unanswered=$(sed -n 's/^fuse_unanswered //p' "$work/mount$1.stats")
   [ "${unanswered:-0}" = 0 ] || { echo "$unanswered requests went unanswered" >&2; return 1; }
+  if [[ ,${NFSRDMA_MOUNT_OPTIONS:-}, == *,io_uring=auto,* ]] && ! grep -q '^fuse_ring_requests [1-9]' "$work/mount$1.stats"; then
+    echo "no request came over io_uring" >&2
+    return 1
+  fi
 }
 
 # unmount_export [mount point]

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "fuse/channel/ring_format.h"
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/support/memory_fs.h"
 #include "transport/base/virtual_reactor.h"
@@ -121,6 +122,11 @@ TEST_F(Negotiation, AsksForMapsOfFilesOpenForDirectIo) {
   const fuse_init_in newer{
       .major = 7, .minor = 39, .flags = FUSE_INIT_EXT, .flags2 = kDirectIoAllowMmap | 1U};
   EXPECT_EQ(negotiate(newer, {})->flags2, kDirectIoAllowMmap);
+  const fuse_init_in offers{
+      .major = 7, .minor = 42, .flags = FUSE_INIT_EXT, .flags2 = kOverIoUring};
+  EXPECT_EQ(negotiate(offers, {})->flags2, 0U) << "not asked for";
+  EXPECT_EQ(negotiate(offers, {.io_uring = true})->flags2, kOverIoUring);
+  EXPECT_EQ(negotiate(newer, {.io_uring = true})->flags2, kDirectIoAllowMmap) << "not offered";
   EXPECT_EQ(negotiate({.major = 7, .minor = 38, .flags = FUSE_INIT_EXT}, {})->flags2, 0U);
 }
 

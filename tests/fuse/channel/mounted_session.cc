@@ -28,7 +28,7 @@ void wait_until(const std::function<bool()>& condition) {
 }
 
 MountedSession::MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files,
-                               std::size_t slots)
+                               std::size_t slots, bool io_uring)
     : reactor_(make_epoll_reactor()), slots_(*BufferPool::create(fuse::kSlotSize, slots)) {
   char directory[] = "/tmp/nfsrdma-session-XXXXXX";
   path_ = ::mkdtemp(directory);
@@ -36,13 +36,14 @@ MountedSession::MountedSession(const fuse::HandlerTable& handlers, MemoryFileSys
   config.mount_point = path_;
   config.mount_options = {"fsname=memory", "subtype=nfsrdma-test", "allow_other"};
   config.callers.other_users = true;
+  config.io_uring = io_uring;
   config.answer_limit.exiting = kExiting;
   auto session = fuse::KernelSession::create(*reactor_, *slots_, config, handlers, &files);
   EXPECT_TRUE(session.has_value()) << session.error().message();
   session_ = std::move(*session);
   const auto mounted = session_->mount();
   EXPECT_TRUE(mounted.has_value()) << mounted.error().message();
-  EXPECT_TRUE(session_->start(*this).has_value());
+  reactor_->post([this] { EXPECT_TRUE(session_->start(*this).has_value()); });
   thread_ = std::thread([this] { reactor_->run(); });
   wait_until([this] { return initialised(); });
 }

@@ -29,8 +29,8 @@ class MountedSession final : private fuse::ReceiverObserver {
   /// How long a process that exits waits for its FLUSH.
   static constexpr Duration kExiting = std::chrono::milliseconds(600);
 
-  MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files,
-                 std::size_t slots = 8);
+  MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files, std::size_t slots = 8,
+                 bool io_uring = false);
   MountedSession(const MountedSession&) = delete;
   MountedSession& operator=(const MountedSession&) = delete;
   ~MountedSession();

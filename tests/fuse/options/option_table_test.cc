@@ -250,7 +250,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"swap", "swapping"}, Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
         Refused{"local_lock=some", "must be"}, Refused{"lookupcache=some", "all, pos or none"},
         Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
-        Refused{"rpcrdma=3", "must be 1, 2 or auto"}, Refused{"inline=1500", "multiple of 1024"}));
+        Refused{"io_uring=on", "auto or off"}, Refused{"rpcrdma=3", "must be 1, 2 or auto"},
+        Refused{"inline=1500", "multiple of 1024"}));
 
 TEST(OptionValues, Transfers) {
   const auto options = applied({"rsize=5000", "wsize=4194304", "port=2050", "credits=7"});
@@ -265,6 +266,12 @@ TEST(OptionValues, ReadAheadIsInMebibytes) {
   EXPECT_EQ(applied({})->cache.read_ahead, std::size_t{64} << 20);
   EXPECT_EQ(applied({"readahead=3"})->cache.read_ahead, std::size_t{3} << 20);
   EXPECT_EQ(applied({"readahead=0"})->cache.read_ahead, 0u);
+}
+
+TEST(OptionValues, IoUringIsForThoseWhoAsk) {
+  EXPECT_FALSE(applied({})->io_uring);
+  EXPECT_TRUE(applied({"io_uring=auto"})->io_uring);
+  EXPECT_FALSE(applied({"io_uring=off"})->io_uring);
 }
 
 // nfs(5): 0 is what the server offers, and less than 1024 is replaced by 4096.

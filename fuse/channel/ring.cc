@@ -1,0 +1,76 @@
+#include "fuse/channel/ring.h"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace nfsrdma::fuse {
+namespace {
+
+/// Commands that one enter() submits.
+constexpr unsigned kSubmissions = 256;
+
+}  // namespace
+
+Result<std::unique_ptr<Ring>> Ring::create(int device, unsigned entries) {
+  std::unique_ptr<Ring> ring(new Ring(device));
+  io_uring_params parameters{};
+  // Without DEFER_TASKRUN the kernel would deliver requests by interrupting whatever this thread
+  // waits in.
+  parameters.flags = IORING_SETUP_SQE128 | IORING_SETUP_CQSIZE | IORING_SETUP_SINGLE_ISSUER |
+                     IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+  parameters.cq_entries = std::max(entries, 2 * kSubmissions);
+  const int failed = io_uring_queue_init_params(kSubmissions, &ring->ring_, &parameters);
+  if (failed != 0) return fail(Error::from_errno(-failed, "io_uring_setup"));
+  ring->made_ = true;
+  ring->event_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const int registered =
+      ring->event_ ? io_uring_register_eventfd(&ring->ring_, ring->event()) : -errno;
+  if (registered != 0) return fail(Error::from_errno(-registered, "io_uring eventfd"));
+  return ring;
+}
+
+Ring::~Ring() {
+  if (made_) io_uring_queue_exit(&ring_);
+}
+
+bool Ring::prepare(RingCommand command, const RingCommandArguments& arguments,
+                   std::span<const iovec> memory, void* user) {
+  io_uring_sqe* const submission = io_uring_get_sqe(&ring_);
+  if (!submission) return false;
+  io_uring_prep_rw(IORING_OP_URING_CMD, submission, device_, memory.data(),
+                   static_cast<unsigned>(memory.size()), 0);
+  submission->cmd_op = static_cast<std::uint32_t>(command);
+  // liburing declares the command's place with no room: it is in the second half of 128 bytes.
+  std::memcpy(reinterpret_cast<std::byte*>(submission) + offsetof(io_uring_sqe, cmd), &arguments,
+              sizeof arguments);
+  io_uring_sqe_set_data(submission, user);
+  return true;
+}
+
+bool Ring::enter() {
+  // What completes within the call is seen after it: the eventfd is for what comes later.
+  io_uring_cq_eventfd_toggle(&ring_, false);
+  io_uring_submit_and_get_events(&ring_);
+  io_uring_cq_eventfd_toggle(&ring_, true);
+  return io_uring_sq_ready(&ring_) == 0;
+}
+
+/// The kernel sets its flag first, and then looks whether the eventfd is wanted.
+bool Ring::missed_event() const {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return (IO_URING_READ_ONCE(*ring_.sq.kflags) & IORING_SQ_TASKRUN) != 0;
+}
+
+io_uring_cqe* Ring::next_completion() {
+  io_uring_cqe* completion = nullptr;
+  unsigned head = 0;
+  io_uring_for_each_cqe(&ring_, head, completion) return completion;
+  return nullptr;
+}
+
+}  // namespace nfsrdma::fuse

@@ -1,0 +1,192 @@
+#include "fuse/channel/ring_receiver.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "transport/base/log.h"
+
+namespace nfsrdma::fuse {
+namespace {
+
+/// Entries of a queue at first. A request that finds none waits in the kernel until another one of
+/// its queue is answered; among those may be one that waits for it (a direct write that drops
+/// cached pages, for a READ of them; a lock, for the unlock). So there are many.
+constexpr std::size_t kEntries = 256;
+constexpr std::size_t kLeastEntries = 32;
+/// All queues together, but for those least ones, begin with as many as this.
+constexpr std::size_t kEntriesOfAll = 4096;
+/// A queue gets more when no more than half of the first are left, and has at most so many times
+/// more.
+constexpr std::size_t kGrowth = 8;
+
+/// What the operation keeps data in, or reads them into.
+bool needs_slot(std::uint32_t opcode) {
+  return opcode == FUSE_READ || opcode == FUSE_WRITE || opcode == FUSE_READDIR ||
+         opcode == FUSE_READDIRPLUS;
+}
+
+}  // namespace
+
+RingReceiver::RingReceiver(Reactor& reactor, BufferPool& slots, InFlight& in_flight)
+    : reactor_(reactor),
+      slots_(slots),
+      in_flight_(in_flight),
+      turn_(reactor, [this] { turn(); }),
+      resume_(reactor, [this] { serve_waiting(); }) {}
+
+Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, BufferPool& slots,
+                                                           InFlight& in_flight, int device) {
+  auto queues = possible_processors();
+  if (!queues) return fail_from(queues);
+  std::unique_ptr<RingReceiver> made(new RingReceiver(reactor, slots, in_flight));
+  made->queues_.resize(*queues);
+  made->first_entries_ = std::clamp(kEntriesOfAll / *queues, kLeastEntries, kEntries);
+  for (std::uint16_t queue = 0; queue < *queues; ++queue) {
+    TRY(made->grow(queue, made->first_entries_));
+  }
+  auto ring = Ring::create(device, *queues * made->first_entries_ * kGrowth);
+  if (!ring) return fail_from(ring);
+  TRY(reactor.watch((*ring)->event(), EPOLLIN | EPOLLET, *made));
+  made->ring_ = std::move(*ring);
+  return made;
+}
+
+void RingReceiver::start(Dispatcher& dispatcher, const KernelChannel& agreed) {
+  dispatcher_ = &dispatcher;
+  agreed_ = &agreed;
+  turn();
+}
+
+void RingReceiver::pause() {
+  paused_ = true;
+  unlink();
+  slot_.reset();
+}
+
+void RingReceiver::close() {
+  if (!ring_) return;
+  reactor_.unwatch(ring_->event());
+  ring_.reset();
+  turn_.cancel();
+  resume_.cancel();
+  pause();
+  for (Queue& queue : queues_) {
+    for (auto& some : queue.entries) {
+      for (RingEntry& entry : some->all()) entry.close();
+    }
+  }
+}
+
+Result<void> RingReceiver::grow(std::uint16_t queue, std::size_t count) {
+  auto made = RingEntries::create(*this, queue, count);
+  if (!made) return fail_from(made);
+  for (RingEntry& entry : (*made)->all()) new_.push_back(entry);
+  queues_[queue].made += count;
+  queues_[queue].entries.push_back(std::move(*made));
+  return {};
+}
+
+void RingReceiver::commit(RingEntry& entry) {
+  in_flight_.counters().ring_bytes_copied.add(entry.answered_bytes());
+  answered_.push_back(entry);
+  turn_.schedule();
+}
+
+void RingReceiver::on_ready(std::uint32_t) { turn(); }
+
+/// What this brings is dispatched at once: an INTERRUPT that comes over /dev/fuse finds its
+/// request.
+void RingReceiver::turn() {
+  if (!ring_) return;
+  register_new();
+  hand_over();
+  in_flight_.counters().ring_enters.add();
+  const bool all_taken = ring_->enter();
+  ring_->visit_completions(
+      [this](void* user, int result) { completed(*static_cast<RingEntry*>(user), result); });
+  serve_waiting();
+  const bool more = !all_taken || !answered_.empty() || !new_.empty();
+  if (more || ring_->missed_event()) turn_.schedule();
+}
+
+void RingReceiver::register_new() {
+  while (!new_.empty()) {
+    RingEntry& entry = new_.front();
+    entry.agree(*agreed_);
+    const RingCommandArguments arguments{.queue = entry.queue()};
+    if (!ring_->prepare(RingCommand::add_entry, arguments, entry.memory(), &entry)) return;
+    entry.unlink();
+    ++queues_[entry.queue()].with_kernel;
+    in_flight_.counters().ring_entries.add();
+  }
+}
+
+void RingReceiver::hand_over() {
+  while (!answered_.empty()) {
+    RingEntry& entry = answered_.front();
+    const RingCommandArguments arguments{.commit_id = entry.commit_id(), .queue = entry.queue()};
+    if (!ring_->prepare(RingCommand::commit_and_fetch, arguments, {}, &entry)) return;
+    entry.unlink();
+    ++queues_[entry.queue()].with_kernel;
+  }
+}
+
+/// An error is the end of the entry: the connection's, or the kernel did not want it in the first
+/// place.
+void RingReceiver::completed(RingEntry& entry, int result) {
+  Queue& queue = queues_[entry.queue()];
+  --queue.with_kernel;
+  if (result < 0) {
+    entry.close();
+    const bool over = result == -ENOTCONN || result == -ECONNABORTED || result == -ECANCELED;
+    if (!over && !refused_) {
+      log::warning("fuse: io_uring: {}; requests come over /dev/fuse", std::strerror(-result));
+    }
+    refused_ |= !over;
+    return;
+  }
+  in_flight_.counters().ring_requests.add();
+  waiting_.push_back(entry);
+  if (queue.with_kernel > first_entries_ / 2 || queue.made >= first_entries_ * kGrowth) return;
+  // Without memory for more the queue stays as it is.
+  (void)grow(entry.queue(), first_entries_);
+}
+
+void RingReceiver::serve_waiting() {
+  while (!waiting_.empty() && !paused_) {
+    RingEntry& entry = waiting_.front();
+    if (!serve(entry)) {
+      in_flight_.counters().slot_stalls.add();
+      if (!linked()) slots_.wait(*this);
+      return;
+    }
+  }
+}
+
+void RingReceiver::on_buffer_available() { resume_.arm(Duration::zero()); }
+
+/// False: it needs a slot, and there is none.
+bool RingReceiver::serve(RingEntry& entry) {
+  Message message = entry.receive();
+  if (needs_slot(message.header.opcode)) {
+    if (!slot_) slot_ = slots_.acquire();
+    if (!slot_) return false;
+  }
+  entry.unlink();
+  message.slot = &slot_;
+  if (message.header.opcode == FUSE_WRITE) {
+    const auto copied = slot_.first(message.payload.size());
+    std::ranges::copy(message.payload, copied.begin());
+    in_flight_.counters().ring_bytes_copied.add(copied.size());
+    message.payload = copied;
+  }
+  const bool had_slot = static_cast<bool>(slot_);
+  dispatcher_->dispatch(entry, message);
+  if (had_slot && !slot_) in_flight_.counters().slots_taken.add();
+  return true;
+}
+
+}  // namespace nfsrdma::fuse
