@@ -6,12 +6,15 @@
 #include <span>
 #include <string_view>
 
+#include "tests/lab/convert/convert.h"
 #include "tests/lab/subcommand.h"
 
 namespace nfsrdma::lab {
 namespace {
 
-constexpr std::array<Subcommand, 0> kSubcommands{{}};
+constexpr std::array<Subcommand, 1> kSubcommands{{
+    {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
+}};
 
 void show_help(std::FILE* to) {
   fmt::print(to, "usage: nfsrdma-lab SUBCOMMAND [ARGUMENTS]\n\n");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -23,11 +24,26 @@ constexpr std::uint32_t kLengthUnknown = ~0u;
 constexpr std::uint32_t kLinkTypeRaw = 101;  // the packet starts with its IP header
 constexpr std::uint32_t kNoSnapLength = 0;
 constexpr std::uint32_t kFirstInterface = 0;
+constexpr std::uint16_t kTimeResolution = 9;  // the option if_tsresol
+constexpr std::uint32_t kNanoseconds = 9;     // its value, in the first of the word's bytes
+constexpr std::uint32_t kEndOfOptions = 0;
 constexpr std::size_t kBlockAlignment = 4;
 constexpr const char* kStep = "create capture file";
 constexpr mode_t kForTheUserAlone = 0600;
 
+static_assert(std::endian::native == std::endian::little, "options have two fields in a word");
+/// Code and length of an option, as they stand in the file.
+constexpr std::uint32_t option(std::uint16_t code, std::uint16_t length) {
+  return std::uint32_t{length} << 16 | code;
+}
+
 }  // namespace
+
+std::int64_t wall_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 Result<UniqueFd> open_capture_file(const std::string& path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -46,17 +62,18 @@ Result<UniqueFd> open_capture_file(const std::string& path) {
   return file;
 }
 
-Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path) {
+Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path, Clock clock) {
   auto opened = open_capture_file(path);
   if (!opened) return fail_from(opened);
-  return create(std::move(*opened), path);
+  return create(std::move(*opened), path, std::move(clock));
 }
 
-Result<std::unique_ptr<PcapngFile>> PcapngFile::create(UniqueFd opened, const std::string& path) {
+Result<std::unique_ptr<PcapngFile>> PcapngFile::create(UniqueFd opened, const std::string& path,
+                                                       Clock clock) {
   std::FILE* file = ::fdopen(opened.get(), "wb");
   if (file == nullptr) return fail(Error::from_errno(errno, kStep, path));
   static_cast<void>(opened.release());
-  std::unique_ptr<PcapngFile> made(new PcapngFile(file, path));
+  std::unique_ptr<PcapngFile> made(new PcapngFile(file, path, std::move(clock)));
   made->write_file_header();
   return made;
 }
@@ -66,9 +83,10 @@ void PcapngFile::write_file_header() {
   constexpr std::array<std::uint32_t, 7> section = {
       kSectionHeader, 28, kByteOrderMagic, kVersion, kLengthUnknown, kLengthUnknown, 28};
   static_assert(sizeof section == 28);
-  constexpr std::array<std::uint32_t, 5> interface = {kInterfaceDescription, 20, kLinkTypeRaw,
-                                                      kNoSnapLength, 20};
-  static_assert(sizeof interface == 20);
+  constexpr std::array<std::uint32_t, 8> interface = {
+      kInterfaceDescription,      32,           kLinkTypeRaw,  kNoSnapLength,
+      option(kTimeResolution, 1), kNanoseconds, kEndOfOptions, 32};
+  static_assert(sizeof interface == 32);
   write(section.data(), sizeof section);
   write(interface.data(), sizeof interface);
   check();
@@ -78,9 +96,7 @@ void PcapngFile::add_packet(std::span<const std::span<const std::byte>> parts) {
   std::size_t length = 0;
   for (const auto& part : parts) length += part.size();
   const std::size_t pad = (kBlockAlignment - length % kBlockAlignment) % kBlockAlignment;
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  const std::int64_t now = clock_();
   const auto bytes = static_cast<std::uint32_t>(length);
   std::array<std::uint32_t, 7> head = {kEnhancedPacket,
                                        0,

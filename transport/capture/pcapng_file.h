@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -20,15 +21,21 @@ namespace nfsrdma::capture {
 /// overwrite data, and a pipe, which would block.
 Result<UniqueFd> open_capture_file(const std::string& path);
 
+/// Nanoseconds since 1970.
+using Clock = std::function<std::int64_t()>;
+std::int64_t wall_clock();
+
 /// Any thread may add packets.
 class PcapngFile {
  public:
-  /// Of open_capture_file().
-  static Result<std::unique_ptr<PcapngFile>> create(const std::string& path);
+  /// Of open_capture_file(). `clock` tells the time of each packet.
+  static Result<std::unique_ptr<PcapngFile>> create(const std::string& path,
+                                                    Clock clock = wall_clock);
   /// Of a file that is open for writing; `path` is for messages.
-  static Result<std::unique_ptr<PcapngFile>> create(UniqueFd file, const std::string& path);
+  static Result<std::unique_ptr<PcapngFile>> create(UniqueFd file, const std::string& path,
+                                                    Clock clock = wall_clock);
 
-  /// One packet with the current time, concatenated from its parts.
+  /// One packet, concatenated from its parts.
   void add_packet(std::span<const std::span<const std::byte>> parts);
   void flush();
 
@@ -37,7 +44,8 @@ class PcapngFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  PcapngFile(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  PcapngFile(std::FILE* file, std::string path, Clock clock)
+      : file_(file), path_(std::move(path)), clock_(std::move(clock)) {}
   void write_file_header();
   void write(const void* data, std::size_t size);
   void check();
@@ -45,6 +53,7 @@ class PcapngFile {
   std::mutex mutex_;
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
+  const Clock clock_;
   bool broken_ = false;  // a write failed: nothing more is written
 };
 

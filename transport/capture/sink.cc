@@ -98,8 +98,8 @@ class PcapngSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> Sink::create(const std::string& path) {
-  auto file = PcapngFile::create(path);
+Result<std::unique_ptr<Sink>> Sink::create(const std::string& path, Clock clock) {
+  auto file = PcapngFile::create(path, std::move(clock));
   if (!file) return fail_from(file);
   return std::unique_ptr<Sink>(std::make_unique<PcapngSink>(std::move(*file)));
 }

@@ -15,6 +15,7 @@
 
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
+#include "transport/capture/pcapng_file.h"
 
 namespace nfsrdma::capture {
 
@@ -34,7 +35,7 @@ class Sink {
  public:
   virtual ~Sink() = default;
   /// Creates the file, or empties one of the user's own; its mode is 0600.
-  static Result<std::unique_ptr<Sink>> create(const std::string& path);
+  static Result<std::unique_ptr<Sink>> create(const std::string& path, Clock clock = wall_clock);
   /// Writes to a file that is open and empty.
   static Result<std::unique_ptr<Sink>> create(UniqueFd file);
 
