@@ -1,20 +1,22 @@
 // nfsrdma-lab: problems of NFS over RDMA seen, made and cut down outside the kernel.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <span>
 #include <string_view>
 
 #include "tests/lab/convert/convert.h"
+#include "tests/lab/script/command.h"
 #include "tests/lab/subcommand.h"
 
 namespace nfsrdma::lab {
 namespace {
 
-constexpr std::array<Subcommand, 1> kSubcommands{{
+constexpr Subcommand kSubcommands[] = {
     {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
-}};
+    {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
+     script::run_script},
+};
 
 void show_help(std::FILE* to) {
   fmt::print(to, "usage: nfsrdma-lab SUBCOMMAND [ARGUMENTS]\n\n");

@@ -110,6 +110,7 @@ void PcapngFile::add_packet(std::span<const std::span<const std::byte>> parts) {
   constexpr std::array<std::byte, kBlockAlignment> zeros{};
 
   std::lock_guard lock(mutex_);
+  packets_.add();
   write(head.data(), sizeof head);
   for (const auto& part : parts) write(part.data(), part.size());
   write(zeros.data(), pad);

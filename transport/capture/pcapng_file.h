@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "transport/base/metrics.h"
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 
@@ -38,6 +39,8 @@ class PcapngFile {
   /// One packet, concatenated from its parts.
   void add_packet(std::span<const std::span<const std::byte>> parts);
   void flush();
+  /// Packets added so far. Any thread.
+  std::uint64_t packets() const { return packets_.value(); }
 
  private:
   struct Close {
@@ -54,6 +57,7 @@ class PcapngFile {
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
   const Clock clock_;
+  Counter packets_;
   bool broken_ = false;  // a write failed: nothing more is written
 };
 

@@ -91,6 +91,7 @@ class PcapngSink final : public Sink {
     return std::make_unique<TcpFlow>(*file_, local, peer, initiator);
   }
   void flush() override { file_->flush(); }
+  std::uint64_t packets() const override { return file_->packets(); }
 
  private:
   std::unique_ptr<PcapngFile> file_;

@@ -45,6 +45,8 @@ class Sink {
                                           bool initiator) = 0;
   /// Writes what is buffered to the file.
   virtual void flush() = 0;
+  /// Packets recorded so far: the number that a dissector gives the last one.
+  virtual std::uint64_t packets() const { return 0; }
 };
 
 }  // namespace nfsrdma::capture

@@ -64,7 +64,8 @@ Node decode_arguments_of(xdr::Decoder& in, auto operation) {
   return as_node(arguments);
 }
 
-/// `one` decodes the body of an operation that is known.
+/// `one` decodes the body of an operation that is known; Opnum numbers those of List.
+template <class List, class Opnum>
 void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& one) {
   for (std::uint32_t i = 0; i < count && i < nfs4::kMaxOperations && in.ok(); ++i) {
     const std::uint32_t number = in.u32("opnum");
@@ -77,8 +78,8 @@ void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& 
       all.add("ILLEGAL", std::move(illegal));
       continue;
     }
-    const auto opnum = static_cast<nfs4::nfs_opnum4>(number);
-    const bool known = nfs4::Operations::dispatch(opnum, [&](auto operation) {
+    const auto opnum = static_cast<Opnum>(number);
+    const bool known = List::dispatch(opnum, [&](auto operation) {
       Node body = one(in, operation);
       if (in.ok()) all.add(std::string(nfs4::operation_name(opnum)), std::move(body));
     });
@@ -90,6 +91,10 @@ void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& 
 
 }  // namespace
 
+bool is_operation(std::string_view name) {
+  return name == "OP" || by_name(name, [](auto) {});
+}
+
 Result<OperationText> read_operation(Tokens& tokens) {
   const Token name = tokens.take();
   if (name.kind != Token::Kind::word) {
@@ -97,13 +102,10 @@ Result<OperationText> read_operation(Tokens& tokens) {
   }
   OperationText operation{name.text, {}, name.line};
   operation.arguments.line = name.line;
-  const bool known = name.text == "OP" || by_name(name.text, [](auto) {});
-  if (!known) return wrong(name.line, "there is no operation " + name.text);
+  if (!is_operation(name.text)) return wrong(name.line, "there is no operation " + name.text);
   const Token& next = tokens.next();
-  const bool is_next_operation = next.kind == Token::Kind::word && by_name(next.text, [](auto) {});
-  const bool has_value =
-      next.kind == Token::Kind::text || next.is("{") || next.is("[") ||
-      (next.kind == Token::Kind::word && next.text != "OP" && !is_next_operation);
+  const bool has_value = next.kind == Token::Kind::text || next.is("{") || next.is("[") ||
+                         (next.kind == Token::Kind::word && !is_operation(next.text));
   if (!has_value) return operation;
   auto arguments = read_node(tokens);
   if (!arguments) return fail_from(arguments);
@@ -138,8 +140,9 @@ Node decode_results(xdr::Decoder& in) {
     all.add("status", Node::word(std::string(nfs4::status_name(header.status))));
     all.add("tag", Node::quoted(std::string(header.tag)));
   }
-  decode_operations(all, in, header.operations,
-                    [](xdr::Decoder& from, auto op) { return decode_result_of(from, op); });
+  decode_operations<nfs4::Operations, nfs4::nfs_opnum4>(
+      all, in, header.operations,
+      [](xdr::Decoder& from, auto op) { return decode_result_of(from, op); });
   return all;
 }
 
@@ -151,8 +154,20 @@ Node decode_arguments(xdr::Decoder& in) {
     all.add("tag", Node::quoted(std::string(header.tag)));
     all.add("minorversion", Node::number(header.minorversion));
   }
-  decode_operations(all, in, header.operations,
-                    [](xdr::Decoder& from, auto op) { return decode_arguments_of(from, op); });
+  decode_operations<nfs4::Operations, nfs4::nfs_opnum4>(
+      all, in, header.operations,
+      [](xdr::Decoder& from, auto op) { return decode_arguments_of(from, op); });
+  return all;
+}
+
+Node decode_callback_arguments(xdr::Decoder& in) {
+  Node all;
+  nfs4::CB_COMPOUND4args_header header;
+  nfs4::decode(in, header);
+  if (in.ok()) all.add("minorversion", Node::number(header.minorversion));
+  decode_operations<nfs4::CallbackOperations, nfs4::nfs_cb_opnum4>(
+      all, in, header.operations,
+      [](xdr::Decoder& from, auto op) { return decode_arguments_of(from, op); });
   return all;
 }
 

@@ -18,6 +18,9 @@ struct OperationText {
   int line = 0;
 };
 
+/// Whether an operation has that name.
+bool is_operation(std::string_view name);
+
 /// Reads "NAME [ARGUMENTS]"; an operation without arguments is its name alone.
 Result<OperationText> read_operation(Tokens& tokens);
 
@@ -36,5 +39,7 @@ Node decode_results(xdr::Decoder& in);
 
 /// The same of a call's arguments: {tag="" minorversion=1 SEQUENCE={...} PUTFH={...}}.
 Node decode_arguments(xdr::Decoder& in);
+/// The same of CB_COMPOUND.
+Node decode_callback_arguments(xdr::Decoder& in);
 
 }  // namespace nfsrdma::lab

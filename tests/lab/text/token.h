@@ -1,6 +1,7 @@
 // Words of a script and of the text form of operations (client/proto/print.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ class Tokens {
   explicit Tokens(const std::vector<Token>& tokens) : tokens_(&tokens) {}
 
   const Token& next() const { return (*tokens_)[at_]; }
+  /// The token `ahead` places behind the next one, or the last of all.
+  const Token& peek(std::size_t ahead) const {
+    return (*tokens_)[std::min(at_ + ahead, tokens_->size() - 1)];
+  }
   Token take() {
     const Token& now = next();
     if (now.kind != Token::Kind::ended) ++at_;

@@ -130,6 +130,16 @@ TEST_P(CaptureTest, TheRespondersSideDissects) {
   expect_dissection();
 }
 
+TEST_P(CaptureTest, CountsPacketsAsTsharkDoes) {
+  if (!have_tshark()) GTEST_SKIP() << "tshark is not installed";
+  options.capture = sink_.get();
+  run_dialogue();
+  client.endpoint.reset();
+  sink_->flush();
+  const std::string last = dissect("-T fields -e frame.number | tail -n 1");
+  EXPECT_EQ(last, std::to_string(sink_->packets()) + "\n");
+}
+
 TEST(CaptureFile, APathThatCannotBeCreatedIsAnError) {
   auto made = capture::Sink::create("/nowhere/capture.pcapng");
   ASSERT_FALSE(made);

@@ -1,0 +1,110 @@
+#include "tests/lab/script/command.h"
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "tests/lab/script/runner.h"
+#include "tests/lab/subcommand.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::lab::script {
+namespace {
+
+namespace po = boost::program_options;
+
+struct CommandLine {
+  std::string file;
+  std::vector<std::string> servers;
+  RunnerOptions runner;
+  double patience = 5;
+  std::string capture;
+  bool help = false;
+};
+
+/// An error of the command line as text; empty: none.
+std::string parse(std::span<char*> words, const char* usage, CommandLine& line) {
+  po::options_description shown(usage);
+  auto add = shown.add_options();
+  add("transport", po::value(&line.runner.carrier)->value_name("NAME"),
+      "iwarp (default) or tcp, where connect names none");
+  add("patience", po::value(&line.patience)->value_name("S"),
+      "how long a reply is waited for (default 5)");
+  add("capture", po::value(&line.capture)->value_name("FILE"), "record the wire (pcapng)");
+  add("verbose,v", po::bool_switch(&line.runner.verbose), "print each message");
+  add("help,h", po::bool_switch(&line.help), "this text");
+  po::options_description all;
+  all.add(shown).add_options()("file", po::value(&line.file))("server", po::value(&line.servers));
+  po::positional_options_description positions;
+  positions.add("file", 1).add("server", -1);
+  try {
+    po::variables_map values;
+    po::store(po::command_line_parser(std::vector<std::string>(words.begin(), words.end()))
+                  .options(all)
+                  .positional(positions)
+                  .run(),
+              values);
+    po::notify(values);
+  } catch (const po::error& error) {
+    return error.what();
+  }
+  if (line.help) std::cout << shown;
+  constexpr double kLongestPatience = 3600;
+  if (line.patience < 0 || line.patience > kLongestPatience)
+    return "--patience is 0 to 3600 seconds";
+  line.runner.patience = std::chrono::milliseconds(static_cast<std::int64_t>(line.patience * 1000));
+  const auto& carrier = line.runner.carrier;
+  if (!carrier.empty() && carrier != "iwarp" && carrier != "tcp")
+    return "--transport: iwarp or tcp";
+  return {};
+}
+
+Result<Script> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Error::from_errno(errno, kScriptStep, path));
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad()) return fail(Error::from_errno(errno, kScriptStep, path));
+  return read_script(text);
+}
+
+int complain(const std::string& what, int status) {
+  fmt::print(stderr, "nfsrdma-lab: {}\n", what);
+  return status;
+}
+
+/// "FILE:LINE: what"
+int tell(const std::string& file, const Error& error) {
+  return complain(fmt::format("{}:{}", file, error.detail), exit_status(error));
+}
+
+}  // namespace
+
+int run_script(std::span<char*> words) {
+  CommandLine line;
+  const std::string fault = parse(words, "nfsrdma-lab script FILE [SERVER] [options]", line);
+  if (!fault.empty()) return complain(fault, kExitUsage);
+  if (line.help) return 0;
+  if (line.file.empty() || line.servers.size() > 1) {
+    return complain("script takes a FILE and at most one SERVER", kExitUsage);
+  }
+  auto script = read_file(line.file);
+  if (!script) return tell(line.file, script.error());
+  log::set_level(log::Level::error);
+  Network network;
+  if (!line.capture.empty()) {
+    auto captured = network.capture_to(line.capture);
+    if (!captured) return complain(captured.error().message(), kExitFailed);
+  }
+  if (!line.servers.empty()) line.runner.server = line.servers.front();
+  Runner runner(network, line.runner);
+  auto done = runner.run(*script);
+  if (!done) return tell(line.file, done.error());
+  fmt::print("{}: {} expectations hold\n", line.file, runner.expectations());
+  return 0;
+}
+
+}  // namespace nfsrdma::lab::script

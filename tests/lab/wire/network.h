@@ -1,0 +1,39 @@
+// What all connections of the lab share: the reactor, the provider, the capture.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tests/lab/wire/peer.h"
+#include "transport/base/reactor.h"
+#include "transport/capture/sink.h"
+
+namespace nfsrdma::lab {
+
+class Network {
+ public:
+  Network();
+
+  /// Records every connection from now on.
+  Result<void> capture_to(const std::string& path);
+  /// Starts connecting; the peer is up or down some turns of the reactor later.
+  Result<std::unique_ptr<Peer>> connect(const PeerOptions& options);
+  /// Runs the reactor until `condition` holds, at most for `patience`; whether it holds.
+  bool until(Duration patience, const std::function<bool()>& condition);
+
+  Reactor& reactor() { return *reactor_; }
+  fabric::Fabric& fabric() { return *fabric_; }
+  capture::Sink* capture() { return capture_.get(); }
+  std::uint64_t packets() const { return capture_ ? capture_->packets() : 0; }
+
+ private:
+  std::unique_ptr<Reactor> reactor_;
+  std::unique_ptr<capture::Sink> capture_;
+  std::unique_ptr<fabric::Fabric> fabric_;
+};
+
+/// "HOST:PORT", "[ADDR]:PORT", or HOST with `default_port`, looked up. The first address counts.
+Result<fabric::Address> find_server(const std::string& text, std::uint16_t default_port);
+
+}  // namespace nfsrdma::lab
