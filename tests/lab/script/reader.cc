@@ -101,8 +101,8 @@ Result<Statement> read_expect(Tokens& tokens, int line) {
   expect.subject = std::move(*subject);
   const std::string_view root =
       std::string_view(expect.subject).substr(0, expect.subject.find('.'));
-  constexpr std::array<std::string_view, 7> kRoots = {
-      "disconnect", "alive", "server", "reply", "callback", "private-data", "bytes"};
+  constexpr std::array<std::string_view, 8> kRoots = {
+      "disconnect", "alive", "server", "reply", "outcome", "callback", "private-data", "bytes"};
   const bool known = expect.subject.starts_with('$') ||
                      std::find(kRoots.begin(), kRoots.end(), root) != kRoots.end();
   if (!known) return wrong(line, "nothing is known of " + expect.subject);

@@ -20,6 +20,13 @@ std::string_view path_of(const std::string& subject) {
   return dot == std::string::npos ? std::string_view() : std::string_view(subject).substr(dot + 1);
 }
 
+/// What became of a call that was answered.
+const char* outcome_of(const Node& reply) {
+  if (reply.find("error")) return "error";
+  const Node* rpc = reply.find("rpc");
+  return rpc && rpc->text == "success" ? "reply" : "rpc-error";
+}
+
 std::string root_of(const std::string& subject) { return subject.substr(0, subject.find('.')); }
 
 }  // namespace
@@ -134,8 +141,12 @@ Result<void> Runner::expect_silence(int line, const Expect& what, std::uint32_t 
 Result<std::vector<Node>> Runner::values_of(const Expect& what, std::uint32_t xid) {
   const std::string root = root_of(what.subject);
   std::vector<Node> found;
+  const Reply* reply = now_->reply(xid);
   if (root == "reply") {
-    if (const Reply* reply = now_->reply(xid)) found.push_back(reply->content);
+    if (reply) found.push_back(reply->content);
+  } else if (root == "outcome") {
+    if (reply) found.push_back(Node::word(outcome_of(reply->content)));
+    if (!reply && now_->peer().down()) found.push_back(Node::word("disconnect"));
   } else if (root == "callback") {
     found = now_->callbacks();
   } else if (root == "bytes") {
@@ -185,6 +196,7 @@ Result<void> Runner::expect_value(int line, const Expect& what) {
   };
   now_->until(what.within.value_or(options_.patience), settled);
   if (failed) return fail(*failed);
+  if (root == "outcome" && values.empty()) values.push_back(Node::word("silence"));
   if (root == "reply" && !values.empty()) {
     const bool new_reply = bindings_.find("reply") == bindings_.end() ||
                            to_text(bindings_["reply"]) != to_text(values.front());

@@ -72,9 +72,9 @@ void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& 
     if (!in.ok()) break;
     if (number == nfs4::OP_ILLEGAL) {
       const std::uint32_t status = in.u32("status");
+      const auto name = nfs4::status_name(static_cast<nfs4::nfsstat4>(status));
       Node illegal;
-      illegal.add("status",
-                  Node::word(std::string(nfs4::status_name(static_cast<nfs4::nfsstat4>(status)))));
+      illegal.add("status", name.empty() ? Node::number(status) : Node::word(std::string(name)));
       all.add("ILLEGAL", std::move(illegal));
       continue;
     }

@@ -72,6 +72,13 @@ Placed placed_results(const WireHeader& header, const SentCall* call) {
   return placed;
 }
 
+/// A word: "GARBAGE_ARGS", "undefined-status".
+Node fault_word(int code) {
+  std::string name(rpc::fault_name(code));
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return Node::word(name);
+}
+
 void add_rpc(Node& all, std::span<const std::byte> message, std::uint32_t xid,
              const Placed& placed) {
   xdr::Decoder in(message);
@@ -79,8 +86,7 @@ void add_rpc(Node& all, std::span<const std::byte> message, std::uint32_t xid,
   const auto accepted = rpc::decode_reply_header(in, xid);
   if (!accepted) {
     const Error& error = accepted.error();
-    all.add("rpc", error.layer == Layer::rpc ? Node::word(std::string(rpc::fault_name(error.code)))
-                                             : Node::quoted(error.detail));
+    all.add("rpc", error.layer == Layer::rpc ? fault_word(error.code) : Node::quoted(error.detail));
     return;
   }
   all.add("rpc", Node::word("success"));
