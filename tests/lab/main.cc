@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tests/lab/convert/convert.h"
+#include "tests/lab/lint/lint.h"
 #include "tests/lab/script/command.h"
 #include "tests/lab/subcommand.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Subcommand kSubcommands[] = {
     {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
+    {"lint", "FILE [--json]", "who broke which rule first in a capture", run_lint},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
 };

@@ -28,7 +28,30 @@ void note(CompoundArguments& seen, const DESTROY_SESSION4args& args) {
   seen.destroyed = args.dsa_sessionid;
 }
 
+/// `in` stands behind the operation.
+void note_eligible(CompoundArguments&, const xdr::Decoder&, const auto&) {}
+void note_eligible(CompoundArguments& seen, const xdr::Decoder& in, const WRITE4args& args) {
+  seen.eligible.push_back(
+      {in.offset() - xdr::padded(args.data.data.size()), args.data.data.size()});
+}
+void note_eligible(CompoundArguments& seen, const xdr::Decoder& in, const CREATE4args& args) {
+  // Attributes follow the text of a link: its place is told by the view.
+  const auto link = args.objtype.linkdata.data;
+  if (link.empty()) return;
+  const auto at = static_cast<std::size_t>(link.data() - in.message().data());
+  seen.eligible.push_back({at, link.size()});
+}
+
 void note(CompoundResults&, const auto&) {}
+void note_payload(CompoundResults& seen, const Payload& payload) {
+  if (!payload.placed && !payload.data.empty()) ++seen.inline_items;
+}
+void note(CompoundResults& seen, const READ4res& res) {
+  if (res.status == NFS4_OK) note_payload(seen, res.resok4.data);
+}
+void note(CompoundResults& seen, const READLINK4res& res) {
+  if (res.status == NFS4_OK) note_payload(seen, res.resok4.link);
+}
 void note(CompoundResults& seen, const SEQUENCE4res& res) { seen.sequence = res; }
 void note(CompoundResults& seen, const CB_SEQUENCE4res& res) {
   const CB_SEQUENCE4resok& ok = res.csr_resok4;
@@ -63,8 +86,11 @@ void decode_each_argument(xdr::Decoder& in, CompoundArguments& seen) {
     const bool known = List::dispatch(opnum, [&](auto operation) {
       typename decltype(operation)::Args args;
       decode(in, args);
-      if (in.ok()) note(seen, args);
+      if (!in.ok()) return;
+      note(seen, args);
+      note_eligible(seen, in, args);
     });
+    if (opnum == OP_READ || opnum == OP_READLINK) ++seen.eligible_results;
     if (in.ok() || known) seen.operations.push_back(opnum);
     if (!in.ok()) seen.fault = fault_of(in, opnum);
     if (!known) {

@@ -25,6 +25,13 @@ struct CompoundArguments {
   std::uint32_t create_flags = 0;
   std::optional<nfs4::sessionid4> bound;      ///< BIND_CONN_TO_SESSION
   std::optional<nfs4::sessionid4> destroyed;  ///< DESTROY_SESSION
+  /// What may go by RDMA (RFC 8267 section 6.1): its place in the message, and its length.
+  struct Eligible {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+  };
+  std::vector<Eligible> eligible;
+  std::size_t eligible_results = 0;  ///< READ and READLINK
   bool understood = true;  ///< false: an operation of another minor version; the rest is not known
   std::string fault;       ///< not empty: it does not decode
 };
@@ -37,6 +44,7 @@ struct CompoundResults {
   nfs4::nfsstat4 status = nfs4::NFS4_OK;
   std::uint32_t announced = 0;
   std::vector<Operation> operations;
+  std::size_t inline_items = 0;                ///< data of READ and READLINK that is in the stream
   std::optional<nfs4::SEQUENCE4res> sequence;  ///< of CB_SEQUENCE, too
   std::optional<nfs4::sessionid4> created;     ///< CREATE_SESSION
   nfs4::sequenceid4 create_sequence = 0;

@@ -75,13 +75,17 @@ rdma::Thresholds Conversation::thresholds() const {
 
 void Conversation::on_startup(const Source& source, const iwarp::StartupFrame& frame) {
   observer_->on_startup(source, frame);
+  sides_[index_of(source.from)].startup = frame;
 }
 
 void Conversation::on_private_data(const Source& source, std::span<const std::byte> data) {
   sides_[index_of(source.from)].private_data = rdma::decode_private_data(data);
 }
 
-void Conversation::on_segment(const SegmentSeen& segment) { observer_->on_segment(segment); }
+void Conversation::on_segment(const SegmentSeen& segment) {
+  observer_->on_segment(segment);
+  sides_[index_of(segment.source.from)].has_sent = true;
+}
 
 RpcCall* Conversation::find(Side caller, std::uint32_t xid) const {
   const auto found = calls_.find({caller, xid});
@@ -154,6 +158,9 @@ void Conversation::take_properties(const MessageSeen& seen) {
     const auto value = rdma::property_value(property, in);
     if (value && property.pv_which == rdma::PROP_RBSIZ) {
       sender.receive_size = std::max<std::size_t>(sender.receive_size, *value);
+    }
+    if (value && property.pv_which == rdma::PROP_REQREMINV) {
+      sender.wants_invalidation = *value != 0;
     }
   });
 }
@@ -287,8 +294,15 @@ void Conversation::on_write(const Source& source, Place to, std::span<const std:
 void Conversation::on_read_request(const Source& source, const iwarp::ReadRequest& request) {
   const Place place{request.source_stag, request.source_to};
   observer_->on_transfer(look_up(source, TransferSeen::Kind::read_request, place, request.size));
+  if (request.size == 0) return;
   reads_.push_back({source.from, request, 0});
-  if (reads_.size() > kMostReads) reads_.pop_front();
+  ++sides_[index_of(source.from)].open_reads;
+  if (reads_.size() > kMostReads) end_read(reads_.begin());
+}
+
+void Conversation::end_read(std::deque<OpenRead>::iterator read) {
+  --sides_[index_of(read->reader)].open_reads;
+  reads_.erase(read);
 }
 
 void Conversation::on_read_response(const Source& source, Place to,
@@ -311,7 +325,7 @@ void Conversation::on_read_response(const Source& source, Place to,
                     read->request.source_to + (to.offset - read->request.sink_to)};
   observer_->on_transfer(look_up(source, TransferSeen::Kind::read_response, place, data.size()));
   read->received += data.size();
-  if (read->received >= read->request.size) reads_.erase(read);
+  if (read->received >= read->request.size) end_read(read);
   const auto [call, offer] = find_offer(source.from, place, data.size());
   if (offer == nullptr || !offer->covers(place.offset, data.size())) return;
   offer->keep(place.offset, data);

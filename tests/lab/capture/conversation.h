@@ -84,8 +84,12 @@ struct SideState {
   std::optional<rdma::PrivateData> private_data;
   std::size_t receive_size = rdma::kDefaultThreshold;  ///< with the properties of version 2
   std::uint32_t requested = 0;                         ///< credits, in its last call; 0: none yet
-  std::uint32_t granted = 1;  ///< credits for the other side's calls; the first is free
-  std::uint32_t open = 0;     ///< its calls that have no answer
+  std::uint32_t granted = 1;     ///< credits for the other side's calls; the first is free
+  std::uint32_t open = 0;        ///< its calls that have no answer
+  std::uint32_t open_reads = 0;  ///< RDMA Reads that it waits for
+  std::optional<iwarp::StartupFrame> startup;
+  bool wants_invalidation = false;  ///< by the property of version 2
+  bool has_sent = false;            ///< an FPDU
 };
 
 class Conversation final : public WireObserver {
@@ -142,6 +146,7 @@ class Conversation final : public WireObserver {
   void end_call(Side caller, std::uint32_t xid);
   void tell_call(RpcCall& call, const Source& source);
   void tell_if_read(RpcCall& call, const Source& source);
+  void end_read(std::deque<OpenRead>::iterator read);
   TransferSeen look_up(const Source& source, TransferSeen::Kind kind, Place place,
                        std::uint64_t length);
 

@@ -56,7 +56,7 @@ Bytes insert_items(std::span<const std::byte> stream, const std::vector<PlacedAt
 }
 
 std::vector<PlacedAt> find_places(const RpcCall& call, std::span<const std::byte> stream,
-                                  const std::vector<Bytes>& items) {
+                                  const std::vector<Bytes>& items, WholeMessage& whole) {
   std::vector<xdr::PlacedItem> placed;
   for (const Bytes& item : items) {
     placed.push_back({.data = item.empty() ? std::span<const std::byte>() : std::span(item)});
@@ -64,8 +64,16 @@ std::vector<PlacedAt> find_places(const RpcCall& call, std::span<const std::byte
   xdr::Decoder in(stream);
   in.place_in_order(placed);
   std::vector<PlacedAt> places;
-  if (call.program != rpc::kNfsProgram || call.program_version != rpc::kNfsVersion4) return places;
-  if (rpc::decode_reply_header(in, call.xid)) decode_results(in, false, places);
+  if (call.program != rpc::kNfsProgram || call.program_version != rpc::kNfsVersion4 ||
+      call.procedure == nfs4::kProcNull || !rpc::decode_reply_header(in, call.xid)) {
+    return places;
+  }
+  const CompoundResults results = decode_results(in, false, places);
+  whole.inline_items = results.inline_items;
+  whole.fault = results.fault;
+  if (whole.fault.empty() && results.understood && !in.finish("results")) {
+    whole.fault = "data was placed that no result accounts for";
+  }
   return places;
 }
 
@@ -110,7 +118,7 @@ WholeMessage whole_reply(const RpcCall& call, const rdma::Header& header,
     items.push_back(
         chunk_data(call, Offer::Kind::write, i, header.chunks.write_entries[i], whole.complete));
   }
-  const auto places = find_places(call, stream, items);
+  const auto places = find_places(call, stream, items, whole);
   const auto filled =
       std::count_if(items.begin(), items.end(), [](const Bytes& item) { return !item.empty(); });
   whole.guessed = static_cast<std::size_t>(filled) != places.size();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tests/lab/capture/rpc_call.h"
@@ -18,6 +19,10 @@ struct WholeMessage {
   /// Replies: results could not be decoded as far as the data that was placed, whose place is a
   /// guess then: behind all others.
   bool guessed = false;
+  /// Replies of NFSv4: results that could have gone by RDMA (RFC 8267 section 6.1) and did not.
+  std::size_t inline_items = 0;
+  /// Replies of NFSv4: what is wrong with the results and what was placed; empty: nothing.
+  std::string fault;
 };
 
 /// `call` as far as its Read chunks were read.
