@@ -7,6 +7,7 @@
 
 #include "tests/lab/convert/convert.h"
 #include "tests/lab/lint/lint.h"
+#include "tests/lab/probe/probe.h"
 #include "tests/lab/script/command.h"
 #include "tests/lab/subcommand.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr Subcommand kSubcommands[] = {
     {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
     {"lint", "FILE [--json]", "who broke which rule first in a capture", run_lint},
+    {"probe", "SERVER [--compare SERVER]", "what a server makes of each rule of the RFCs",
+     probe::run_probe},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
 };

@@ -61,7 +61,8 @@ Result<std::vector<ReadChunkText>> read_read_list(Tokens& tokens) {
   TRY(tokens.expect_mark("["));
   for (tokens.skip_lines(); !tokens.take_mark("]"); tokens.skip_lines()) {
     ReadChunkText chunk;
-    if (tokens.take_word("payload")) {
+    chunk.padded = tokens.take_word("payload-padded");
+    if (chunk.padded || tokens.take_word("payload")) {
       chunk.payload = true;
     } else {
       auto position = read_named(tokens, "pos");

@@ -30,6 +30,14 @@ struct Event {
   Node content;
 };
 
+/// The last messages of a run, and their packets in the capture (0: there is none).
+struct Proof {
+  Bytes sent;
+  Bytes came;
+  std::uint64_t sent_frame = 0;
+  std::uint64_t came_frame = 0;
+};
+
 /// Why a run has ended early: see exit_status().
 inline constexpr const char* kScriptStep = "script";
 inline constexpr const char* kExpectStep = "expect";
@@ -49,6 +57,9 @@ class Runner {
   std::uint64_t failed() const { return failed_; }
   const std::vector<Event>& events() const { return events_; }
   const Bindings& bindings() const { return bindings_; }
+  /// Gives a name a value before the script runs.
+  void bind(const std::string& name, Node value) { bindings_[name] = std::move(value); }
+  const Proof& proof() const { return proof_; }
   /// The present connection, or null.
   Connection* connection() { return now_; }
 
@@ -117,6 +128,7 @@ class Runner {
   std::uint64_t expectations_ = 0;
   std::uint64_t failed_ = 0;
   std::vector<Event> events_;
+  Proof proof_;
 };
 
 /// Whether `left COMPARISON right` holds; numbers as numbers, a text and hexadecimal

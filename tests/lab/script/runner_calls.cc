@@ -92,7 +92,8 @@ Result<void> Runner::resolve_chunks(const Send& what, const Encoded& encoded, Re
   for (const ReadChunkText& text : what.reads) {
     if (text.payload) {
       for (const Item& item : encoded.items) {
-        recipe.reads.push_back({item.position, {Segment{item.length, {}, {}}}});
+        const std::size_t size = text.padded ? xdr::padded(item.length) : item.length;
+        recipe.reads.push_back({item.position, {Segment{size, {}, {}}}});
       }
       continue;
     }
@@ -179,9 +180,10 @@ Result<Recipe> Runner::make_recipe(int line, const Send& what) {
   if (const Node* body = what.options.find("body")) {
     auto value = resolve(*body, bindings_);
     if (!value) return fail_from(value);
-    auto bytes = to_bytes(value->text);
-    if (!bytes) return wrong(line, "body is 0xHEX");
-    *encoded = {std::move(*bytes), {}};
+    TextMemory memory;
+    std::span<const std::byte> bytes;
+    TRY(parse(*value, bytes, memory));
+    *encoded = {Bytes(bytes.begin(), bytes.end()), {}};
   }
   recipe.rpc = encoded->rpc;
   TRY(resolve_chunks(what, *encoded, recipe));
@@ -203,6 +205,8 @@ Result<void> Runner::transmit(const Recipe& recipe) {
   }
   last_xid_ = recipe.xid;
   sent_[recipe.xid] = recipe;
+  proof_.sent = call->message;
+  proof_.sent_frame = network_.capture() ? network_.packets() + 1 : 0;
   now_->forget_replies(recipe.xid);
   if (options_.verbose) {
     fmt::print(
@@ -225,6 +229,8 @@ Result<const Reply*> Runner::await_reply(int line, std::uint32_t xid, Duration p
 }
 
 void Runner::note_reply(const Reply& reply) {
+  proof_.came = reply.bytes;
+  proof_.came_frame = reply.frame;
   const auto sent = sent_.find(reply.xid);
   const Node* sequence = reply.content.at("SEQUENCE.resok4");
   if (!sequence) sequence = reply.content.at("SEQUENCE.sr_resok4");
@@ -265,6 +271,8 @@ Result<void> Runner::execute(int line, const SendRaw& what) {
   TRY(need_connection(line));
   last_xid_ = what.bytes.size() < xdr::kUnit ? 0 : xdr::Decoder(what.bytes).u32("xid");
   now_->forget_replies(last_xid_);
+  proof_.sent = what.bytes;
+  proof_.sent_frame = network_.capture() ? network_.packets() + 1 : 0;
   (void)now_->send_raw(what.bytes);
   return {};
 }

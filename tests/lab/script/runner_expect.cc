@@ -197,6 +197,7 @@ Result<void> Runner::expect_value(int line, const Expect& what) {
   now_->until(what.within.value_or(options_.patience), settled);
   if (failed) return fail(*failed);
   if (root == "outcome" && values.empty()) values.push_back(Node::word("silence"));
+  if (root == "outcome") bindings_["outcome"] = values.front();
   if (root == "reply" && !values.empty()) {
     const bool new_reply = bindings_.find("reply") == bindings_.end() ||
                            to_text(bindings_["reply"]) != to_text(values.front());

@@ -23,9 +23,11 @@ struct SegmentText {
 };
 using ChunkText = std::vector<SegmentText>;
 
-/// "pos=N seg ... seg ...", or "payload" for each DDP-eligible item of the message.
+/// "pos=N seg ... seg ...", or "payload" for each DDP-eligible item of the message;
+/// "payload-padded" takes their pads along.
 struct ReadChunkText {
   bool payload = false;
+  bool padded = false;
   Node position;
   ChunkText segments;
 };
