@@ -22,6 +22,7 @@ void ChannelCounters::visit(CounterVisitor& visitor) const {
   visitor.visit("fuse_ring_answers", ring_answers.value());
   visitor.visit("fuse_ring_enters", ring_enters.value());
   visitor.visit("fuse_ring_bytes_copied", ring_bytes_copied.value());
+  visitor.visit("fuse_ring_slots_kept", ring_slots_kept.value());
   visitor.visit("fuse_replies_unwanted", replies_unwanted.value());
   visitor.visit("fuse_replies_failed", replies_failed.value());
   visitor.visit("fuse_replies_after_abort", replies_after_abort.value());

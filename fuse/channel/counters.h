@@ -19,6 +19,7 @@ struct ChannelCounters {
   Counter ring_answers;       ///< answers that went over it
   Counter ring_enters;        ///< io_uring_enter(2) calls
   Counter ring_bytes_copied;  ///< between its memory and that of requests
+  Counter ring_slots_kept;    ///< slots of its entries that an operation kept after the answer
   Counter replies_unwanted;   ///< answers the kernel no longer wanted (ENOENT)
   Counter replies_failed;     ///< answers the kernel refused for another reason
   Counter replies_after_abort;  ///< answers to requests that had been answered EINTR

@@ -1,8 +1,12 @@
 #include "fuse/channel/ring_entry.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace nfsrdma::fuse {
 
@@ -21,6 +25,43 @@ void RingEntry::agree(const KernelChannel& with) {
   maps_direct_io = with.maps_direct_io;
 }
 
+bool RingEntry::back_with_slot(BufferPool& pool) {
+  assert(!slot_);
+  Buffer slot = pool.acquire();
+  if (!slot || !pool.show(slot.data(), payload_)) return false;
+  pool_ = &pool;
+  slot_ = slot.release().data();
+  return true;
+}
+
+Buffer RingEntry::lend_slot() {
+  assert(slot_ && !lent_);
+  lent_ = true;
+  return {*this, {slot_, pool_->slot_size()}};
+}
+
+/// Also of a slot that was parted with: then it is the pool's again.
+void RingEntry::take_back(std::byte* data) {
+  if (data == slot_) {
+    lent_ = false;
+  } else {
+    pool_->take_back(data);
+  }
+}
+
+void RingEntry::part_with_slot() {
+  assert(lent_);
+  std::byte* const before = slot_;
+  slot_ = nullptr;
+  lent_ = false;
+  if (!back_with_slot(*pool_)) {
+    // Address space that is the entry's already: this takes nothing from anybody.
+    ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
+  std::memcpy(payload_.data(), before, headers_.payload_size);
+}
+
 /// How long the structure is follows from the whole length; a length that cannot be leaves too
 /// little, which the decoder refuses.
 Message RingEntry::receive() {
@@ -31,23 +72,42 @@ Message RingEntry::receive() {
   const std::size_t rest = sizeof message.header + payload;
   const std::size_t structure = message.header.len > rest ? message.header.len - rest : 0;
   message.arguments = std::span(headers_.structure).first(std::min(structure, RingHeaders::kRoom));
-  message.payload = payload_.first(payload);
+  // At the address that is registered for the network.
+  message.payload = {slot_ ? slot_ : payload_.data(), payload};
   return message;
+}
+
+bool RingEntry::in_place(const iovec& part) const {
+  return part.iov_base == slot_ || part.iov_base == payload_.data();
 }
 
 int RingEntry::send(std::span<const iovec> parts) {
   if (state_ != State::with_program) return state_ == State::closed ? ENODEV : ENOENT;
+  const std::span<const iovec> body = parts.subspan(1);
+  std::size_t size = 0;
+  for (const iovec& part : body) size += part.iov_len;
+  if (size > payload_.size()) return EMSGSIZE;
   std::memcpy(headers_.in_out, parts.front().iov_base, sizeof(fuse_out_header));
-  std::size_t filled = 0;
-  for (const iovec& part : parts.subspan(1)) {
-    if (part.iov_len > payload_.size() - filled) return EMSGSIZE;
-    std::memcpy(payload_.data() + filled, part.iov_base, part.iov_len);
-    filled += part.iov_len;
+  headers_.payload_size = static_cast<std::uint32_t>(size);
+  copied_ = 0;
+  if (body.size() != 1 || !in_place(body.front())) {
+    // What lies elsewhere in the slot overlaps with it at the same address only.
+    std::byte* const to = slot_ ? slot_ : payload_.data();
+    for (const iovec& part : body) {
+      std::memmove(to + copied_, part.iov_base, part.iov_len);
+      copied_ += part.iov_len;
+    }
   }
-  headers_.payload_size = static_cast<std::uint32_t>(filled);
   state_ = State::with_kernel;
   commits_.commit(*this);
   return 0;
+}
+
+void RingEntry::close() {
+  state_ = State::closed;
+  unlink();
+  std::byte* const slot = std::exchange(slot_, nullptr);
+  if (slot && !lent_) pool_->take_back(slot);
 }
 
 }  // namespace nfsrdma::fuse

@@ -5,6 +5,7 @@
 
 #include "fuse/channel/kernel_channel.h"
 #include "fuse/channel/ring_format.h"
+#include "transport/base/buffer.h"
 #include "transport/base/intrusive_list.h"
 
 namespace nfsrdma::fuse {
@@ -21,40 +22,64 @@ class RingCommits {
 };
 
 /// The channel of the one request that lies in it: send() is the answer. What the kernel is given
-/// with the entry stays where it is as long as the ring: the headers and the payload's memory,
-/// which is the entry's while a request waits for its answer, and the kernel's otherwise. On the
-/// reactor's thread only; notifications go to /dev/fuse.
-class RingEntry final : public KernelChannel, public ListNode {
+/// with the entry has the same addresses as long as the ring: the headers and the payload's, which
+/// is the entry's while a request waits for its answer, and the kernel's otherwise.
+///
+/// Where there is a slot of the data pool behind the payload's address, the request's operation
+/// borrows it: what the network places there the kernel reads, and the other way round. An
+/// operation that goes on after the answer keeps the slot, and another one, or plain memory, takes
+/// its place. On the reactor's thread only; notifications go to /dev/fuse.
+class RingEntry final : public KernelChannel, public ListNode, private BufferOwner {
  public:
-  /// References and memory outlive the entry.
+  /// References and memory outlive the entry. `payload` are whole pages.
   RingEntry(RingCommits& commits, std::uint16_t queue, RingHeaders& headers,
             std::span<std::byte> payload);
   /// What FUSE_INIT has settled. Before the first request.
   void agree(const KernelChannel& with);
+
+  /// Puts a slot of the pool, which outlives close(), behind the payload's address. False: there is
+  /// none to spare, or a slot has one address only. Not while the kernel has the entry.
+  bool back_with_slot(BufferPool& pool);
+  bool has_slot() const { return slot_ != nullptr; }
+  /// It had one, and none was to spare when it parted with that.
+  bool lacks_slot() const { return pool_ && !slot_; }
+  /// The slot behind the payload, until the answer or longer; once for each request.
+  Buffer lend_slot();
+  /// Somebody has it still.
+  bool lent() const { return lent_; }
+  /// Leaves a slot that is lent to its borrower; what the answer has in it stays in the payload.
+  void part_with_slot();
 
   /// A request has come. Its arguments lie in the entry until the answer.
   Message receive();
   /// ENODEV when the ring is gone, ENOENT when nothing waits for an answer.
   int send(std::span<const iovec> parts) override;
   /// The kernel has let go of the entry: what is sent from here on finds nobody.
-  void close() { state_ = State::closed; }
+  void close();
 
   std::uint16_t queue() const { return queue_; }
   /// What the kernel finds the request by that is answered.
   std::uint64_t commit_id() const { return headers_.commit_id; }
   /// For RingCommand::add_entry.
   std::span<const iovec> memory() const { return memory_; }
-  /// Bytes of the last answer behind its header.
-  std::size_t answered_bytes() const { return headers_.payload_size; }
+  /// Bytes of the last answer that did not lie in the payload already.
+  std::size_t copied_bytes() const { return copied_; }
 
  private:
   enum class State : std::uint8_t { with_kernel, with_program, closed };
 
+  void take_back(std::byte* data) override;
+  bool in_place(const iovec& part) const;
+
   RingCommits& commits_;
   const std::uint16_t queue_;
   State state_ = State::with_kernel;
+  bool lent_ = false;
+  std::size_t copied_ = 0;
   RingHeaders& headers_;
   const std::span<std::byte> payload_;
+  BufferPool* pool_ = nullptr;
+  std::byte* slot_ = nullptr;  ///< what the payload shows, at its address in the pool
   const iovec memory_[2];
 };
 

@@ -1,5 +1,6 @@
 #include "fuse/channel/ring_receiver.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -28,6 +29,23 @@ bool needs_slot(std::uint32_t opcode) {
          opcode == FUSE_READDIRPLUS;
 }
 
+/// Entries of a queue that have slots behind them, if a part of all slots is enough for that. The
+/// kernel prefers those that were registered last or used last.
+constexpr std::size_t kEntriesWithSlots = 16;
+constexpr std::size_t kPartOfSlots = 4;
+
+/// A WRITE through the page cache of so many bytes is answered before it is sent, and its slot kept
+/// until then; smaller ones are gathered elsewhere. To copy it first costs less than to put another
+/// slot in the place of the entry's.
+constexpr std::size_t kKeptFrom = std::size_t{256} << 10;
+
+bool may_be_kept(const Message& message) {
+  fuse_write_in write{};
+  if (message.header.opcode != FUSE_WRITE || message.arguments.size() < sizeof write) return false;
+  std::memcpy(&write, message.arguments.data(), sizeof write);
+  return (write.flags & O_DIRECT) == 0 && message.payload.size() >= kKeptFrom;
+}
+
 }  // namespace
 
 RingReceiver::RingReceiver(Reactor& reactor, BufferPool& slots, InFlight& in_flight)
@@ -47,11 +65,24 @@ Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, Buf
   for (std::uint16_t queue = 0; queue < *queues; ++queue) {
     TRY(made->grow(queue, made->first_entries_));
   }
+  made->back_with_slots();
   auto ring = Ring::create(device, *queues * made->first_entries_ * kGrowth);
   if (!ring) return fail_from(ring);
   TRY(reactor.watch((*ring)->event(), EPOLLIN | EPOLLET, *made));
   made->ring_ = std::move(*ring);
   return made;
+}
+
+void RingReceiver::back_with_slots() {
+  if (slots_.mapping() != BufferPool::Mapping::many) return;
+  const std::size_t each =
+      std::min(kEntriesWithSlots, slots_.slots() / kPartOfSlots / queues_.size());
+  for (Queue& queue : queues_) {
+    auto& entries = queue.entries.front()->all();
+    for (std::size_t i = 0; i < each; ++i) {
+      if (!entries[entries.size() - 1 - i].back_with_slot(slots_)) return;
+    }
+  }
 }
 
 void RingReceiver::start(Dispatcher& dispatcher, const KernelChannel& agreed) {
@@ -90,7 +121,7 @@ Result<void> RingReceiver::grow(std::uint16_t queue, std::size_t count) {
 }
 
 void RingReceiver::commit(RingEntry& entry) {
-  in_flight_.counters().ring_bytes_copied.add(entry.answered_bytes());
+  in_flight_.counters().ring_bytes_copied.add(entry.copied_bytes());
   answered_.push_back(entry);
   turn_.schedule();
 }
@@ -127,6 +158,10 @@ void RingReceiver::register_new() {
 void RingReceiver::hand_over() {
   while (!answered_.empty()) {
     RingEntry& entry = answered_.front();
+    if (entry.lent()) {
+      entry.part_with_slot();
+      in_flight_.counters().ring_slots_kept.add();
+    }
     const RingCommandArguments arguments{.commit_id = entry.commit_id(), .queue = entry.queue()};
     if (!ring_->prepare(RingCommand::commit_and_fetch, arguments, {}, &entry)) return;
     entry.unlink();
@@ -171,21 +206,34 @@ void RingReceiver::on_buffer_available() { resume_.arm(Duration::zero()); }
 /// False: it needs a slot, and there is none.
 bool RingReceiver::serve(RingEntry& entry) {
   Message message = entry.receive();
-  if (needs_slot(message.header.opcode)) {
-    if (!slot_) slot_ = slots_.acquire();
-    if (!slot_) return false;
+  const std::uint32_t opcode = message.header.opcode;
+  // A READ brings nothing that a new slot would hide.
+  if (opcode == FUSE_READ && entry.lacks_slot()) entry.back_with_slot(slots_);
+  Buffer lent;
+  if (entry.has_slot() && needs_slot(opcode) && !may_be_kept(message)) {
+    lent = entry.lend_slot();
+    message.slot = &lent;
+  } else if (!copy_into_slot(message)) {
+    return false;
   }
   entry.unlink();
-  message.slot = &slot_;
-  if (message.header.opcode == FUSE_WRITE) {
-    const auto copied = slot_.first(message.payload.size());
-    std::ranges::copy(message.payload, copied.begin());
-    in_flight_.counters().ring_bytes_copied.add(copied.size());
-    message.payload = copied;
-  }
-  const bool had_slot = static_cast<bool>(slot_);
+  const bool had_slot = static_cast<bool>(*message.slot);
   dispatcher_->dispatch(entry, message);
-  if (had_slot && !slot_) in_flight_.counters().slots_taken.add();
+  if (had_slot && !*message.slot) in_flight_.counters().slots_taken.add();
+  return true;
+}
+
+/// What the operation may keep leaves the entry.
+bool RingReceiver::copy_into_slot(Message& message) {
+  message.slot = &slot_;
+  if (!needs_slot(message.header.opcode)) return true;
+  if (!slot_) slot_ = slots_.acquire();
+  if (!slot_) return false;
+  if (message.header.opcode != FUSE_WRITE) return true;
+  const auto copied = slot_.first(message.payload.size());
+  std::ranges::copy(message.payload, copied.begin());
+  in_flight_.counters().ring_bytes_copied.add(copied.size());
+  message.payload = copied;
   return true;
 }
 

@@ -48,6 +48,7 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   void commit(RingEntry& entry) override;
   void on_ready(std::uint32_t events) override;
   void on_buffer_available() override;
+  void back_with_slots();
   Result<void> grow(std::uint16_t queue, std::size_t count);
   void turn();
   void hand_over();
@@ -55,6 +56,7 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   void completed(RingEntry& entry, int result);
   void serve_waiting();
   bool serve(RingEntry& entry);
+  bool copy_into_slot(Message& message);
 
   Reactor& reactor_;
   BufferPool& slots_;

@@ -50,7 +50,9 @@ Task<Result<void>> NfsBackend::start() {
 Result<void> NfsBackend::reserve_memory() {
   if (data_slots_ && reserved_ == shape_) return {};
   const std::size_t messages = 2 * shape_.credits + kSpareMessageSlots;
-  auto data = BufferPool::create(kSlotSize, shape_.data_slots);
+  // Entries of FUSE's io_uring show slots at addresses of their own.
+  const auto mapping = options_.io_uring ? BufferPool::Mapping::many : BufferPool::Mapping::one;
+  auto data = BufferPool::create(kSlotSize, shape_.data_slots, mapping);
   if (!data) return fail_from(data);
   auto message = BufferPool::create(client::Mount::kMessageSlotBytes, messages);
   if (!message) return fail_from(message);

@@ -1,6 +1,6 @@
-// fuse-memory [--file NAME=BYTES]... [--discard-writes] MOUNTPOINT: serves files from memory, in
-// the foreground, until it is unmounted. What /dev/fuse itself costs, for benchmarks to compare
-// with. Says "mounted" on standard output when the mount is live.
+// fuse-memory [--file NAME=BYTES]... [--discard-writes] [--io_uring] MOUNTPOINT: serves files from
+// memory, in the foreground, until it is unmounted. What /dev/fuse itself costs, for benchmarks to
+// compare with. Says "mounted" on standard output when the mount is live.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace nfsrdma;
 
-constexpr std::size_t kSlots = 16;
+constexpr std::size_t kSlots = 64;
 
 class UntilUnmounted final : public fuse::ReceiverObserver {
  public:
@@ -32,6 +32,7 @@ class UntilUnmounted final : public fuse::ReceiverObserver {
 struct Arguments {
   const char* mount_point = nullptr;
   bool keep_writes = true;
+  bool io_uring = false;
   std::vector<std::pair<std::string, std::size_t>> files;
 };
 
@@ -39,6 +40,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--discard-writes") == 0) {
       arguments.keep_writes = false;
+    } else if (std::strcmp(argv[i], "--io_uring") == 0) {
+      arguments.io_uring = true;
     } else if (std::strcmp(argv[i], "--file") == 0 && i + 1 < argc) {
       const std::string_view file = argv[++i];
       const auto equals = file.find('=');
@@ -56,12 +59,15 @@ Result<void> serve(const Arguments& arguments) {
   testing::MemoryFileSystem memory(arguments.keep_writes);
   for (const auto& [name, size] : arguments.files) memory.add(name, size);
   auto reactor = make_epoll_reactor();
-  auto slots = BufferPool::create(fuse::kSlotSize, kSlots);
+  auto slots =
+      BufferPool::create(fuse::kSlotSize, kSlots,
+                         arguments.io_uring ? BufferPool::Mapping::many : BufferPool::Mapping::one);
   if (!slots) return fail_from(slots);
   auto mount_point = fuse::check_mount_point(arguments.mount_point);
   if (!mount_point) return fail_from(mount_point);
   fuse::KernelSessionConfig config;
   config.mount_point = *mount_point;
+  config.io_uring = arguments.io_uring;
   config.mount_options = {"fsname=memory", "subtype=fuse-memory"};
   auto session = fuse::KernelSession::create(*reactor, **slots, std::move(config),
                                              testing::MemoryFileSystem::handlers(), &memory);
@@ -78,7 +84,9 @@ Result<void> serve(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
-    std::fputs("usage: fuse-memory [--file NAME=BYTES]... [--discard-writes] MOUNTPOINT\n", stderr);
+    std::fputs(
+        "usage: fuse-memory [--file NAME=BYTES]... [--discard-writes] [--io_uring] MOUNTPOINT\n",
+        stderr);
     return 1;
   }
   auto served = serve(arguments);

@@ -9,14 +9,14 @@
 namespace nfsrdma {
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : pool_(std::exchange(other.pool_, nullptr)),
+    : owner_(std::exchange(other.owner_, nullptr)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this != &other) {
     reset();
-    pool_ = std::exchange(other.pool_, nullptr);
+    owner_ = std::exchange(other.owner_, nullptr);
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
   }
@@ -24,17 +24,24 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 void Buffer::reset() {
-  if (pool_) pool_->release(data_);
-  pool_ = nullptr;
-  data_ = nullptr;
-  size_ = 0;
+  BufferOwner* const owner = owner_;
+  const std::span<std::byte> slot = release();
+  if (owner) owner->take_back(slot.data());
 }
 
-Result<std::unique_ptr<BufferPool>> BufferPool::create(std::size_t slot_size, std::size_t slots) {
+std::span<std::byte> Buffer::release() {
+  owner_ = nullptr;
+  return {std::exchange(data_, nullptr), std::exchange(size_, 0)};
+}
+
+Result<std::unique_ptr<BufferPool>> BufferPool::create(std::size_t slot_size, std::size_t slots,
+                                                       Mapping mapping) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   slot_size = (slot_size + page - 1) / page * page;
+  // Only pages that could be another process's too can have a second address.
+  const int sharing = mapping == Mapping::many ? MAP_SHARED : MAP_PRIVATE;
   void* base = ::mmap(nullptr, slot_size * slots, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                      sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
     return fail(Error::from_errno(errno, "buffer pool",
                                   std::to_string(slot_size * slots) + " bytes wanted"));
@@ -42,11 +49,11 @@ Result<std::unique_ptr<BufferPool>> BufferPool::create(std::size_t slot_size, st
   // A core dump is for finding defects: file data is not needed for that, and is nobody's to keep.
   ::madvise(base, slot_size * slots, MADV_DONTDUMP);
   return std::unique_ptr<BufferPool>(
-      new BufferPool(static_cast<std::byte*>(base), slot_size, slots));
+      new BufferPool(static_cast<std::byte*>(base), slot_size, slots, mapping));
 }
 
-BufferPool::BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots)
-    : base_(base), slot_size_(slot_size), slots_(slots) {
+BufferPool::BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots, Mapping mapping)
+    : base_(base), slot_size_(slot_size), slots_(slots), mapping_(mapping) {
   free_.reserve(slots);
   for (std::size_t i = slots; i > 0; --i) free_.push_back(base + (i - 1) * slot_size);
 }
@@ -58,12 +65,22 @@ Buffer BufferPool::acquire() {
   if (free_.empty()) return {};
   std::byte* data = free_.back();
   free_.pop_back();
-  return Buffer(this, data, slot_size_);
+  return Buffer(*this, {data, slot_size_});
 }
 
-void BufferPool::release(std::byte* data) {
+void BufferPool::take_back(std::byte* data) {
   free_.push_back(data);
   if (auto* waiter = waiters_.pop_front()) waiter->on_buffer_available();
+}
+
+/// mremap(2): with an old size of 0 the pages of a shared mapping get one more address.
+Result<void> BufferPool::show(const std::byte* slot, std::span<std::byte> place) {
+  if (mapping_ != Mapping::many) return fail(Error::local(EOPNOTSUPP, "buffer pool"));
+  void* const from = const_cast<std::byte*>(slot);
+  if (::mremap(from, 0, place.size(), MREMAP_MAYMOVE | MREMAP_FIXED, place.data()) == MAP_FAILED) {
+    return fail(Error::from_errno(errno, "buffer pool", "one more address for a slot"));
+  }
+  return {};
 }
 
 }  // namespace nfsrdma

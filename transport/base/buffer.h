@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,11 +36,23 @@ class BufferLender {
   ~BufferLender() = default;
 };
 
-/// One slot of a pool. Move-only; returns to its pool when destroyed. The pool must outlive it.
-/// Not thread safe: a pool and its buffers belong to one shard.
+/// Whom a Buffer returns to.
+class BufferOwner {
+ public:
+  virtual void take_back(std::byte* data) = 0;
+
+ protected:
+  ~BufferOwner() = default;
+};
+
+/// One slot of a pool. Move-only; returns to its owner, as a rule the pool, when destroyed. The
+/// owner must outlive it. Not thread safe: a pool and its buffers belong to one shard.
 class Buffer {
  public:
   Buffer() = default;
+  /// A slot that its present holder, who answers for it to the pool, lends.
+  Buffer(BufferOwner& owner, std::span<std::byte> memory)
+      : owner_(&owner), data_(memory.data()), size_(memory.size()) {}
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer() { reset(); }
@@ -50,23 +63,25 @@ class Buffer {
   std::span<std::byte> bytes() const { return {data_, size_}; }
   std::span<std::byte> first(std::size_t count) const { return bytes().first(count); }
   void reset();
+  /// Gives the slot up without returning it: whoever takes it returns it (BufferOwner::take_back).
+  std::span<std::byte> release();
 
  private:
-  friend class BufferPool;
-  Buffer(BufferPool* pool, std::byte* data, std::size_t size)
-      : pool_(pool), data_(data), size_(size) {}
-
-  BufferPool* pool_ = nullptr;
+  BufferOwner* owner_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
 /// A fixed number of page-aligned slots of equal size. Memory is reserved at creation and touched
 /// on first use; nothing is allocated afterwards.
-class BufferPool {
+class BufferPool final : public BufferOwner {
  public:
+  /// Whether a slot may be seen at more than one address.
+  enum class Mapping : std::uint8_t { one, many };
+
   /// slot_size is rounded up to whole pages.
-  static Result<std::unique_ptr<BufferPool>> create(std::size_t slot_size, std::size_t slots);
+  static Result<std::unique_ptr<BufferPool>> create(std::size_t slot_size, std::size_t slots,
+                                                    Mapping mapping = Mapping::one);
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool();
@@ -75,6 +90,11 @@ class BufferPool {
   Buffer acquire();
   /// Who is asked for a slot when none is free; null: nobody. Outlives that.
   void set_lender(BufferLender* lender) { lender_ = lender; }
+  void take_back(std::byte* data) override;
+  /// Shows the beginning of a slot at `place` too, whole pages, instead of what was there, until
+  /// that is unmapped or mapped anew. Fails without Mapping::many.
+  Result<void> show(const std::byte* slot, std::span<std::byte> place);
+  Mapping mapping() const { return mapping_; }
   /// Queues for the next slot that comes back. The waiter unlinks itself to stop waiting.
   void wait(BufferWaiter& waiter) { waiters_.push_back(waiter); }
 
@@ -85,13 +105,12 @@ class BufferPool {
   std::span<std::byte> memory() const { return {base_, slot_size_ * slots_}; }
 
  private:
-  friend class Buffer;
-  BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots);
-  void release(std::byte* data);
+  BufferPool(std::byte* base, std::size_t slot_size, std::size_t slots, Mapping mapping);
 
   std::byte* base_;
   std::size_t slot_size_;
   std::size_t slots_;
+  Mapping mapping_;
   std::vector<std::byte*> free_;  // a stack: the most recently used slot is the warmest
   IntrusiveList<BufferWaiter> waiters_;
   BufferLender* lender_ = nullptr;

@@ -28,7 +28,9 @@ void hold_read(HoldingFileSystem& files, Request request, fuse::ReadArguments ar
   if (!is_held(files, request)) {
     return MemoryFileSystem::on_read(files, std::move(request), arguments);
   }
-  files.held.push_back({std::move(request), Buffer(), {}, arguments.size});
+  Buffer slot;
+  if (files.hold_read_slots) slot = std::move(*arguments.slot);
+  files.held.push_back({std::move(request), std::move(slot), {}, arguments.size});
 }
 
 void hold_write(HoldingFileSystem& files, Request request, fuse::WriteArguments arguments) {

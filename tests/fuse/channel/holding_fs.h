@@ -9,7 +9,7 @@
 
 namespace nfsrdma::testing {
 
-/// A request that waits, and the slot it took (WRITE).
+/// A request that waits, and the slot it took (WRITE, and READ where hold_read_slots is set).
 struct Held {
   fuse::Request request;
   Buffer slot;
@@ -38,6 +38,7 @@ class HoldingFileSystem : public MemoryFileSystem {
   /// In the order of their arrival. For the session's thread.
   std::deque<Held> held;
   bool hold_flushes = false;
+  bool hold_read_slots = false;
 };
 
 }  // namespace nfsrdma::testing

@@ -29,7 +29,9 @@ void wait_until(const std::function<bool()>& condition) {
 
 MountedSession::MountedSession(const fuse::HandlerTable& handlers, MemoryFileSystem& files,
                                std::size_t slots, bool io_uring)
-    : reactor_(make_epoll_reactor()), slots_(*BufferPool::create(fuse::kSlotSize, slots)) {
+    : reactor_(make_epoll_reactor()),
+      slots_(*BufferPool::create(fuse::kSlotSize, slots,
+                                 io_uring ? BufferPool::Mapping::many : BufferPool::Mapping::one)) {
   char directory[] = "/tmp/nfsrdma-session-XXXXXX";
   path_ = ::mkdtemp(directory);
   fuse::KernelSessionConfig config;

@@ -8,9 +8,10 @@
 #include <sched.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "fuse/channel/mount_table.h"
@@ -27,7 +28,10 @@ using fuse::ChannelCounters;
 
 class RingReceiverTest : public ::testing::Test {
  protected:
+  /// Too few for entries with slots behind them; RingSlotsTest has more.
   static constexpr std::size_t kSlots = 3;
+
+  explicit RingReceiverTest(std::size_t slots = kSlots) : slots_(slots) {}
 
   void SetUp() override {
     auto reason = reason_not_to_mount();
@@ -35,7 +39,7 @@ class RingReceiverTest : public ::testing::Test {
     if (!reason.empty()) GTEST_SKIP() << reason;
     files_.add("plain", 0);
     mounted_ =
-        std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_, kSlots, true);
+        std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_, slots_, true);
     held_ = mounted_->path(HoldingFileSystem::kHeld.data());
   }
   void TearDown() override {
@@ -60,6 +64,17 @@ class RingReceiverTest : public ::testing::Test {
     return child.wait();
   }
 
+  /// One of a file that is read in requests of its own size.
+  std::unique_ptr<Child> reader(std::size_t size) {
+    return std::make_unique<Child>([path = held_.c_str(), size] {
+      alignas(4096) static std::array<char, fuse::kMaxTransfer> data;
+      const int fd = ::open(path, O_RDONLY);
+      if (::read(fd, data.data(), size) != static_cast<ssize_t>(size)) return errno;
+      return data[0] == 'n' && data[size - 1] == 'n' ? 0 : EILSEQ;
+    });
+  }
+
+  const std::size_t slots_;
   IoUringOffer offer_;
   HoldingFileSystem files_;
   std::unique_ptr<MountedSession> mounted_;
@@ -87,18 +102,20 @@ TEST_F(RingReceiverTest, RequestsAndTheirDataComeOverIt) {
 TEST_F(RingReceiverTest, ManyThatWaitLeaveRoomForOthers) {
   constexpr std::size_t kTogether = 64;
   constexpr std::size_t kRounds = 6;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(0, &one);
-  const auto read_held = [&] {
+  const auto read_held = [path = held_.c_str()] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
     ::sched_setaffinity(0, sizeof one, &one);
-    std::array<char, 512> data{};
-    const UniqueFd file(::open(held_.c_str(), O_RDONLY));
-    EXPECT_EQ(::pread(file.get(), data.data(), data.size(), 0), ssize_t{data.size()});
+    std::array<char, 512> data;
+    const int fd = ::open(path, O_RDONLY);
+    return ::read(fd, data.data(), data.size()) == ssize_t{data.size()} ? 0 : errno;
   };
-  std::vector<std::thread> readers;
+  std::vector<std::unique_ptr<Child>> readers;
   for (std::size_t round = 1; round <= kRounds; ++round) {
-    for (std::size_t i = 0; i < kTogether; ++i) readers.emplace_back(read_held);
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      readers.push_back(std::make_unique<Child>(read_held));
+    }
     wait_for_held(round * kTogether);
   }
   EXPECT_EQ(look_up(), ENOENT);
@@ -107,7 +124,7 @@ TEST_F(RingReceiverTest, ManyThatWaitLeaveRoomForOthers) {
     for (auto& held : files_.held) EXPECT_TRUE(held.request.reply_data(bytes));
     files_.held.clear();
   });
-  for (auto& reader : readers) reader.join();
+  for (auto& reader : readers) EXPECT_EQ(reader->wait(), 0);
 }
 
 TEST_F(RingReceiverTest, WithoutAFreeSlotAWriteWaitsUntilOneComesBack) {
@@ -159,6 +176,89 @@ TEST_F(RingReceiverTest, AbortEndsItAndItsCallers) {
   ASSERT_TRUE(fuse::abort_connection(fuse::find_mount(mounted_->path())->device));
   wait_until([&] { return mounted_->ended(); });
   EXPECT_EQ(child.wait(), ECONNABORTED);
+}
+
+class RingSlotsTest : public RingReceiverTest {
+ protected:
+  RingSlotsTest() : RingReceiverTest(64) { files_.hold_read_slots = true; }
+};
+
+TEST_F(RingSlotsTest, WhatAnOperationPlacesInItsSlotIsNotCopied) {
+  for (const std::size_t size : {std::size_t{4096}, fuse::kMaxTransfer}) {
+    const auto child = reader(size);
+    wait_for_held(1);
+    const auto copied = count(&ChannelCounters::ring_bytes_copied);
+    mounted_->on_shard([&] {
+      auto& held = files_.held.front();
+      std::ranges::fill(held.slot.first(size), std::byte{'n'});
+      EXPECT_TRUE(held.request.reply_data(held.slot.first(size)));
+      EXPECT_EQ(mounted_->count(&ChannelCounters::ring_bytes_copied), copied);
+      files_.held.clear();
+    });
+    EXPECT_EQ(child->wait(), 0);
+  }
+}
+
+TEST_F(RingSlotsTest, WhatLiesFurtherBehindInItArrivesTheSame) {
+  constexpr std::size_t kSize = 8192;
+  const auto child = reader(kSize);
+  wait_for_held(1);
+  mounted_->on_shard([&] {
+    auto& held = files_.held.front();
+    const auto data = held.slot.bytes().subspan(kSize / 2, kSize);
+    std::ranges::fill(data, std::byte{'n'});
+    EXPECT_TRUE(held.request.reply_data(data));
+    files_.held.clear();
+  });
+  EXPECT_EQ(child->wait(), 0);
+}
+
+// I3: what the network may still write to is not what the kernel is given for its next request.
+TEST_F(RingSlotsTest, AnOperationThatGoesOnAfterTheAnswerKeepsItsSlot) {
+  constexpr std::size_t kSize = 65536;
+  std::size_t available = 0;
+  mounted_->on_shard([&] { available = mounted_->slots().available(); });
+  const auto killed = reader(kSize);
+  wait_for_held(1);
+  killed->send(SIGKILL);
+  EXPECT_EQ(killed->wait(), -SIGKILL);
+  wait_until([&] { return count(&ChannelCounters::ring_slots_kept) == 1; });
+  mounted_->on_shard([&] { std::ranges::fill(files_.held.front().slot.bytes(), std::byte{'k'}); });
+  for (int again = 0; again < 4; ++again) {
+    const auto other = reader(kSize);
+    wait_for_held(2);
+    mounted_->on_shard([&] {
+      auto& held = files_.held.back();
+      EXPECT_NE(held.slot.data(), files_.held.front().slot.data());
+      std::ranges::fill(held.slot.first(kSize), std::byte{'n'});
+      EXPECT_TRUE(held.request.reply_data(held.slot.first(kSize)));
+      files_.held.pop_back();
+    });
+    EXPECT_EQ(other->wait(), 0);
+  }
+  mounted_->on_shard([&] {
+    const auto bytes = files_.held.front().slot.bytes();
+    EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{'k'}; }));
+    files_.held.clear();
+    EXPECT_EQ(mounted_->slots().available(), available);
+  });
+}
+
+TEST_F(RingSlotsTest, AnAnswerOutOfAKeptSlotArrives) {
+  constexpr std::size_t kSize = 65536;
+  const auto child = reader(kSize);
+  wait_for_held(1);
+  Buffer kept;
+  mounted_->on_shard([&] {
+    auto& held = files_.held.front();
+    std::ranges::fill(held.slot.first(kSize), std::byte{'n'});
+    EXPECT_TRUE(held.request.reply_data(held.slot.first(kSize)));
+    kept = std::move(held.slot);
+    files_.held.clear();
+  });
+  EXPECT_EQ(child->wait(), 0);
+  EXPECT_EQ(count(&ChannelCounters::ring_slots_kept), 1u);
+  mounted_->on_shard([&] { kept.reset(); });
 }
 
 }  // namespace

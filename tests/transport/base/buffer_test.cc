@@ -1,6 +1,7 @@
 #include "transport/base/buffer.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,6 +145,45 @@ TEST(BufferPool, AwaitedSlotsComeWhenTheyAreFree) {
   first.reset();
   reactor.settle();
   EXPECT_TRUE(second);
+}
+
+TEST(BufferPool, ASlotIsShownAtASecondAddress) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto pool = std::move(*BufferPool::create(2 * page, kSlots, BufferPool::Mapping::many));
+  auto* const place = static_cast<std::byte*>(
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const Buffer first = pool->acquire();
+  const Buffer second = pool->acquire();
+  ASSERT_TRUE(pool->show(first.data(), {place, page}));
+  place[page - 1] = std::byte{1};
+  EXPECT_EQ(first.data()[page - 1], std::byte{1});
+  ASSERT_TRUE(pool->show(second.data(), {place, page}));
+  place[page - 1] = std::byte{2};
+  EXPECT_EQ(first.data()[page - 1], std::byte{1});
+  EXPECT_EQ(second.data()[page - 1], std::byte{2});
+  ::munmap(place, page);
+  second.data()[0] = std::byte{3};
+  EXPECT_FALSE(make_pool()->show(first.data(), {place, page})) << "one address each";
+}
+
+TEST(Buffer, ReturnsToWhoeverLendsIt) {
+  struct Lender final : BufferOwner {
+    void take_back(std::byte* data) override { returned = data; }
+    std::byte* returned = nullptr;
+  } lender;
+  const auto pool = make_pool();
+  Buffer slot = pool->acquire();
+  const std::span<std::byte> memory = slot.release();
+  EXPECT_FALSE(slot);
+  EXPECT_EQ(pool->available(), kSlots - 1) << "whoever took it returns it";
+  {
+    Buffer lent(lender, memory);
+    const Buffer moved = std::move(lent);
+    EXPECT_EQ(lender.returned, nullptr);
+  }
+  EXPECT_EQ(lender.returned, memory.data());
+  pool->take_back(memory.data());
+  EXPECT_EQ(pool->available(), kSlots);
 }
 
 }  // namespace
