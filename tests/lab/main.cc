@@ -16,6 +16,8 @@ namespace {
 
 constexpr Subcommand kSubcommands[] = {
     {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
+    {"diff", "FILE SERVER SERVER", "what two servers answer differently to a script",
+     script::run_diff},
     {"lint", "FILE [--json]", "who broke which rule first in a capture", run_lint},
     {"probe", "SERVER [--compare SERVER]", "what a server makes of each rule of the RFCs",
      probe::run_probe},

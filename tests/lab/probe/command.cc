@@ -136,7 +136,7 @@ Result<std::vector<std::unique_ptr<Probe>>> set_up(Network& network, const Comma
   const auto patience = std::chrono::milliseconds(static_cast<std::int64_t>(line.patience * 1000));
   for (const std::string& text : all) {
     auto& probe = probes.emplace_back(
-        std::make_unique<Probe>(network, read_server(text, line.carrier), patience));
+        std::make_unique<Probe>(network, script::read_server(text, line.carrier), patience));
     auto ready = probe->set_up();
     if (ready) continue;
     if (ready.error().step == std::string_view(script::kConnectStep)) return fail_from(ready);

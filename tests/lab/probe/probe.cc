@@ -8,6 +8,7 @@ namespace nfsrdma::lab::probe {
 namespace {
 
 constexpr const char* kMakeFile = R"(
+let dir = $root
 compound slot=0 { PUTFH $dir OPEN {share_access=OPEN4_SHARE_ACCESS_BOTH
   owner={clientid=$client.eir_clientid owner="lab"} openhow={opentype=OPEN4_CREATE how={mode=UNCHECKED4}}
   claim={claim=CLAIM_NULL file="lab-probe"}} GETFH } -> o
@@ -17,8 +18,6 @@ compound slot=0 { PUTFH $file WRITE {stateid=$o.OPEN.resok4.stateid stable=FILE_
   data={length=65536 fill=0x61}} }
 expect reply.status = NFS4_OK
 )";
-
-std::string quoted(const std::string& text) { return to_text(Node::quoted(text)); }
 
 /// What an expectation that failed says of the server.
 std::string refusal(script::Runner& runner, const Error& error) {
@@ -35,28 +34,6 @@ std::string refusal(script::Runner& runner, const Error& error) {
 
 }  // namespace
 
-Server read_server(const std::string& text, const std::string& carrier) {
-  Server server;
-  server.text = text;
-  server.carrier = carrier;
-  std::string rest = text;
-  for (const char* name : {"iwarp", "tcp"}) {
-    if (!rest.starts_with(std::string(name) + ":")) continue;
-    server.carrier = name;
-    rest.erase(0, std::string_view(name).size() + 1);
-  }
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
-  server.address = rest.substr(0, slash);
-  rest.erase(0, slash);
-  while (!rest.empty()) {
-    rest.erase(0, 1);
-    const std::size_t end = std::min(rest.find('/'), rest.size());
-    if (end > 0) server.path.push_back(rest.substr(0, end));
-    rest.erase(0, end);
-  }
-  return server;
-}
-
 Probe::Probe(Network& network, Server server, Duration patience)
     : network_(network), server_(std::move(server)), patience_(patience) {}
 
@@ -64,16 +41,9 @@ script::RunnerOptions Probe::options() const {
   script::RunnerOptions options;
   options.server = server_.address;
   options.carrier = server_.carrier;
+  options.path = server_.path;
   options.patience = patience_;
   return options;
-}
-
-std::string Probe::lookups() const {
-  std::string text = "compound slot=0 { PUTROOTFH";
-  for (const std::string& component : server_.path) text += " LOOKUP " + quoted(component);
-  return text +
-         " GETFH } -> root\nexpect reply.status = NFS4_OK\n"
-         "let dir = $root.GETFH.resok4.object\n";
 }
 
 Result<void> Probe::run(script::Runner& runner, const std::string& text) {
@@ -84,7 +54,7 @@ Result<void> Probe::run(script::Runner& runner, const std::string& text) {
 
 Result<void> Probe::set_up() {
   script::Runner runner(network_, options());
-  auto done = run(runner, LAB_SESSION + lookups() + kMakeFile);
+  auto done = run(runner, std::string(LAB_SESSION) + kMakeFile);
   const auto take = [&](const char* name, Node& into) {
     const auto found = runner.bindings().find(name);
     if (found != runner.bindings().end()) into = found->second;

@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "tests/lab/probe/row.h"
+#include "tests/lab/script/server.h"
 
 namespace nfsrdma::lab::probe {
 
-/// A server as the command line names it: "[iwarp:|tcp:]HOST[:PORT][/PATH]".
-struct Server {
-  std::string text;  ///< as it was given
-  std::string carrier = "iwarp";
-  std::string address;
-  std::vector<std::string> path;  ///< components of the directory to work in
-};
-/// `carrier` is that of a text that names none.
-Server read_server(const std::string& text, const std::string& carrier);
+using script::Server;
 
 struct Answer {
   std::string text;    ///< "yes", "no", "no answer", a value; "-": does not apply
@@ -38,7 +31,6 @@ class Probe {
  private:
   Result<void> run(script::Runner& runner, const std::string& text);
   script::RunnerOptions options() const;
-  std::string lookups() const;
 
   Network& network_;
   Server server_;

@@ -146,8 +146,10 @@ Result<Statement> read_send(Tokens& tokens, const Token& word) {
 Result<Statement> read_raw(Tokens& tokens, int line) {
   std::string digits = "0x";
   while (tokens.next().kind == Token::Kind::word) {
-    std::string part = tokens.take().text;
-    digits += part.starts_with("0x") ? part.substr(2) : part;
+    const Token part = tokens.take();
+    std::string_view pairs = part.text;
+    if (pairs.starts_with("0x")) pairs.remove_prefix(2);
+    digits.append(pairs);
   }
   auto bytes = to_bytes(digits);
   if (!bytes) return wrong(line, "send raw takes pairs of hexadecimal digits");

@@ -204,6 +204,7 @@ Result<void> Runner::execute(int line, const Let& what) {
   TRY(need_connection(line));
   auto results = call(line, {*what.operation});
   if (!results) return fail_from(results);
+  events_.push_back({line, "reply", *results});
   bindings_[what.name] = *results->at(what.operation->name);
   return {};
 }

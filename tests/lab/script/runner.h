@@ -18,6 +18,7 @@ namespace nfsrdma::lab::script {
 struct RunnerOptions {
   std::string server;  ///< of the command line; goes before what the script names
   std::string carrier;
+  std::vector<std::string> path;  ///< components of the directory that `session` makes $root
   Duration patience = std::chrono::seconds(5);  ///< what an expectation waits for by itself
   bool verbose = false;                         ///< prints each message
   bool keep_going = false;                      ///< an expectation that fails is noted only
@@ -105,6 +106,7 @@ class Runner {
   /// The results of a COMPOUND of these operations, all of which must succeed.
   Result<Node> call(int line, std::vector<OperationText> operations);
   void note_reply(const Reply& reply);
+  Result<void> find_root(int line);
 
   // Expectations
   Result<void> expect_disconnect(int line, const Expect& what);

@@ -302,7 +302,6 @@ Result<Node> Runner::call(int line, std::vector<OperationText> operations) {
   auto reply = await_reply(line, recipe->xid, options_.patience);
   if (!reply) return fail_from(reply);
   bindings_["reply"] = (*reply)->content;
-  events_.push_back({line, "reply", (*reply)->content});
   const Node* status = (*reply)->content.find("status");
   if (status && status->text == "NFS4_OK") return (*reply)->content;
   return fail(Error::local(EPROTO, kExpectStep,
@@ -359,7 +358,34 @@ Result<void> Runner::execute(int line, const OpenSession& what) {
   complete.wait = true;
   complete.options.add("slot", Node::number(0));
   complete.operations.push_back(operation(line, "RECLAIM_COMPLETE", Node()));
-  return execute(line, complete);
+  // What a session is made of is no event: limits and flags are each server's own.
+  const std::size_t events = events_.size();
+  TRY(execute(line, complete));
+  TRY(find_root(line));
+  events_.resize(events);
+  return {};
+}
+
+Result<void> Runner::find_root(int line) {
+  Send find;
+  find.wait = true;
+  find.options.add("slot", Node::number(0));
+  find.operations.push_back(operation(line, "PUTROOTFH", Node()));
+  for (const std::string& component : options_.path) {
+    find.operations.push_back(operation(line, "LOOKUP", Node::quoted(component, line)));
+  }
+  find.operations.push_back(operation(line, "GETFH", Node()));
+  TRY(execute(line, find));
+  const Node* handle = bindings_["reply"].at("GETFH.resok4.object");
+  if (handle) {
+    bindings_["root"] = *handle;
+    return {};
+  }
+  // Without a directory that was named, a script may do without it.
+  if (options_.path.empty()) return {};
+  return fail(Error::local(
+      ENOENT, kExpectStep,
+      fmt::format("{}: the directory is not found: {}", line, to_text(bindings_["reply"]))));
 }
 
 }  // namespace nfsrdma::lab::script

@@ -3,7 +3,9 @@
 
 #include <fstream>
 
+#include "tests/lab/script/compare.h"
 #include "tests/lab/script/runner.h"
+#include "tests/lab/script/server.h"
 #include "tests/lab/subcommand.h"
 #include "tests/responder/testing.h"
 
@@ -218,6 +220,61 @@ TEST_F(ScriptTest, WithoutAServerItSaysSo) {
   ASSERT_FALSE(done);
   EXPECT_EQ(exit_status(done.error()), kExitFailed);
   EXPECT_EQ(done.error().detail.substr(0, 28), "1: the server is not reached");
+}
+
+constexpr const char* kMakeFile = R"(
+  connect
+  session
+  compound slot=0 { PUTFH $root OPEN {share_access=OPEN4_SHARE_ACCESS_BOTH
+    owner={clientid=$client.eir_clientid owner="lab"} openhow={opentype=OPEN4_CREATE how={mode=UNCHECKED4}}
+    claim={claim=CLAIM_NULL file="g"}} GETFH GETATTR [type size fileid change time_modify] }
+  expect reply.OPEN.status = NFS4_OK
+  compound slot=0 { PUTFH $root LOOKUP "f" READ {count=5} }
+)";
+
+TEST_F(ScriptTest, EqualServersHaveNoDifference) {
+  EXPECT_EQ(run(kMakeFile), "holds");  // the file is there from now on
+  EXPECT_EQ(run(kMakeFile, "iwarp", true), "holds");
+  const auto first = events_;
+  EXPECT_EQ(run(kMakeFile, "tcp", true), "holds");
+  for (const Difference& each : find_differences(first, events_)) {
+    ADD_FAILURE() << each.line << ' ' << each.where << ": " << each.first << ", " << each.second;
+  }
+  EXPECT_EQ(first.size(), 2U);
+}
+
+TEST_F(ScriptTest, TheFirstDifferenceIsNamedByItsPath) {
+  EXPECT_EQ(run(kMakeFile, "iwarp", true), "holds");
+  const auto first = events_;
+  responder_.on_its_thread([](responder::Server& server) {
+    EXPECT_EQ(server.run_command("fault nfsstat=NFS4ERR_DELAY:op=OPEN"), "ok 1");
+  });
+  EXPECT_EQ(run(kMakeFile, "iwarp", true), "holds");
+  const auto differences = find_differences(first, events_);
+  ASSERT_GE(differences.size(), 2U);
+  EXPECT_EQ(differences[0].where.substr(0, 6), "reply");
+  EXPECT_EQ(differences[1].where, "what came");
+  EXPECT_EQ(differences[1].second, "expect reply.OPEN.status = NFS4_OK (line 7)");
+}
+
+TEST(NormaliseTest, WhatIsTheServersOwnIsNamedInOrder) {
+  Normalise normalise;
+  const auto text = [&](const char* node) { return to_text(normalise(*read_node(node))); };
+  EXPECT_EQ(text("{xid=7 GETFH={object=0x01}}"), "{GETFH={object=object#1}}");
+  EXPECT_EQ(text("{a={object=0x02} b={object=0x01}}"), "{a={object=object#2} b={object=object#1}}");
+  // size and mode; the modification time is left out.
+  EXPECT_EQ(text("{attrmask=[16 2097154] attr_vals="
+                 "0x0000000000000005000001a4000000000000000100000000}"),
+            "{size=5 mode=420}");
+}
+
+TEST(ServerTest, IsReadFromTheCommandLine) {
+  const Server server = read_server("tcp:[::1]:2049/a/b//", "iwarp");
+  EXPECT_EQ(server.carrier, "tcp");
+  EXPECT_EQ(server.address, "[::1]:2049");
+  EXPECT_EQ(server.path, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read_server("server", "iwarp").carrier, "iwarp");
+  EXPECT_EQ(read_server("server", "iwarp").address, "server");
 }
 
 }  // namespace

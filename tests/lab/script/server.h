@@ -1,0 +1,20 @@
+// How the command line names a server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nfsrdma::lab::script {
+
+/// "[iwarp:|tcp:]HOST[:PORT][/DIRECTORY]"
+struct Server {
+  std::string text;  ///< as it was given
+  std::string carrier;
+  std::string address;            ///< HOST[:PORT]
+  std::vector<std::string> path;  ///< components of the directory to work in
+};
+
+/// `carrier` is that of a text that names none.
+Server read_server(const std::string& text, const std::string& carrier);
+
+}  // namespace nfsrdma::lab::script
