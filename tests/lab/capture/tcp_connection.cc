@@ -17,11 +17,8 @@ TcpConnection::TcpConnection(WireObserverFactory& factory, std::size_t& connecti
 void TcpConnection::add(const IpPacket& packet) {
   if (finished_) return;
   const Side from = packet.from == info_.client ? Side::client : Side::server;
-  Direction& sender = from == Side::client ? client_ : server_;
-  Direction& receiver = from == Side::client ? server_ : client_;
   if (packet.tcp->syn && from == Side::client) first_sequence_ = packet.tcp->sequence;
-  sender.stream().add(packet);
-  if (packet.tcp->ack) receiver.stream().acknowledged(packet.tcp->acknowledged, packet.at);
+  streams_.add(from, packet);
   fin_[index_of(from)] |= packet.tcp->fin;
   if (packet.tcp->reset || (fin_[0] && fin_[1] && packet.payload.empty() && !packet.tcp->fin)) {
     finish(packet.at);
@@ -30,8 +27,7 @@ void TcpConnection::add(const IpPacket& packet) {
 
 void TcpConnection::finish(Moment at) {
   if (std::exchange(finished_, true)) return;
-  client_.stream().finish(at);
-  server_.stream().finish(at);
+  streams_.finish(at);
   if (observer_) observer_->on_closed(at);
 }
 

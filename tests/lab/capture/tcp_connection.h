@@ -33,16 +33,13 @@ class TcpConnection {
   /// Undecided, it keeps what came; then it passes all on.
   class Direction final : public ByteConsumer {
    public:
-    Direction(TcpConnection& owner, Side side) : owner_(owner), side_(side), stream_(*this) {}
+    explicit Direction(TcpConnection& owner) : owner_(owner) {}
     void on_bytes(std::span<const std::byte> bytes, Moment at) override;
     void on_gap(std::uint64_t bytes, Moment at) override;
     void decide(std::unique_ptr<ByteConsumer> parser, Moment at);
-    TcpStream& stream() { return stream_; }
 
    private:
     TcpConnection& owner_;
-    Side side_;
-    TcpStream stream_;
     bool gap_ = false;
     std::vector<std::byte> early_;
     std::unique_ptr<ByteConsumer> parser_;
@@ -56,8 +53,9 @@ class TcpConnection {
   ConnectionInfo info_;
   MpaTerms terms_;
   std::unique_ptr<WireObserver> observer_;
-  Direction client_{*this, Side::client};
-  Direction server_{*this, Side::server};
+  Direction client_{*this};
+  Direction server_{*this};
+  TcpStreams streams_{client_, server_};
   bool fin_[2] = {false, false};
   std::uint32_t first_sequence_ = 0;  // of the client's SYN
   bool finished_ = false;

@@ -1,75 +1,111 @@
 #include "tests/lab/capture/tcp_stream.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace nfsrdma::lab {
 namespace {
 
 /// The first sequence number is given this much room, so that what is before it does not wrap.
 constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
 
+/// The sequence number as a place in the stream, near `next`.
+std::uint64_t unwrap(std::uint64_t next, std::uint32_t sequence) {
+  const auto distance = static_cast<std::int32_t>(sequence - static_cast<std::uint32_t>(next));
+  return next + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+}
+
 }  // namespace
 
-std::uint64_t TcpStream::unwrap(std::uint32_t sequence) const {
-  const auto distance = static_cast<std::int32_t>(sequence - static_cast<std::uint32_t>(next_));
-  return next_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+void TcpStreams::start(Stream& stream, const IpPacket& segment) {
+  stream.started = true;
+  stream.next = kBase + segment.tcp->sequence + (segment.tcp->syn ? 1 : 0);
+  if (!segment.tcp->syn) stream.consumer->on_gap(0, segment.at);
 }
 
-void TcpStream::add(const IpPacket& segment) {
-  const TcpHeader& tcp = *segment.tcp;
-  if (!started_) {
-    started_ = true;
-    next_ = kBase + tcp.sequence + (tcp.syn ? 1 : 0);
-    if (!tcp.syn) consumer_.on_gap(0, segment.at);
+void TcpStreams::add(Side from, const IpPacket& packet) {
+  Stream& sender = stream(from);
+  Stream& receiver = stream(other(from));
+  if (!sender.started) start(sender, packet);
+  if (packet.tcp->ack && receiver.started) {
+    receiver.acknowledged =
+        std::max(receiver.acknowledged, unwrap(receiver.next, packet.tcp->acknowledged));
   }
-  if (!segment.payload.empty() && !tcp.syn) {
-    take(unwrap(tcp.sequence), segment.payload, segment.at);
+  if (!packet.payload.empty() && !packet.tcp->syn) {
+    Segment segment{from, packet.at, unwrap(sender.next, packet.tcp->sequence), {}};
+    segment.bytes.assign(packet.payload.begin(), packet.payload.end());
+    const bool in_turn = waiting_.empty() || waiting_.front().from == from;
+    if (in_turn && fits(segment)) {
+      take(segment);
+      bring_forward(from);
+      take_waiting();
+    } else {
+      waiting_bytes_ += segment.bytes.size();
+      waiting_.push_back(std::move(segment));
+    }
+  }
+  if (waiting_.empty()) return;
+  const Stream& lacking = stream(waiting_.front().from);
+  if (lacking.acknowledged > lacking.next) ++impatience_;
+  while (impatience_ >= kPatience || waiting_bytes_ > kMostHeld ||
+         waiting_.size() > kMostSegments) {
+    give_up(packet.at);
   }
 }
 
-void TcpStream::take(std::uint64_t at_sequence, std::span<const std::byte> bytes, Moment at) {
-  if (at_sequence > next_) return hold(at_sequence, bytes, at);
-  const std::uint64_t known = next_ - at_sequence;
-  if (known >= bytes.size()) return;  // sent again
-  bytes = bytes.subspan(known);
-  next_ += bytes.size();
-  consumer_.on_bytes(bytes, at);
-  if (!held_.empty()) hand_over_held();
+void TcpStreams::take(const Segment& segment) {
+  Stream& sender = stream(segment.from);
+  const std::uint64_t known = sender.next - segment.sequence;
+  if (known >= segment.bytes.size()) return;  // sent again
+  const auto bytes = std::span(segment.bytes).subspan(known);
+  sender.next += bytes.size();
+  sender.consumer->on_bytes(bytes, segment.at);
 }
 
-void TcpStream::hold(std::uint64_t at_sequence, std::span<const std::byte> bytes, Moment at) {
-  const auto [place, added] = held_.try_emplace(at_sequence);
-  if (!added && place->second.bytes.size() >= bytes.size()) return;
-  held_bytes_ += bytes.size() - place->second.bytes.size();
-  place->second = {std::vector<std::byte>(bytes.begin(), bytes.end()), at};
-  while (held_bytes_ > kMostHeld) skip_gap(at);
-}
-
-void TcpStream::hand_over_held() {
-  while (!held_.empty() && held_.begin()->first <= next_) {
-    const auto node = held_.extract(held_.begin());
-    held_bytes_ -= node.mapped().bytes.size();
-    const std::uint64_t known = next_ - node.key();
-    if (known >= node.mapped().bytes.size()) continue;
-    const auto bytes = std::span<const std::byte>(node.mapped().bytes).subspan(known);
-    next_ += bytes.size();
-    consumer_.on_bytes(bytes, node.mapped().at);
+void TcpStreams::take_waiting() {
+  while (!waiting_.empty() && fits(waiting_.front())) {
+    const Segment segment = std::move(waiting_.front());
+    waiting_.pop_front();
+    waiting_bytes_ -= segment.bytes.size();
+    impatience_ = 0;
+    take(segment);
   }
+}
+
+void TcpStreams::give_up(Moment at) {
   impatience_ = 0;
+  if (waiting_.empty()) return;
+  const Side side = waiting_.front().from;
+  // What is there of this side may have come in another order.
+  std::uint64_t least = waiting_.front().sequence;
+  for (const Segment& segment : waiting_) {
+    if (segment.from == side) least = std::min(least, segment.sequence);
+  }
+  Stream& lacking = stream(side);
+  if (least > lacking.next) {
+    lacking.consumer->on_gap(least - lacking.next, at);
+    lacking.next = least;
+  }
+  bring_forward(side);
+  take_waiting();
 }
 
-void TcpStream::skip_gap(Moment at) {
-  if (held_.empty()) return;
-  consumer_.on_gap(held_.begin()->first - next_, at);
-  next_ = held_.begin()->first;
-  hand_over_held();
+/// Takes what fits of this side from behind those that do not.
+void TcpStreams::bring_forward(Side side) {
+  while (!waiting_.empty() && !fits(waiting_.front())) {
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(), [&](const Segment& segment) {
+      return segment.from == side && fits(segment);
+    });
+    if (next == waiting_.end()) return;
+    const Segment segment = std::move(*next);
+    waiting_.erase(next);
+    waiting_bytes_ -= segment.bytes.size();
+    take(segment);
+  }
 }
 
-void TcpStream::acknowledged(std::uint32_t sequence, Moment at) {
-  if (!started_ || held_.empty() || unwrap(sequence) < held_.begin()->first) return;
-  if (++impatience_ >= kPatience) skip_gap(at);
-}
-
-void TcpStream::finish(Moment at) {
-  while (!held_.empty()) skip_gap(at);
+void TcpStreams::finish(Moment at) {
+  while (!waiting_.empty()) give_up(at);
 }
 
 }  // namespace nfsrdma::lab

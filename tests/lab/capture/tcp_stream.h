@@ -1,13 +1,14 @@
-// One direction of a TCP connection, put in order.
+// Both directions of a TCP connection, put in order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "tests/lab/capture/ip_packet.h"
+#include "tests/lab/capture/wire.h"
 
 namespace nfsrdma::lab {
 
@@ -22,42 +23,52 @@ class ByteConsumer {
   virtual void on_gap(std::uint64_t bytes, Moment at) = 0;
 };
 
-/// Puts segments in order, drops what came twice, and notes what the capture has lost: what the
-/// peer has acknowledged, or what stays missing for too long. Holds at most kMostHeld bytes.
-class TcpStream {
+/// Puts segments in order and drops what came twice. While something is missing everything waits,
+/// of both directions: what one side says behind a hole must not be judged by what the other has
+/// said until then only. What the capture has lost is noted: what the peer has acknowledged, or
+/// what stays missing for too long.
+class TcpStreams {
  public:
+  /// What may wait.
   static constexpr std::size_t kMostHeld = 16 << 20;
-  /// Acknowledgements of something missing before it is given up: two interfaces, or two CPUs, may
-  /// write a capture in another order.
-  static constexpr int kPatience = 64;
+  static constexpr std::size_t kMostSegments = 4096;
+  /// Packets behind an acknowledgement of what is missing before it is given up: two interfaces, or
+  /// two CPUs, may write a capture in another order.
+  static constexpr std::size_t kPatience = 64;
 
-  explicit TcpStream(ByteConsumer& consumer) : consumer_(consumer) {}
+  TcpStreams(ByteConsumer& client, ByteConsumer& server)
+      : streams_{Stream{&client}, Stream{&server}} {}
 
-  void add(const IpPacket& segment);
-  /// What the other side says that it has.
-  void acknowledged(std::uint32_t sequence, Moment at);
-  /// Nothing more comes: what is held is handed over with its gaps.
+  void add(Side from, const IpPacket& segment);
+  /// Nothing more comes: what waits is handed over with its gaps.
   void finish(Moment at);
-  bool started() const { return started_; }
 
  private:
-  struct Held {
-    std::vector<std::byte> bytes;
+  struct Stream {
+    ByteConsumer* consumer = nullptr;
+    bool started = false;
+    std::uint64_t next = 0;
+    std::uint64_t acknowledged = 0;  ///< by the other side
+  };
+  struct Segment {
+    Side from = Side::client;
     Moment at;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> bytes;
   };
 
-  std::uint64_t unwrap(std::uint32_t sequence) const;
-  void take(std::uint64_t at_sequence, std::span<const std::byte> bytes, Moment at);
-  void hold(std::uint64_t at_sequence, std::span<const std::byte> bytes, Moment at);
-  void hand_over_held();
-  void skip_gap(Moment at);
+  Stream& stream(Side side) { return streams_[index_of(side)]; }
+  void start(Stream& stream, const IpPacket& segment);
+  bool fits(const Segment& segment) { return segment.sequence <= stream(segment.from).next; }
+  void take(const Segment& segment);
+  void take_waiting();
+  void bring_forward(Side side);
+  void give_up(Moment at);
 
-  ByteConsumer& consumer_;
-  bool started_ = false;
-  std::uint64_t next_ = 0;
-  std::map<std::uint64_t, Held> held_;
-  std::size_t held_bytes_ = 0;
-  int impatience_ = 0;
+  Stream streams_[2];
+  std::deque<Segment> waiting_;  // the first of them does not fit
+  std::size_t waiting_bytes_ = 0;
+  std::size_t impatience_ = 0;
 };
 
 }  // namespace nfsrdma::lab

@@ -19,14 +19,24 @@ class Text final : public ByteConsumer {
 
 class TcpStreamTest : public ::testing::Test {
  protected:
+  IpPacket packet(std::uint32_t sequence, const std::string& text, bool syn = false) {
+    IpPacket made;
+    made.tcp = TcpHeader{.sequence = sequence, .syn = syn};
+    made.payload = std::as_bytes(std::span(text));
+    return made;
+  }
   void add(std::uint32_t sequence, const std::string& text, bool syn = false) {
-    IpPacket packet;
-    packet.tcp = TcpHeader{.sequence = sequence, .syn = syn};
-    packet.payload = std::as_bytes(std::span(text));
-    stream.add(packet);
+    streams.add(Side::client, packet(sequence, text, syn));
+  }
+  /// From the other side, with what it has of the first.
+  void answer(std::uint32_t sequence, const std::string& text, std::uint32_t acknowledged = 0) {
+    IpPacket made = packet(sequence, text, text.empty() && acknowledged == 0);
+    made.tcp->ack = acknowledged != 0;
+    made.tcp->acknowledged = acknowledged;
+    streams.add(Side::server, made);
   }
   Text seen;
-  TcpStream stream{seen};
+  TcpStreams streams{seen, seen};
 };
 
 TEST_F(TcpStreamTest, PutsInOrderAndDropsWhatCameTwice) {
@@ -38,6 +48,14 @@ TEST_F(TcpStreamTest, PutsInOrderAndDropsWhatCameTwice) {
   EXPECT_EQ(seen.text, "abcdefgh");
 }
 
+TEST_F(TcpStreamTest, SeveralInAnyOrder) {
+  add(99, "", true);
+  for (const std::uint32_t at : {4u, 2u, 5u, 1u, 3u, 0u}) {
+    add(100 + at, std::string(1, static_cast<char>('a' + at)));
+  }
+  EXPECT_EQ(seen.text, "abcdef");
+}
+
 TEST_F(TcpStreamTest, SequenceNumbersWrap) {
   add(0xfffffffd, "", true);
   add(0x00000001, "de");
@@ -45,22 +63,48 @@ TEST_F(TcpStreamTest, SequenceNumbersWrap) {
   EXPECT_EQ(seen.text, "abcde");
 }
 
+// The answer to what is missing is not handed over before it.
+TEST_F(TcpStreamTest, TheOtherSideWaitsToo) {
+  add(99, "", true);
+  answer(499, "");
+  add(103, "def");
+  answer(500, "1");
+  add(106, "g");
+  answer(501, "2");
+  EXPECT_EQ(seen.text, "");
+  add(100, "abc");
+  EXPECT_EQ(seen.text, "abcdef1g2");
+}
+
 TEST_F(TcpStreamTest, WhatThePeerHasAndTheCaptureHasNotIsAGap) {
   add(99, "", true);
+  answer(499, "");
   add(100, "abc");
   add(110, "k");
-  for (int i = 0; i < TcpStream::kPatience - 1; ++i) stream.acknowledged(111, {});
+  answer(500, "1", 111);
+  for (std::size_t i = 2; i < TcpStreams::kPatience; ++i) answer(501, "", 111);
   EXPECT_EQ(seen.text, "abc");
-  stream.acknowledged(111, {});
-  EXPECT_EQ(seen.text, "abc<7>k");
+  answer(501, "", 111);
+  EXPECT_EQ(seen.text, "abc<7>k1");
 }
 
 TEST_F(TcpStreamTest, AtTheEndWhatIsHeldComesWithItsGaps) {
   add(99, "", true);
   add(102, "c");
   add(105, "f");
-  stream.finish({});
+  streams.finish({});
   EXPECT_EQ(seen.text, "<2>c<2>f");
+}
+
+TEST_F(TcpStreamTest, HolesOfBothSides) {
+  add(99, "", true);
+  answer(499, "");
+  add(102, "c");
+  answer(502, "3");
+  add(101, "b");
+  answer(501, "2");
+  streams.finish({});
+  EXPECT_EQ(seen.text, "<1>bc<1>23");
 }
 
 TEST_F(TcpStreamTest, ACaptureThatBeginsLaterSaysSo) {
