@@ -67,6 +67,10 @@ if(NFSRDMA_TESTS)
   install(TARGETS nfsrdma-lab nfsrdma-responder DESTINATION "${CMAKE_INSTALL_BINDIR}"
     COMPONENT nfsrdma-lab)
   nfsrdma_install_page(nfsrdma-lab nfsrdma-lab.1)
+  # Where Wireshark looks for it, when both have the same prefix.
+  cmake_path(APPEND wireshark_plugins lib "${CMAKE_LIBRARY_ARCHITECTURE}" wireshark plugins)
+  install(FILES "${CMAKE_SOURCE_DIR}/tests/lab/wireshark/rpcrdma2.lua"
+    DESTINATION "${wireshark_plugins}" COMPONENT nfsrdma-lab)
   nfsrdma_install_page(nfsrdma-lab nfsrdma-responder.8)
 endif()
 

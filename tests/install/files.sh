@@ -18,6 +18,7 @@ usr=$root$prefix
 [ -s "$usr/share/nfsrdma/grafana-dashboard.json" ] && [ -s "$usr/lib/systemd/system/nfsrdma-exporter.service" ] || fail "no dashboard or unit"
 "$usr/bin/nfsrdma-responder" --help | grep -q export || fail "the responder does not run"
 "$usr/bin/nfsrdma-lab" --help | grep -q SUBCOMMAND || fail "the lab does not run"
+[ -s "$(echo "$usr"/lib/*/wireshark/plugins/rpcrdma2.lua)" ] || fail "no dissector of version 2"
 # As a helper the program knows what mount(8) calls it with.
 for helper in mount.nfsrdma mount.fuse.nfsrdma; do
   same "$usr/bin/nfsrdma" "$(readlink -f "$usr/sbin/$helper")" "$helper"
