@@ -32,9 +32,12 @@ void TcpStreams::add(Side from, const IpPacket& packet) {
         std::max(receiver.acknowledged, unwrap(receiver.next, packet.tcp->acknowledged));
   }
   if (!packet.payload.empty() && !packet.tcp->syn) {
-    Segment segment{from, packet.at, unwrap(sender.next, packet.tcp->sequence), {}};
+    Segment segment{from, packet.at, unwrap(sender.next, packet.tcp->sequence), 0, {}};
+    if (packet.tcp->ack && receiver.started) {
+      segment.acknowledged = unwrap(receiver.next, packet.tcp->acknowledged);
+    }
     segment.bytes.assign(packet.payload.begin(), packet.payload.end());
-    const bool in_turn = waiting_.empty() || waiting_.front().from == from;
+    const bool in_turn = waiting_.empty() || lacking() == from;
     if (in_turn && fits(segment)) {
       take(segment);
       bring_forward(from);
@@ -45,12 +48,24 @@ void TcpStreams::add(Side from, const IpPacket& packet) {
     }
   }
   if (waiting_.empty()) return;
-  const Stream& lacking = stream(waiting_.front().from);
-  if (lacking.acknowledged > lacking.next) ++impatience_;
+  const Stream& late = stream(lacking());
+  if (late.acknowledged > late.next) ++impatience_;
   while (impatience_ >= kPatience || waiting_bytes_ > kMostHeld ||
          waiting_.size() > kMostSegments) {
     give_up(packet.at);
   }
+}
+
+/// A segment waits for those before it, and for what its sender has had of the other side: an
+/// acknowledgement is the first that tells of a hole. A FIN takes a number that no byte has.
+bool TcpStreams::fits(const Segment& segment) {
+  return in_order(segment) && segment.acknowledged <= stream(other(segment.from)).next + 1;
+}
+
+/// Who has not said what the first of those that wait needs.
+Side TcpStreams::lacking() {
+  const Segment& first = waiting_.front();
+  return in_order(first) ? other(first.from) : first.from;
 }
 
 void TcpStreams::take(const Segment& segment) {
@@ -75,16 +90,20 @@ void TcpStreams::take_waiting() {
 void TcpStreams::give_up(Moment at) {
   impatience_ = 0;
   if (waiting_.empty()) return;
-  const Side side = waiting_.front().from;
+  const Side side = lacking();
   // What is there of this side may have come in another order.
-  std::uint64_t least = waiting_.front().sequence;
+  const Segment& first = waiting_.front();
+  const std::uint64_t needed = first.from == side ? first.sequence : first.acknowledged;
+  std::uint64_t least = needed;
   for (const Segment& segment : waiting_) {
     if (segment.from == side) least = std::min(least, segment.sequence);
   }
-  Stream& lacking = stream(side);
-  if (least > lacking.next) {
-    lacking.consumer->on_gap(least - lacking.next, at);
-    lacking.next = least;
+  Stream& late = stream(side);
+  // Each side may wait for the other: then it goes on with what the first needs.
+  if (least <= late.next) least = needed;
+  if (least > late.next) {
+    late.consumer->on_gap(least - late.next, at);
+    late.next = least;
   }
   bring_forward(side);
   take_waiting();

@@ -54,12 +54,15 @@ class TcpStreams {
     Side from = Side::client;
     Moment at;
     std::uint64_t sequence = 0;
+    std::uint64_t acknowledged = 0;  ///< what its sender has of the other side; 0: not known
     std::vector<std::byte> bytes;
   };
 
   Stream& stream(Side side) { return streams_[index_of(side)]; }
   void start(Stream& stream, const IpPacket& segment);
-  bool fits(const Segment& segment) { return segment.sequence <= stream(segment.from).next; }
+  bool in_order(const Segment& segment) { return segment.sequence <= stream(segment.from).next; }
+  bool fits(const Segment& segment);
+  Side lacking();
   void take(const Segment& segment);
   void take_waiting();
   void bring_forward(Side side);

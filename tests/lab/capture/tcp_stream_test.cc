@@ -76,6 +76,36 @@ TEST_F(TcpStreamTest, TheOtherSideWaitsToo) {
   EXPECT_EQ(seen.text, "abcdef1g2");
 }
 
+// What is said by someone who has heard what the capture has not waits, before the hole shows by
+// itself.
+TEST_F(TcpStreamTest, AnAcknowledgementTellsOfAHole) {
+  add(99, "", true);
+  answer(499, "");
+  add(100, "abc");
+  answer(500, "1", 107);
+  EXPECT_EQ(seen.text, "abc");
+  add(103, "defg");
+  EXPECT_EQ(seen.text, "abcdefg1");
+  answer(501, "2", 110);
+  add(110, "k");
+  streams.finish({});
+  EXPECT_EQ(seen.text, "abcdefg1<3>2k");
+}
+
+// Acknowledgements that lie, each of what the other has not said.
+TEST_F(TcpStreamTest, SidesThatWaitForEachOtherGoOn) {
+  add(99, "", true);
+  answer(499, "");
+  const std::string said = "a";
+  IpPacket lie = packet(100, said);
+  lie.tcp->ack = true;
+  lie.tcp->acknowledged = 900;
+  streams.add(Side::client, lie);
+  answer(600, "6", 300);
+  streams.finish({});
+  EXPECT_EQ(seen.text, "<100><300>a<199>");
+}
+
 TEST_F(TcpStreamTest, WhatThePeerHasAndTheCaptureHasNotIsAGap) {
   add(99, "", true);
   answer(499, "");

@@ -94,7 +94,7 @@ void Linter::Judge::on_closed(Moment at) {
   judged_.lossy = conversation_.lossy();
   for (const Side caller : {Side::client, Side::server}) {
     const std::uint32_t open = conversation_.side(caller).open;
-    if (open == 0) continue;
+    if (open == 0 || conversation_.lossy()) continue;
     note({at, other(caller)}, kUnanswered,
          std::to_string(open) + " had no answer when the connection ended");
   }
