@@ -5,7 +5,9 @@ set -euo pipefail
 : "${NFSRDMA_BIN:?}"
 work=$(mktemp -d /tmp/nfsrdma-report-XXXXXX)
 mkdir "$work/export"
-"$NFSRDMA_BIN/nfsrdma-responder" --export "$work/export" --port 0 >"$work/out" 2>"$work/log" &
+# "# needs: OPTIONS" in the script.
+read -ra needs <<<"$(sed -n 's/^# needs: //p' "$1")"
+"$NFSRDMA_BIN/nfsrdma-responder" "${needs[@]}" --export "$work/export" --port 0 >"$work/out" 2>"$work/log" &
 responder=$!
 trap 'kill $responder 2>/dev/null || true; wait $responder 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*" >&2; tail -n 20 "$work/log" >&2; exit 1; }

@@ -39,6 +39,7 @@ struct Recipe {
   std::vector<Segments> writes;
   std::optional<Segments> reply;
   std::optional<std::uint32_t> slot;  ///< the session slot it uses
+  std::string session;                ///< and the name of the session
 };
 
 /// A DDP-eligible item of a message.

@@ -166,7 +166,13 @@ Result<Statement> read_statement(Tokens& tokens, std::size_t depth) {
   if (word.is_word("session")) {
     auto options = read_options(tokens);
     if (!options) return fail_from(options);
-    return Statement{line, OpenSession{std::move(*options)}};
+    OpenSession session{std::move(*options), ""};
+    if (tokens.take_word("as")) {
+      auto name = name_behind(tokens, "no name");
+      if (!name) return fail_from(name);
+      session.name = std::move(*name);
+    }
+    return Statement{line, std::move(session)};
   }
   if (word.is_word("use")) {
     auto name = name_behind(tokens, "no name");

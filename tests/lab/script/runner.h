@@ -98,6 +98,8 @@ class Runner {
   Result<std::vector<OperationText>> resolve_operations(int line, const Send& what,
                                                         std::optional<std::uint32_t>& slot);
   Result<OperationText> make_sequence(int line, const Node& options, std::uint32_t slot);
+  /// The name of the session that a call is made in.
+  std::string session_of(const Node& options) const;
   Result<void> resolve_chunks(const Send& what, const Encoded& encoded, Recipe& recipe);
   /// Chunks that `compound` needs on this connection and does not name.
   void add_usual_chunks(const Encoded& encoded, Recipe& recipe) const;
@@ -122,7 +124,8 @@ class Runner {
   Bindings bindings_;
   std::map<std::string, std::unique_ptr<Connection>> connections_;
   Connection* now_ = nullptr;
-  Session session_;
+  std::map<std::string, Session> sessions_;
+  std::string session_;  ///< the name of the one made last
   std::uint32_t next_xid_;
   std::uint32_t last_xid_ = 0;
   std::map<std::uint32_t, Recipe> sent_;

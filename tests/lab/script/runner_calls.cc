@@ -44,11 +44,18 @@ Result<std::uint64_t> Runner::option(const Node& options, const char* name,
   return number_of(*node, bindings_, UINT32_MAX);
 }
 
+std::string Runner::session_of(const Node& options) const {
+  const Node* name = options.find("session");
+  return name ? name->text : session_;
+}
+
 Result<OperationText> Runner::make_sequence(int line, const Node& options, std::uint32_t slot) {
-  if (session_.id.text.empty()) {
+  const auto found = sessions_.find(session_of(options));
+  if (found == sessions_.end()) {
     return wrong(line, "slot= needs a session: the statement session comes first");
   }
-  std::uint32_t& next = session_.next_sequence[slot];
+  Session& session = found->second;
+  std::uint32_t& next = session.next_sequence[slot];
   if (next == 0) next = 1;
   std::uint64_t sequence = next;
   if (const Node* told = options.find("seq")) {
@@ -62,10 +69,10 @@ Result<OperationText> Runner::make_sequence(int line, const Node& options, std::
   const Node* cache = options.find("cache");
   return operation(
       line, "SEQUENCE",
-      record({{"sa_sessionid", session_.id},
+      record({{"sa_sessionid", session.id},
               {"sa_sequenceid", Node::number(static_cast<std::uint32_t>(sequence))},
               {"sa_slotid", Node::number(slot)},
-              {"sa_highest_slotid", Node::number(std::max<std::uint64_t>(session_.slots, 1) - 1)},
+              {"sa_highest_slotid", Node::number(std::max<std::uint64_t>(session.slots, 1) - 1)},
               {"sa_cachethis", Node::word(cache ? cache->text : "false")}}));
 }
 
@@ -134,10 +141,9 @@ void Runner::add_usual_chunks(const Encoded& encoded, Recipe& recipe) const {
 
 Result<Recipe> Runner::make_recipe(int line, const Send& what) {
   for (const std::string& name : what.options.names) {
-    constexpr std::array<std::string_view, 15> kKnown = {
-        "xid", "vers",  "credits", "proc",    "slot",
-        "seq", "cache", "tag",     "uid",     "minor",
-        "gid", "body",  "auth",    "program", "rpcvers-of-program"};
+    constexpr std::array<std::string_view, 16> kKnown = {
+        "session", "xid", "vers",  "credits", "proc", "slot", "seq",     "cache",
+        "tag",     "uid", "minor", "gid",     "body", "auth", "program", "rpcvers-of-program"};
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) {
       return wrong(line, name + " is no option of send or compound");
     }
@@ -154,6 +160,7 @@ Result<Recipe> Runner::make_recipe(int line, const Send& what) {
     return {};
   };
   recipe.xid = what.options.find("xid") ? 0 : next_xid_++;
+  recipe.session = session_of(what.options);
   recipe.credit = kUsualCredits;
   TRY(take("xid", recipe.xid));
   TRY(take("vers", recipe.version));
@@ -237,7 +244,7 @@ void Runner::note_reply(const Reply& reply) {
   if (sent != sent_.end() && sent->second.slot && sequence) {
     const Node* id = sequence->find("sr_sequenceid");
     const auto done = id ? to_number(id->text) : std::nullopt;
-    std::uint32_t& next = session_.next_sequence[*sent->second.slot];
+    std::uint32_t& next = sessions_[sent->second.session].next_sequence[*sent->second.slot];
     if (done && static_cast<std::uint32_t>(*done) == next) ++next;
   }
   if (options_.verbose) {
@@ -348,11 +355,15 @@ Result<void> Runner::execute(int line, const OpenSession& what) {
                                                {"csa_sec_parms", security}}))});
   if (!session) return fail_from(session);
   const Node* made = session->at("CREATE_SESSION.csr_resok4");
-  session_ = {*made->find("csr_sessionid"), 1, {}};
+  session_ = what.name;
+  Session& kept = sessions_[session_] = {*made->find("csr_sessionid"), 1, {}};
   if (const Node* granted = made->at("csr_fore_chan_attrs.ca_maxrequests")) {
-    session_.slots = to_number(granted->text).value_or(1);
+    kept.slots = to_number(granted->text).value_or(1);
   }
   bindings_["session"] = *made;
+  if (!what.name.empty()) {
+    bindings_[what.name] = record({{"client", bindings_["client"]}, {"session", *made}});
+  }
   if (what.options.find("reclaim")) return {};
   Send complete;
   complete.wait = true;

@@ -55,9 +55,10 @@ struct Let {
   std::optional<OperationText> operation;
   Node value;
 };
-/// "session [owner=TEXT] [slots=N] [back=true]"
+/// "session [owner=TEXT] [slots=N] [back=true] [as NAME]"
 struct OpenSession {
   Node options;
+  std::string name;
 };
 /// "compound OPTIONS { OPERATIONS } -> NAME" waits for the reply; "send ..." does not.
 struct Send {
