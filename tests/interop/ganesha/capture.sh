@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is sent to NFS-Ganesha, as capture= records it, dissects in tshark: no malformed mark, no call
-# without its reply.
+# without its reply, and neither side breaks a rule that nfsrdma-lab lint knows.
 . "$(dirname "$0")/../../mount/lib.sh"
 . "$here/../interop/ganesha/server.sh"
 need_ganesha vfs
@@ -28,3 +28,4 @@ same "$calls" "$replies" "replies"
 for operation in 53 25 38 42; do
   [ "$(frames "nfs.opcode == $operation")" -gt 0 ] || fail "no operation $operation"
 done
+[ ! -x "$NFSRDMA_BIN/nfsrdma-lab" ] || "$NFSRDMA_BIN/nfsrdma-lab" lint "$work/capture.pcapng" || fail "a rule is broken"
