@@ -38,9 +38,11 @@ constexpr Duration kHiddenPatience = std::chrono::seconds(5);
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
-/// Callers of these can come to wait where no signal is seen.
+/// Callers of these can come to wait where no signal is seen. Over io_uring it may be any: the
+/// kernel sends no INTERRUPT for a request whose caller got its signal before this program got the
+/// request.
 bool may_go_unsignalled(const PendingRequest& pending) {
-  return pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
+  return pending.channel->is_ring || pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
          pending.opcode == FUSE_FLUSH;
 }
 

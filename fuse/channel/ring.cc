@@ -27,6 +27,9 @@ Result<std::unique_ptr<Ring>> Ring::create(int device, unsigned entries) {
   const int failed = io_uring_queue_init_params(kSubmissions, &ring->ring_, &parameters);
   if (failed != 0) return fail(Error::from_errno(-failed, "io_uring_setup"));
   ring->made_ = true;
+  // A child that has its memory mapped keeps the ring, and so the connection, after this program.
+  const int forked = io_uring_ring_dontfork(&ring->ring_);
+  if (forked != 0) return fail(Error::from_errno(-forked, "io_uring memory"));
   ring->event_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const int registered =
       ring->event_ ? io_uring_register_eventfd(&ring->ring_, ring->event()) : -errno;

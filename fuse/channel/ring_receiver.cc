@@ -34,16 +34,18 @@ bool needs_slot(std::uint32_t opcode) {
 constexpr std::size_t kEntriesWithSlots = 16;
 constexpr std::size_t kPartOfSlots = 4;
 
-/// A WRITE through the page cache of so many bytes is answered before it is sent, and its slot kept
-/// until then; smaller ones are gathered elsewhere. To copy it first costs less than to put another
-/// slot in the place of the entry's.
-constexpr std::size_t kKeptFrom = std::size_t{256} << 10;
+/// Larger WRITEs keep their slot after the answer: until they are sent (write-behind; smaller ones
+/// that come through the page cache are gathered elsewhere), and until they are committed. To copy
+/// them first costs less than to put another slot in the place of the entry's.
+constexpr std::size_t kMostOfPages = (std::size_t{256} << 10) - 1;
+constexpr std::size_t kMostDirect = std::size_t{64} << 10;
 
 bool may_be_kept(const Message& message) {
   fuse_write_in write{};
   if (message.header.opcode != FUSE_WRITE || message.arguments.size() < sizeof write) return false;
   std::memcpy(&write, message.arguments.data(), sizeof write);
-  return (write.flags & O_DIRECT) == 0 && message.payload.size() >= kKeptFrom;
+  const bool direct = (write.flags & O_DIRECT) != 0;
+  return message.payload.size() > (direct ? kMostDirect : kMostOfPages);
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ void on_flush(HoldingFileSystem& files, Request request, fuse_flush_in) {
   }
 }
 
+void hold_lock(HoldingFileSystem& files, Request request, fuse_lk_in) {
+  files.held.push_back({std::move(request), Buffer()});
+}
+
 void on_open(HoldingFileSystem& files, Request request, fuse_open_in) {
   fuse::OpenAnswer direct;
   // Requests are as large as the calls, and nothing is read ahead.
@@ -48,6 +52,7 @@ const fuse::HandlerTable& HoldingFileSystem::handlers() {
     fuse::HandlerTable made = MemoryFileSystem::handlers();
     made.set({FUSE_OPEN, fuse::handler<on_open>});
     made.set({FUSE_FLUSH, fuse::handler<on_flush>});
+    made.set({FUSE_SETLKW, fuse::handler<hold_lock>});
     made.set({FUSE_READ, fuse::handler<hold_read>});
     made.set({FUSE_WRITE, fuse::handler<hold_write>});
     return made;

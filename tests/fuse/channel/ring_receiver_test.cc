@@ -12,6 +12,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include "fuse/channel/mount_table.h"
@@ -165,6 +168,47 @@ TEST_F(RingReceiverTest, AKilledCallerIsAnsweredWhileItsOperationGoesOn) {
   mounted_->on_shard([&] { EXPECT_FALSE(files_.held.front().request.reply_error(EIO)); });
 }
 
+/// R, S, D ... of /proc/PID/stat; 0: it is gone.
+char state_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name;
+  char state = 0;
+  file >> number >> name >> state;
+  return state;
+}
+
+// The kernel notes a signal that comes before this program has the request, and sends no INTERRUPT
+// for it afterwards (fs/fuse/dev_uring.c of Linux 6.18); over /dev/fuse it does.
+TEST_F(RingReceiverTest, ACallerThatIsKilledBeforeItsRequestCameIsReleased) {
+  Child child([path = mounted_->path("plain")] {
+    const int fd = ::open(path.c_str(), O_RDWR);
+    ::raise(SIGSTOP);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    return ::fcntl(fd, F_SETLKW, &lock) == 0 ? 0 : errno;
+  });
+  wait_until([&] { return state_of(child.pid()) == 'T'; });
+  std::promise<void> busy, killed;
+  std::thread shard([&] {
+    mounted_->on_shard([&] {
+      busy.set_value();
+      killed.get_future().wait();
+    });
+  });
+  busy.get_future().wait();
+  child.send(SIGCONT);
+  wait_until([&] {
+    std::string where;
+    std::ifstream("/proc/" + std::to_string(child.pid()) + "/wchan") >> where;
+    return where == "request_wait_answer";
+  });
+  child.send(SIGKILL);
+  wait_until([&] { return state_of(child.pid()) == 'D'; });
+  killed.set_value();
+  shard.join();
+  EXPECT_EQ(child.wait(), -SIGKILL);
+}
+
 TEST_F(RingReceiverTest, AbortEndsItAndItsCallers) {
   if (!connections_are_visible()) GTEST_SKIP() << "no /sys/fs/fuse/connections";
   Child child([path = held_.c_str()] {
@@ -259,6 +303,31 @@ TEST_F(RingSlotsTest, AnAnswerOutOfAKeptSlotArrives) {
   EXPECT_EQ(child->wait(), 0);
   EXPECT_EQ(count(&ChannelCounters::ring_slots_kept), 1u);
   mounted_->on_shard([&] { kept.reset(); });
+}
+
+TEST_F(RingSlotsTest, OnlyAWriteThatIsKeptIsCopiedFirst) {
+  for (const std::size_t size : {std::size_t{4096}, fuse::kMaxTransfer}) {
+    const bool large = size == fuse::kMaxTransfer;
+    const auto copied = count(&ChannelCounters::ring_bytes_copied);
+    Child child([path = held_.c_str(), size] {
+      alignas(4096) static char data[fuse::kMaxTransfer];
+      const int fd = ::open(path, O_WRONLY);
+      return ::write(fd, data, size) == static_cast<ssize_t>(size) ? 0 : errno;
+    });
+    wait_for_held(1);
+    EXPECT_EQ(count(&ChannelCounters::ring_bytes_copied) - copied >= size, large);
+    Buffer kept;
+    mounted_->on_shard([&] {
+      auto& held = files_.held.front();
+      EXPECT_EQ(held.data.data(), held.slot.data());
+      if (large) kept = std::move(held.slot);
+      EXPECT_TRUE(held.request.reply_write(size));
+      files_.held.clear();
+    });
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_EQ(count(&ChannelCounters::ring_slots_kept), 0u);
+    mounted_->on_shard([&] { kept.reset(); });
+  }
 }
 
 }  // namespace
