@@ -124,6 +124,7 @@ TEST_F(ScriptTest, SaysWhichExpectationFailsAndWhatCameInstead) {
             "{xid=1818321409 vers=1 credits=32 proc=MSG bytes=52 rpc=success}");
   EXPECT_EQ(run("connect\nexpect disconnect within 1ms"),
             "1 2: expectation 1 does not hold: expect disconnect; the connection lives");
+  EXPECT_EQ(run("connect\nexpect no callback within 1ms"), "holds");
   EXPECT_EQ(run("connect\nexpect callback within 1ms"),
             "1 2: expectation 1 does not hold: expect callback; nothing came");
   EXPECT_EQ(run("connect\nsend null xid=3\nexpect no reply xid=3 within 2s").substr(0, 69),
