@@ -209,6 +209,19 @@ TEST_F(RingReceiverTest, ACallerThatIsKilledBeforeItsRequestCameIsReleased) {
   EXPECT_EQ(child.wait(), -SIGKILL);
 }
 
+// With the ring's memory a child would keep the connection alive when this program is killed.
+TEST_F(RingReceiverTest, AChildDoesNotInheritIt) {
+  const auto maps_of_rings = [] {
+    std::ifstream maps("/proc/self/maps");
+    int count = 0;
+    for (std::string line; std::getline(maps, line);) count += line.find("io_uring") != line.npos;
+    return count;
+  };
+  EXPECT_GT(maps_of_rings(), 0);
+  Child child(maps_of_rings);
+  EXPECT_EQ(child.wait(), 0);
+}
+
 TEST_F(RingReceiverTest, AbortEndsItAndItsCallers) {
   if (!connections_are_visible()) GTEST_SKIP() << "no /sys/fs/fuse/connections";
   Child child([path = held_.c_str()] {
