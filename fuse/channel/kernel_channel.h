@@ -50,6 +50,9 @@ int send_answer(KernelChannel& channel, std::uint64_t unique, int error_number,
 /// with a negative offset the attributes alone. Waits for pages that are locked. 0 or errno.
 int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t offset,
                        std::int64_t length);
+/// Whether the kernel looks a name up anew by itself when EEXIST says that it is not missing. Linux
+/// does so since 6.2, which cannot be told from 6.1: true from 6.6 on. Known after INIT.
+bool doubts_refuted_names(const KernelChannel& channel);
 /// Has the kernel look a name up anew; what is open or a working directory stays. ENOSYS before
 /// Linux 6.2, which would drop it instead. Waits for operations on the directory.
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);

@@ -70,6 +70,9 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
 
 EntryAnswer KernelCaches::missing_for(Inode& directory, std::string_view name, double timeout) {
   EntryAnswer entry;
+  // An older kernel goes on taking a name for missing when EEXIST was the answer to making it: who
+  // then removes it at once would get ENOENT.
+  if (!notifier_.kernel_doubts_refuted_names()) return entry;
   entry.entry_timeout = timeout;
   if (timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::missing);
   return entry;

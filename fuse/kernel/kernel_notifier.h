@@ -49,6 +49,8 @@ class KernelNotifier {
   /// What is open or a working directory stays. Linux before 6.2 knows no such order, and goes on
   /// believing them.
   void doubt_names(const Inode& directory, std::vector<std::string> names);
+  /// See KernelOrders. Before it is attached the kernel has been told nothing.
+  bool kernel_doubts_refuted_names() const { return !kernel_ || kernel_->doubts_refuted_names(); }
   std::uint64_t names_doubted() const { return names_doubted_.value(); }
 
   std::uint64_t notifications() const { return notifications_.value(); }

@@ -20,6 +20,9 @@ class KernelOrders {
   virtual void drop_pages(std::uint64_t inode, PageRange pages) = 0;
   /// Makes the kernel look the name up again. Waits for operations on the directory.
   virtual void expire_name(std::uint64_t directory, const std::string& name) = 0;
+  /// Whether it does so by itself for a name that it takes for missing, once EEXIST has said that
+  /// it is not. Does not change.
+  virtual bool doubts_refuted_names() const = 0;
 };
 
 /// Through the channel, which outlives this.
@@ -40,6 +43,7 @@ class ChannelOrders final : public KernelOrders {
   void expire_name(std::uint64_t directory, const std::string& name) override {
     notify_expire_entry(channel_, directory, name);
   }
+  bool doubts_refuted_names() const override { return fuse::doubts_refuted_names(channel_); }
 
  private:
   KernelChannel& channel_;

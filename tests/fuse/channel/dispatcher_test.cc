@@ -99,6 +99,15 @@ TEST_F(DispatcherTest, OnlyAKernelThatKnowsTheFlagIsToldToLookANameUpAnew) {
   EXPECT_EQ(kernel_->notifications().size(), 1U);
 }
 
+// Linux 6.1 says 38, as 6.2 does.
+TEST_F(DispatcherTest, AKernelBefore66IsTakenToBelieveRefutedNames) {
+  make_kernel();
+  kernel_->kernel_minor = 38;
+  EXPECT_FALSE(doubts_refuted_names(*kernel_));
+  kernel_->kernel_minor = 39;
+  EXPECT_TRUE(doubts_refuted_names(*kernel_));
+}
+
 class Negotiation : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kAll = ~0U;

@@ -220,6 +220,15 @@ TEST_F(Coherence, NamesAreDoubtedAfterOthersChangesOnly) {
   close(file);
 }
 
+// It would go on taking the name for missing when making it gives EEXIST, and removing it then
+// ENOENT.
+TEST_F(Coherence, AnOldKernelRemembersNoMissingName) {
+  Inode& root = *inodes_->find(InodeTable::kRootId);
+  EXPECT_GT(caches_->missing_entry(root, "g").entry_timeout, 0);
+  kernel_->believes_refuted_names();
+  EXPECT_EQ(caches_->missing_entry(root, "g").entry_timeout, 0);
+}
+
 // RFC 8881 section 3.3.3: change_info4 tells whether a change made here was the only one.
 TEST_F(Coherence, NamesAreDoubtedWhenOthersChangesCameBeforeOwnOnes) {
   Inode& root = *inodes_->find(InodeTable::kRootId);

@@ -35,7 +35,10 @@ class CollectedOrders final : public KernelOrders {
     const std::lock_guard lock(mutex_);
     names_.push_back(name);
   }
+  bool doubts_refuted_names() const override { return doubts_refuted_names_; }
 
+  /// As Linux 6.1.
+  void believes_refuted_names() { doubts_refuted_names_ = false; }
   /// Somebody has locked pages: orders to drop them do not end meanwhile.
   void lock_pages(bool locked) {
     const std::lock_guard lock(mutex_);
@@ -57,6 +60,7 @@ class CollectedOrders final : public KernelOrders {
     return std::exchange(what, {});
   }
 
+  bool doubts_refuted_names_ = true;
   std::mutex mutex_;
   std::condition_variable let_go_;
   std::vector<PageRange> pages_;
