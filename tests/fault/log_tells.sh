@@ -35,7 +35,9 @@ control() {
 # mount_quietly [options]: a mount whose log has what a mount in the background logs without options.
 mount_quietly() {
   "$NFSRDMA_BIN/nfsrdma" -o "proto=$NFSRDMA_PROTO,port=$port,log=$log,noac${1:+,$1}" 127.0.0.1:/ "$mnt"
-  grep -q "^[-0-9]* [:.0-9]* \[[0-9]*\] I $mnt: 127.0.0.1:/ is mounted" "$log" || fail "the log does not name the mount"
+  # A thread of its own writes the log: the mount is there first.
+  wait_for "a line that names the mount" \
+    grep -qs "^[-0-9]* [:.0-9]* \[[0-9]*\] I $mnt: 127.0.0.1:/ is mounted" "$log"
 }
 unmount_quietly() {
   local pid
