@@ -34,6 +34,8 @@ class World:
         with self.report_lock:
             self.failed.value = self.stop.value = 1
             print("VIOLATION " + text, flush=True)
+            for root in [*self.mounts, self.server]:
+                text = text.replace(f"{root}/", "")
             about = re.search(r"[a-z]+/[\w/-]*", text)
             if about and not self.subject.value:
                 self.subject.value = about.group().encode()
