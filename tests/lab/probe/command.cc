@@ -25,6 +25,7 @@ struct CommandLine {
   std::string only;
   double patience = 2;
   bool json = false;
+  bool risky = false;
   bool help = false;
 };
 
@@ -37,6 +38,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   add("only", po::value(&line.only)->value_name("TEXT"), "rows that have this text in them");
   add("patience", po::value(&line.patience)->value_name("S"), "what is no answer (default 2)");
   add("capture", po::value(&line.capture)->value_name("FILE"), "record the wire (pcapng)");
+  add("risky", po::bool_switch(&line.risky), "rows, too, of which a server has gone down");
   add("json", po::bool_switch(&line.json), "with the messages that prove each answer");
   add("help,h", po::bool_switch(&line.help), "this text");
   po::options_description all;
@@ -92,9 +94,10 @@ std::string as_cell(const Answer& answer) {
   return fmt::format("{} [{} {}]", answer.text, proof.sent_frame, proof.came_frame);
 }
 
-bool is_chosen(const Row& row, const std::string& only) {
-  return std::string_view(row.rule).find(only) != std::string_view::npos ||
-         std::string_view(row.section).find(only) != std::string_view::npos;
+bool is_chosen(const Row& row, const CommandLine& line) {
+  if (row.risk && !line.risky) return false;
+  return std::string_view(row.rule).find(line.only) != std::string_view::npos ||
+         std::string_view(row.section).find(line.only) != std::string_view::npos;
 }
 
 /// One line of the table, or one object.
@@ -170,7 +173,7 @@ int run_probe(std::span<char*> words) {
   }
   for (const auto group : all_rows()) {
     for (const Row& row : group) {
-      if (is_chosen(row, line.only)) print_row(row, *probes, line.json, separator);
+      if (is_chosen(row, line)) print_row(row, *probes, line.json, separator);
     }
   }
   if (line.json) fmt::print("\n]\n");

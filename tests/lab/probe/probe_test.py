@@ -43,7 +43,7 @@ def main():
         rdma = responder.stdout.readline().split()[-1]
         tcp = responder.stdout.readline().split()[-1]
         capture = work / "probe.pcapng"
-        done = subprocess.run([BIN / "nfsrdma-lab", "probe", rdma, "--compare", f"tcp:{tcp}", "--json", "--capture", capture,
+        done = subprocess.run([BIN / "nfsrdma-lab", "probe", rdma, "--compare", f"tcp:{tcp}", "--json", "--risky", "--capture", capture,
                                "--patience", "1"], capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done
         rows = json.loads(done.stdout)

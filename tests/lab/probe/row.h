@@ -21,6 +21,8 @@ struct Row {
   const char* script;
   /// The answer; null: that of $answer, or yes. What the script expects in vain is no.
   Reader read = nullptr;
+  /// The report of a server that went down of it: run only when asked for (--risky).
+  const char* risk = nullptr;
 };
 
 /// All rows, in the order of the table.

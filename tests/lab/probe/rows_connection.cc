@@ -90,7 +90,7 @@ constexpr Row kRows[] = {
     {"RFC 6581 4", "depths for IRD 16, ORD 16", Needs::rdma,
      LAB_MPA "50 02 0004 0010 0010\nexpect bytes.length >= 20", mpa_depths},
     {"RFC 6581 4.2.1", "peer to peer with a ready-to-receive message", Needs::rdma,
-     LAB_MPA "50 02 0004 c010 c010\nexpect bytes.length >= 24", mpa_ready_to_receive},
+     LAB_MPA "50 02 0004 c010 c010\nexpect bytes.length >= 24", mpa_ready_to_receive, "report 33"},
     {"RFC 5044 7.1", "MPA revision 1 is accepted", Needs::rdma,
      LAB_MPA "00 01 0000\nexpect bytes.length >= 20", mpa_accepted},
     {"RFC 5044 7.1", "CRC is asked for of a client that asks for none", Needs::rdma,
@@ -99,7 +99,8 @@ constexpr Row kRows[] = {
      LAB_MPA "40 01 0000\nexpect bytes.length >= 20", mpa_markers},
     {"RFC 5044 8", "a frame that is no FPDU ends the connection", Needs::rdma,
      LAB_MPA "00 01 0000\nexpect bytes.length >= 20\n"
-             "send raw 0012 41ff 00000000 00000000 00000001 00000000 00000000\nexpect disconnect"},
+             "send raw 0012 41ff 00000000 00000000 00000001 00000000 00000000\nexpect disconnect",
+     nullptr, "report 5"},
     {"RFC 5040 8", "how a Send larger than the receive size ends", Needs::rdma,
      "connect\nsend body={length=65536 fill=0}\nexpect disconnect", how_it_ended},
     {"RFC 5531 11", "a record in fragments", Needs::tcp,
