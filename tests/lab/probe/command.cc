@@ -1,11 +1,11 @@
 // The subcommand probe: its command line, the table and JSON.
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <cstdio>
 #include <iostream>
 
 #include "tests/lab/probe/probe.h"
+#include "tests/lab/script/command_words.h"
 #include "tests/lab/subcommand.h"
 #include "transport/base/log.h"
 
@@ -13,6 +13,8 @@ namespace nfsrdma::lab::probe {
 namespace {
 
 namespace po = boost::program_options;
+using script::complain;
+using script::read_words;
 
 /// Bytes of a message that JSON shows.
 constexpr std::size_t kShownBytes = 512;
@@ -41,21 +43,12 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   add("risky", po::bool_switch(&line.risky), "rows, too, of which a server has gone down");
   add("json", po::bool_switch(&line.json), "with the messages that prove each answer");
   add("help,h", po::bool_switch(&line.help), "this text");
-  po::options_description all;
-  all.add(shown).add_options()("server", po::value(&line.servers));
+  po::options_description hidden;
+  hidden.add_options()("server", po::value(&line.servers));
   po::positional_options_description positions;
   positions.add("server", -1);
-  try {
-    po::variables_map values;
-    po::store(po::command_line_parser(std::vector<std::string>(words.begin(), words.end()))
-                  .options(all)
-                  .positional(positions)
-                  .run(),
-              values);
-    po::notify(values);
-  } catch (const po::error& error) {
-    return error.what();
-  }
+  const std::string fault = read_words(words, shown, hidden, positions);
+  if (!fault.empty()) return fault;
   if (line.help) std::cout << shown;
   constexpr double kLongestPatience = 600;
   if (!line.help && line.servers.size() != 1) return "probe takes one SERVER";
@@ -125,11 +118,6 @@ void print_head(const std::vector<std::unique_ptr<Probe>>& probes) {
     lines += "---|";
   }
   fmt::print("| section | rule |{}\n|---|---|{}\n", names, lines);
-}
-
-int complain(const std::string& what, int status) {
-  fmt::print(stderr, "nfsrdma-lab: {}\n", what);
-  return status;
 }
 
 Result<std::vector<std::unique_ptr<Probe>>> set_up(Network& network, const CommandLine& line) {

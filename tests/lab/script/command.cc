@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/program_options.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
+#include "tests/lab/script/command_words.h"
 #include "tests/lab/script/compare.h"
 #include "tests/lab/script/runner.h"
 #include "tests/lab/script/server.h"
@@ -42,21 +42,12 @@ std::string parse(std::span<char*> words, bool diff, CommandLine& line) {
   add("verbose,v", po::bool_switch(&line.runner.verbose), "print each message");
   if (diff) add("all", po::bool_switch(&line.all), "each difference, not the first alone");
   add("help,h", po::bool_switch(&line.help), "this text");
-  po::options_description all;
-  all.add(shown).add_options()("file", po::value(&line.file))("server", po::value(&line.servers));
+  po::options_description hidden;
+  hidden.add_options()("file", po::value(&line.file))("server", po::value(&line.servers));
   po::positional_options_description positions;
   positions.add("file", 1).add("server", -1);
-  try {
-    po::variables_map values;
-    po::store(po::command_line_parser(std::vector<std::string>(words.begin(), words.end()))
-                  .options(all)
-                  .positional(positions)
-                  .run(),
-              values);
-    po::notify(values);
-  } catch (const po::error& error) {
-    return error.what();
-  }
+  const std::string fault = read_words(words, shown, hidden, positions);
+  if (!fault.empty()) return fault;
   if (line.help) std::cout << shown;
   constexpr double kLongestPatience = 3600;
   if (line.patience < 0 || line.patience > kLongestPatience)
@@ -74,11 +65,6 @@ Result<Script> read_file(const std::string& path) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (file.bad()) return fail(Error::from_errno(errno, kScriptStep, path));
   return read_script(text);
-}
-
-int complain(const std::string& what, int status) {
-  fmt::print(stderr, "nfsrdma-lab: {}\n", what);
-  return status;
 }
 
 void choose_server(const std::string& text, RunnerOptions& options) {
