@@ -54,7 +54,12 @@ Task<void> LeaseKeeper::renew() {
 }
 
 void LeaseKeeper::on_silence() {
-  if (session_.renewed_at() + interval() > reactor_.now()) return;  // others were answered
+  const TimePoint due = session_.renewed_at() + interval();
+  if (due > reactor_.now()) {
+    // Others were answered. This one has to be when the next is due: there is no other till then.
+    silence_.arm(due - reactor_.now());
+    return;
+  }
   if (trunk_.drop(Error::local(ETIMEDOUT, "lease renewal", "the server does not answer"))) {
     lines_.warning(reactor_.now(), "no answer to the lease renewal: the connection is made anew");
   }

@@ -93,6 +93,24 @@ TEST_F(LeaseTest, ASilentServerIsFoundByTheRenewal) {
   EXPECT_EQ(counter("reconnects"), 1U);
 }
 
+// The answer to a renewal is lost, another request is answered, and then nothing is asked any more:
+// the lease is renewed all the same.
+TEST_F(LeaseTest, ALostRenewalIsNotTheLast) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.connection == 1 && arrival.operations == std::vector{OP_SEQUENCE} ? Fate::hold
+                                                                                     : Fate::answer;
+  };
+  reactor_.advance(seconds(65));
+  ASSERT_EQ(arrivals().size(), 1U);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  const std::size_t before = arrivals().size();
+  reactor_.advance(seconds(90));
+  ASSERT_GT(arrivals().size(), before) << "a lease has passed without a renewal";
+  EXPECT_EQ(arrivals()[before].connection, 2U);
+  EXPECT_EQ(counter("reconnects"), 1U);
+}
+
 // However many requests wait: as long as nothing at all is answered, a slow server cannot be told
 // from a dead one before the lease is at stake.
 TEST_F(LeaseTest, TotalSilenceIsAMatterOfTheRenewal) {

@@ -20,7 +20,8 @@ bool understood(int error) {
 
 }  // namespace
 
-Attacker::Attacker(HostileOptions options) : mount_(std::make_unique<HostileMount>(options)) {
+Attacker::Attacker(HostileOptions options)
+    : mount_(std::make_unique<HostileMount>(std::move(options))) {
   auto started = mount_->start();
   EXPECT_TRUE(started) << started.error().message();
   if (!started) std::abort();
@@ -52,7 +53,10 @@ void Attacker::attack(const KernelOperation& operation, const std::string& name,
   const Ended ended = mount_->end(operation.begin(stage));
   mount_->reactor().run_until([&] { return mount_->kernel().in_flight().running() == 0; },
                               kAftermath);
-  mount_->server().lift();
+  // Before the memory is used again.
+  const std::string harm = mount_->harm();
+  if (!harm.empty()) blame(harm + " (7)");
+  mount_->lift();
   check_work(mount_->reactor().turns() - turns, mount_->server().calls() - calls);
   judge(operation, stage, ended);
   if (!stage.clean_up()) blame("an operation runs on (1)");

@@ -17,6 +17,7 @@ namespace nfsrdma::hostile {
 ///  4. when the server is honest again, a file can be opened and read, with the right data
 ///  5. nothing has grown: buffers, slots, opens, inodes are what they were
 ///  6. the client does not work without end: turns of the loop and COMPOUNDs are bounded
+///  7. nothing was placed, and nothing read, outside of the memory that a call lends
 class Attacker {
  public:
   explicit Attacker(HostileOptions options = {});

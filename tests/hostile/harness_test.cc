@@ -7,19 +7,21 @@
 #include <string_view>
 
 #include "tests/hostile/attack.h"
+#include "tests/hostile/iwarp_middleman.h"
 
 namespace nfsrdma::hostile {
 namespace {
 
 using namespace nfs4;
 
+const KernelOperation& operation(std::string_view name) {
+  const auto found = std::ranges::find(kernel_operations(), name, &KernelOperation::name);
+  if (found == kernel_operations().end()) std::abort();
+  return *found;
+}
+
 class Harness : public ::testing::TestWithParam<Over> {
  protected:
-  static const KernelOperation& operation(std::string_view name) {
-    const auto found = std::ranges::find(kernel_operations(), name, &KernelOperation::name);
-    if (found == kernel_operations().end()) std::abort();
-    return *found;
-  }
   static Rule spoiling(nfs_opnum4 opnum, std::function<void(SpoiledReply&)> spoil) {
     return {.opnum = opnum, .spoil = std::move(spoil)};
   }
@@ -73,6 +75,42 @@ TEST_P(Harness, ServerThatNeverAnswers) {
   EXPECT_EQ(attacker_.killed, 1);
   EXPECT_GT(attacker_.mount().server().struck(), 3U);
   EXPECT_EQ(attacker_.failures(), 0);
+}
+
+/// A middleman whose attacks break no rule, but say that they do.
+class WireHarness : public ::testing::Test {
+ protected:
+  static void strikes(const WireAttack& attack, const char* name) {
+    IwarpMiddleman* man = nullptr;
+    Attacker attacker({.over = Over::iwarp, .between = [&](Reactor& reactor, const auto& server) {
+                         auto made = std::make_unique<IwarpMiddleman>(reactor, server);
+                         man = made.get();
+                         return made;
+                       }});
+    attacker.expect_deception(true);
+    attacker.attack(operation(name), attack.name,
+                    [&](HostileService&) { man->arm(attack, false); });
+    EXPECT_EQ(man->struck(), 1U);
+  }
+};
+
+TEST_F(WireHarness, BytesThatWerePlaced) {
+  const auto strike = [](Strike& s) {
+    s.segment->payload = s.forbidden(s.segment->payload.size());
+  };
+  EXPECT_NONFATAL_FAILURE(
+      strikes({"placed", At::write, WireAttack::Needs::to_write, strike}, "Read"),
+      "bytes were placed outside of what was lent (7)");
+}
+
+TEST_F(WireHarness, BytesThatWereRead) {
+  const auto strike = [](Strike& s) {
+    const fabric::Segment& lent = s.offer.to_read.front();
+    s.read({.size = lent.length, .source_stag = lent.handle, .source_to = lent.offset}, false);
+  };
+  EXPECT_NONFATAL_FAILURE(
+      strikes({"read", At::read, WireAttack::Needs::to_read, strike}, "WriteDirect"),
+      "bytes were given that were not lent (7)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, Harness, ::testing::Values(Over::tcp, Over::iwarp),

@@ -58,7 +58,7 @@ cache::AttributePolicy policy(bool cached) {
 
 const char* name_of(Over over) { return over == Over::tcp ? "Tcp" : "Iwarp"; }
 
-HostileMount::HostileMount(HostileOptions options) : options_(options) {
+HostileMount::HostileMount(HostileOptions options) : options_(std::move(options)) {
   log::set_level(log::Level::off);
   make_server();
   messages_ = must(
@@ -96,6 +96,9 @@ void HostileMount::make_server() {
   const auto loopback = must(net::resolve("127.0.0.1", 0, AF_INET)).front();
   address_ = must(options_.over == Over::tcp ? responder_->listen_tcp(loopback)
                                              : responder_->listen(loopback));
+  if (!options_.between) return;
+  middleman_ = options_.between(reactor_, address_);
+  address_ = middleman_->address();
 }
 
 void HostileMount::make_channels() {
@@ -113,6 +116,8 @@ void HostileMount::make_channels() {
   rdma.credits = kCredits;
   auto channels = must(rdma::ChannelFactory::create(reactor_, *fabric_, address_, rdma, *replies_));
   calls_in_use_ = [pools = &channels->pools()] { return pools->contexts->in_use(); };
+  lent_ = {messages_->memory(), data_->memory(), replies_->memory(),
+           channels->pools().send_memory->memory(), channels->pools().receives->memory().memory()};
   channels_ = std::move(channels);
 }
 
@@ -122,6 +127,7 @@ HostileMount::~HostileMount() {
   mount_.reset();
   reactor_.settle();
   fabric_.reset();
+  middleman_.reset();
   responder_->abort();
   service_.reset();
   std::error_code ignored;
@@ -143,8 +149,15 @@ Result<void> HostileMount::start() {
   return {};
 }
 
-void HostileMount::stop() {
+void HostileMount::lift() {
   hostile_->lift();
+  if (middleman_) middleman_->lift();
+}
+
+std::string HostileMount::harm() { return middleman_ ? middleman_->harm(lent_) : std::string(); }
+
+void HostileMount::stop() {
+  lift();
   const auto ended = [](Task<void> task) -> Task<bool> {
     co_await task;
     co_return true;

@@ -13,6 +13,7 @@
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/hostile/hostile_service.h"
 #include "tests/hostile/killable_caller.h"
+#include "tests/hostile/middleman.h"
 #include "tests/hostile/socket_reactor.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/transport/responder.h"
@@ -29,7 +30,8 @@ const char* name_of(Over over);
 struct HostileOptions {
   Over over = Over::tcp;
   responder::DelegationKind delegations = responder::DelegationKind::none;
-  bool cached = false;  ///< attributes and names are believed as long as by default
+  bool cached = false;         ///< attributes and names are believed as long as by default
+  MakeMiddleman between = {};  ///< stands between client and server; empty: nobody does
 };
 
 /// How a request ended.
@@ -51,6 +53,10 @@ class HostileMount {
   void stop();
 
   HostileService& server() { return *hostile_; }
+  /// Nobody does anything wrong from now on.
+  void lift();
+  /// What the middleman has found; empty: nothing, or there is none.
+  std::string harm();
   responder::NfsService& honest() { return *service_; }
   SocketReactor& reactor() { return reactor_; }
   client::Mount& mount() { return *mount_; }
@@ -67,8 +73,9 @@ class HostileMount {
   static constexpr Duration kPatience = std::chrono::seconds(20);
   /// How long a killed caller may be kept.
   static constexpr Duration kRelease = std::chrono::seconds(2);
-  /// Twice the lease: whatever was lost has been recovered by then.
-  static constexpr Duration kRecovery = std::chrono::seconds(180);
+  /// A call whose reply was lost is sent again after 180 s, when that is noticed (OverdueCalls);
+  /// whatever else was lost has been recovered by then.
+  static constexpr Duration kRecovery = std::chrono::seconds(240);
 
   template <class... Parts>
   std::uint64_t begin(std::uint32_t opcode, std::uint64_t node, const Parts&... parts) {
@@ -113,11 +120,13 @@ class HostileMount {
   std::unique_ptr<HostileService> hostile_;
   std::unique_ptr<responder::Responder> responder_;
   net::Address address_;
+  std::unique_ptr<Middleman> middleman_;
   std::unique_ptr<BufferPool> messages_;
   std::unique_ptr<BufferPool> data_;
   std::unique_ptr<BufferPool> replies_;
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::function<std::size_t()> calls_in_use_;  ///< of the iwarp transport
+  std::vector<std::span<std::byte>> lent_;     ///< memory that the transport uses
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<fuse::FileSystem> fs_;

@@ -52,11 +52,12 @@ std::uint64_t Stage::open(std::uint64_t of, int flags) {
   return handle;
 }
 
-std::uint64_t Stage::open_directory() {
-  const Answer answer = m.ask(FUSE_OPENDIR, FUSE_ROOT_ID, fuse_open_in{});
+std::uint64_t Stage::open_directory(std::uint64_t of) {
+  const Answer answer = m.ask(FUSE_OPENDIR, of, fuse_open_in{});
   EXPECT_EQ(answer.error, 0);
-  directories_.push_back(answer.as<fuse_open_out>().fh);
-  return directories_.back();
+  if (answer.error != 0) return 0;
+  directories_.emplace_back(of, answer.as<fuse_open_out>().fh);
+  return directories_.back().second;
 }
 
 Answer Stage::read(std::uint64_t of, std::uint64_t handle, std::uint64_t offset,
@@ -102,8 +103,8 @@ bool Stage::clean_up() {
     in.fh = handle;
     m.ask(FUSE_RELEASE, of, in);
   }
-  for (const std::uint64_t handle : directories_) {
-    m.ask(FUSE_RELEASEDIR, FUSE_ROOT_ID, fuse_release_in{.fh = handle});
+  for (const auto& [of, handle] : directories_) {
+    m.ask(FUSE_RELEASEDIR, of, fuse_release_in{.fh = handle});
   }
   const bool idle = m.become_idle();
   for (const auto& [known, count] : lookups_) {

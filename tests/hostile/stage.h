@@ -38,7 +38,7 @@ class Stage {
   /// By an honest server. Counted, and forgotten by clean_up().
   std::uint64_t lookup(const std::string& name);
   std::uint64_t open(std::uint64_t of, int flags = O_RDWR);
-  std::uint64_t open_directory();
+  std::uint64_t open_directory(std::uint64_t of = FUSE_ROOT_ID);
   Answer read(std::uint64_t of, std::uint64_t handle, std::uint64_t offset, std::uint32_t size);
   Answer write(std::uint64_t offset, std::string_view text);
   fuse_lk_in lock_in(std::uint64_t owner, int type) const;
@@ -56,7 +56,7 @@ class Stage {
  private:
   std::map<std::uint64_t, std::uint64_t> lookups_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> opened_;
-  std::vector<std::uint64_t> directories_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> directories_;
 };
 
 }  // namespace nfsrdma::hostile
