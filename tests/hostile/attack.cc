@@ -46,6 +46,7 @@ void Attacker::attack(const KernelOperation& operation, const std::string& name,
   name_ = std::string(operation.name) + ", " + name;
   const ::testing::ScopedTrace trace(__FILE__, __LINE__, name_);
   Stage stage(*mount_);
+  if (holds_) held_ = stage.hold();
   operation.prepare(stage);
   const std::uint64_t turns = mount_->reactor().turns();
   const std::uint64_t calls = mount_->server().calls();

@@ -31,6 +31,9 @@ class Attacker {
   /// The server tells what nobody can see to be wrong, another size or other data: 2 is not asked
   /// of attacks from now on.
   void expect_deception(bool deceives) { deceives_ = deceives; }
+  /// From now on a file beside the request's is open during each attack (Stage::hold()).
+  void hold_a_file() { holds_ = true; }
+  const nfs4::nfs_fh4& held() const { return held_; }
   /// Requests as they are: which NFS operations they need.
   std::set<std::uint32_t> needs(const KernelOperation& operation);
 
@@ -57,6 +60,8 @@ class Attacker {
   int attacks_ = 0;
   int failures_ = 0;
   bool deceives_ = false;
+  bool holds_ = false;
+  nfs4::nfs_fh4 held_;
 };
 
 }  // namespace nfsrdma::hostile

@@ -30,11 +30,19 @@ Stage::Stage(HostileMount& mount)
       file(numbered("file")),
       missing(numbered("missing")),
       directory(numbered("directory")),
-      link(numbered("link")) {}
+      link(numbered("link")),
+      held(numbered("held")) {}
 
 void Stage::make_directory() { std::filesystem::create_directory(m.path(directory)); }
 
 void Stage::make_link() { std::filesystem::create_symlink(target(), m.path(link)); }
+
+nfs4::nfs_fh4 Stage::hold() {
+  m.write_file(held, content());
+  const std::uint64_t of = lookup(held);
+  open(of);
+  return m.file_system().inodes().find(of)->handle();
+}
 
 std::uint64_t Stage::lookup(const std::string& name) {
   const Answer found = m.ask(FUSE_LOOKUP, FUSE_ROOT_ID, name);
@@ -110,7 +118,7 @@ bool Stage::clean_up() {
   for (const auto& [known, count] : lookups_) {
     m.begin(FUSE_FORGET, known, fuse_forget_in{count});
   }
-  for (const std::string& name : {file, missing, directory, link}) {
+  for (const std::string& name : {file, missing, directory, link, held}) {
     std::error_code ignored;
     std::filesystem::remove_all(m.path(name), ignored);
   }

@@ -26,10 +26,14 @@ class Stage {
   const std::string missing;    ///< never made by the stage
   const std::string directory;  ///< an empty one
   const std::string link;       ///< a symbolic link to target()
+  const std::string held;       ///< made by hold()
   static std::string target() { return "some/where/else"; }
   void make_file() { m.write_file(file, content()); }
   void make_directory();
   void make_link();
+  /// A file of its own, open, so that the server delegates it if it delegates any. Returns its
+  /// handle.
+  nfs4::nfs_fh4 hold();
 
   /// What operations leave for their checks.
   std::uint64_t node = 0;
