@@ -28,6 +28,10 @@ class Attacker {
   /// `arm` makes the server misbehave when all is prepared. `name` is for messages.
   void attack(const KernelOperation& operation, const std::string& name,
               const std::function<void(HostileService&)>& arm);
+  /// The same for one of a table. False: it was left out, as all of this program are but one of so
+  /// many (the environment's NFSRDMA_HOSTILE_STRIDE).
+  bool attack_in_turn(const KernelOperation& operation, const std::string& name,
+                      const std::function<void(HostileService&)>& arm);
   /// The server tells what nobody can see to be wrong, another size or other data: 2 is not asked
   /// of attacks from now on.
   void expect_deception(bool deceives) { deceives_ = deceives; }

@@ -15,13 +15,14 @@ namespace {
 constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
 class Callbacks : public ::testing::TestWithParam<KernelOperation> {
  protected:
+  static constexpr int kEnough = 20;          ///< some of so many attacks are no refused nonsense
   static constexpr std::uint32_t kBurst = 8;  ///< as many as the connection takes at once
 
   void TearDown() override {
     std::printf("%d attacks: %d succeeded, %d failed, %d killed; %d answered, %d not\n",
                 attacker_.attacks(), attacker_.succeeded, attacker_.failed, attacker_.killed,
                 answers_.answered, answers_.unanswered);
-    EXPECT_GT(answers_.answered, 0) << "callbacks arrive";
+    EXPECT_TRUE(answers_.answered > 0 || attacker_.attacks() < kEnough) << "callbacks arrive";
   }
   void burst(const std::function<void(xdr::Encoder&, const Back&)>& write) {
     send_callbacks(attacker_.mount(), {}, kBurst, write, answers_);
@@ -33,7 +34,8 @@ class Callbacks : public ::testing::TestWithParam<KernelOperation> {
 
 TEST_P(Callbacks, InBursts) {
   for (const Callback& callback : hostile_callbacks()) {
-    attacker_.attack(GetParam(), callback.name, [&](HostileService&) { burst(callback.encode); });
+    attacker_.attack_in_turn(GetParam(), callback.name,
+                             [&](HostileService&) { burst(callback.encode); });
     ASSERT_LE(attacker_.failures(), Attacker::kMostFailures);
   }
 }
@@ -43,7 +45,7 @@ TEST_P(Callbacks, OfRandomBytes) {
   constexpr std::uint32_t kSeeds = 40;
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
     std::mt19937 random(seed);
-    attacker_.attack(GetParam(), "seed " + std::to_string(seed), [&](HostileService&) {
+    attacker_.attack_in_turn(GetParam(), "seed " + std::to_string(seed), [&](HostileService&) {
       burst([&](xdr::Encoder& out, const Back& back) {
         const std::size_t before = out.size();
         hostile_callbacks()[random() % hostile_callbacks().size()].encode(out, back);

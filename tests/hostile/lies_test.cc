@@ -31,10 +31,11 @@ TEST_P(Lies, OnceAndForEver) {
     if (!needed.contains(lie.opnum)) continue;
     attacker.expect_deception(lie.deceives);
     for (const std::uint64_t times : {std::uint64_t{1}, kForEver}) {
-      attacker.attack(operation, std::string(lie.name) + (times == 1 ? " once" : " for ever"),
-                      [&](HostileService& server) {
-                        server.add({.opnum = lie.opnum, .times = times, .spoil = lie.spoil});
-                      });
+      attacker.attack_in_turn(
+          operation, std::string(lie.name) + (times == 1 ? " once" : " for ever"),
+          [&](HostileService& server) {
+            server.add({.opnum = lie.opnum, .times = times, .spoil = lie.spoil});
+          });
       ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
     }
   }
@@ -49,13 +50,14 @@ TEST_P(StatusFlags, OneAndTwoAtATime) {
   for (std::uint32_t first = 0; first < kBits; ++first) {
     for (std::uint32_t second = first; second < kBits; ++second) {
       const std::uint32_t flags = 1U << first | 1U << second;
-      attacker.attack(GetParam(), "flags " + std::to_string(flags), [&](HostileService& server) {
-        server.add({.opnum = OP_SEQUENCE, .spoil = [flags](SpoiledReply& reply) {
-                      reply.edit<SEQUENCE4res>([flags](SEQUENCE4res& result) {
-                        result.sr_resok4.sr_status_flags = flags;
-                      });
-                    }});
-      });
+      attacker.attack_in_turn(
+          GetParam(), "flags " + std::to_string(flags), [&](HostileService& server) {
+            server.add({.opnum = OP_SEQUENCE, .spoil = [flags](SpoiledReply& reply) {
+                          reply.edit<SEQUENCE4res>([flags](SEQUENCE4res& result) {
+                            result.sr_resok4.sr_status_flags = flags;
+                          });
+                        }});
+          });
       ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
     }
   }

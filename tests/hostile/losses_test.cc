@@ -54,7 +54,7 @@ TEST_P(Losses, AtEachOperation) {
         const std::string name = std::string(loss.name) + " at " +
                                  std::string(operation_name(opnum)) + ", " +
                                  (times == kForEver ? "for ever" : std::to_string(times));
-        attacker.attack(GetParam(), name, [&](HostileService& server) {
+        attacker.attack_in_turn(GetParam(), name, [&](HostileService& server) {
           server.add({.opnum = opnum, .times = times, .spoil = [&](SpoiledReply&) {
                         loss.strike(attacker.mount());
                       }});

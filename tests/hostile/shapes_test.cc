@@ -24,10 +24,10 @@ class Replies : public ::testing::TestWithParam<KernelOperation> {
   }
   void attack(nfs_opnum4 opnum, std::uint64_t times, const std::string& name,
               const std::function<void(SpoiledReply&)>& spoil) {
-    attacker_.attack(GetParam(), std::string(operation_name(opnum)) + ": " + name,
-                     [&](HostileService& server) {
-                       server.add({.opnum = opnum, .times = times, .spoil = spoil});
-                     });
+    attacker_.attack_in_turn(GetParam(), std::string(operation_name(opnum)) + ": " + name,
+                             [&](HostileService& server) {
+                               server.add({.opnum = opnum, .times = times, .spoil = spoil});
+                             });
   }
   bool enough() const { return attacker_.failures() > Attacker::kMostFailures; }
 

@@ -24,7 +24,9 @@ class Peer : public ::testing::TestWithParam<KernelOperation> {
                 attacker_.succeeded - in_vain_, attacker_.failed, attacker_.killed);
   }
   void run(const std::vector<WireAttack>& attacks) {
-    strike({.name = "nothing wrong", .strike = [](Strike&) {}}, true);
+    attacker_.attack(GetParam(), "nothing wrong", [&](HostileService&) {
+      man_->arm({.name = "nothing", .strike = [](Strike&) {}}, true);
+    });
     const std::set<WireAttack::Needs> lent = man_->seen();
     for (const WireAttack& attack : attacks) {
       if (!lent.contains(attack.needs)) continue;
@@ -40,8 +42,10 @@ class Peer : public ::testing::TestWithParam<KernelOperation> {
   /// False: its moment did not come.
   bool strike(const WireAttack& attack, bool for_ever) {
     attacker_.expect_deception(attack.deceives);
-    attacker_.attack(GetParam(), attack.name + (for_ever ? " for ever" : " once"),
-                     [&](HostileService&) { man_->arm(attack, for_ever); });
+    const bool done =
+        attacker_.attack_in_turn(GetParam(), attack.name + (for_ever ? " for ever" : " once"),
+                                 [&](HostileService&) { man_->arm(attack, for_ever); });
+    if (!done) return true;
     if (man_->struck() > 0) return true;
     ++in_vain_;
     return false;
