@@ -125,7 +125,9 @@ template <std::size_t Size>
 void cut(RecordStrike& s) {
   s.message.resize(std::min(s.message.size(), Size));
 }
-void cut_by_a_word(RecordStrike& s) { s.message.resize(s.message.size() - 4); }
+void cut_by_a_word(RecordStrike& s) {
+  s.message.resize(std::max<std::size_t>(s.message.size(), 4) - 4);
+}
 void cut_by_half(RecordStrike& s) { s.message.resize(s.message.size() / 8 * 4); }
 void longer(RecordStrike& s) { s.message.resize(s.message.size() + 64); }
 

@@ -58,6 +58,16 @@ class Worker:
         """Once, when the time is over."""
 
 
+def list_anew(top):
+    """A name that the other mount has made may be missing for a while where its directory was listed before: find does
+    that. A new listing of each directory, those above first, ends it."""
+    above = os.path.dirname(top)
+    os.listdir(os.path.dirname(above))
+    os.listdir(above)
+    for _ in os.walk(top):
+        pass
+
+
 class Git(Worker):
     """Commits here; the other mount clones, and finds every object."""
     unit = "commits"
@@ -78,6 +88,7 @@ class Git(Worker):
             self.git("commit", "-qm", f"{self.rounds}.{number}")
             self.units += 1
         clone = os.path.join(self.scratch, "clone")
+        list_anew(os.path.join(self.other, "repository"))
         self.git("clone", "-q", "--no-local", os.path.join(self.other, "repository"), clone, where="/")
         self.git("fsck", "--full", "--strict", where=clone)
         here, there = self.git("rev-parse", "HEAD"), self.git("rev-parse", "HEAD", where=clone)
@@ -106,6 +117,7 @@ class Make(Worker):
 
     def round(self):
         run("make", "-s", "-j2", "program", cwd=self.mine)
+        list_anew(self.other)
         said = run(os.path.join(self.other, "program")).strip()
         if said != str(self.UNITS + sum(range(self.UNITS))):
             raise RuntimeError(f"the program says {said}")
@@ -192,6 +204,7 @@ class Tail(Worker):
         self.file = open(os.path.join(self.mine, "log"), "a")
         self.file.flush()
         self.seen = open(os.path.join(self.scratch, "seen"), "wb")
+        list_anew(self.other)
         self.tail = subprocess.Popen(["tail", "-n", "+1", "-s", "0.2", "-f", os.path.join(self.other, "log")], stdout=self.seen)
 
     def round(self):
