@@ -1,6 +1,7 @@
 #include "tests/hostile/record_attacks.h"
 
 #include <algorithm>
+#include <random>
 
 namespace nfsrdma::hostile {
 namespace {
@@ -189,6 +190,23 @@ void replace(RecordStrike& s, std::size_t index, std::uint32_t value) {
   std::ranges::copy(word, s.message.begin() + static_cast<std::ptrdiff_t>(index * 4));
 }
 
+constexpr std::uint32_t kSeeds = 60;
+constexpr unsigned kMostChanges = 4;
+/// The RPC header and SEQUENCE are hit more often than what follows.
+constexpr std::size_t kHeaders = 120;
+
+/// Bits of the record flipped at random, its mark among them, and some cut.
+void by_chance(RecordStrike& s, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  Message record = record_of(s.message);
+  for (unsigned left = 1 + random() % kMostChanges; left > 0; --left) {
+    const std::size_t range = random() % 4 == 0 ? record.size() : std::min(record.size(), kHeaders);
+    record[random() % range] ^= static_cast<std::byte>(1U << random() % 8);
+  }
+  if (random() % 8 == 0) record.resize(random() % record.size());
+  instead(s, record);
+}
+
 }  // namespace
 
 std::vector<RecordAttack> record_attacks() {
@@ -207,6 +225,10 @@ std::vector<RecordAttack> record_attacks() {
       all.push_back({"word " + std::to_string(index) + " is " + std::to_string(value),
                      [=](RecordStrike& s) { replace(s, index, value); }});
     }
+  }
+  for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    all.push_back(
+        {"seed " + std::to_string(seed), [=](RecordStrike& s) { by_chance(s, seed); }, true});
   }
   return all;
 }

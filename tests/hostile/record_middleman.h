@@ -67,6 +67,8 @@ class RecordStrike {
 struct RecordAttack {
   std::string name;
   std::function<void(RecordStrike&)> strike;
+  /// Whether nobody can see that the server lies.
+  bool deceives = false;
 };
 
 class RecordMiddleman final : public Middleman {

@@ -21,6 +21,7 @@ class Records : public ::testing::TestWithParam<KernelOperation> {
                    }}) {}
   void strike(const RecordAttack& attack, std::size_t skip, bool for_ever) {
     const std::string name = attack.name + ", reply " + std::to_string(skip + 1);
+    attacker_.expect_deception(attack.deceives);
     const bool done =
         attacker_.attack_in_turn(GetParam(), name + (for_ever ? " and all behind it" : ""),
                                  [&](HostileService&) { man_->arm(attack, skip, for_ever); });

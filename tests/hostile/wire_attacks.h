@@ -17,7 +17,7 @@ std::vector<WireAttack> attacks_by_segments();
 std::vector<WireAttack> attacks_by_ends();
 /// Each word of the reply's transport header replaced; replies of others, twice, late.
 std::vector<WireAttack> attacks_by_replies();
-/// All of these.
-std::vector<WireAttack> wire_attacks();
+/// Fields and bytes changed at random, by seeds.
+std::vector<WireAttack> attacks_by_chance();
 
 }  // namespace nfsrdma::hostile

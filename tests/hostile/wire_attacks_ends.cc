@@ -1,5 +1,3 @@
-#include <iterator>
-
 #include "tests/hostile/wire_attacks.h"
 
 namespace nfsrdma::hostile {
@@ -160,17 +158,6 @@ std::vector<WireAttack> attacks_by_ends() {
   for (const Row& row : kAtStartup) {
     all.push_back(
         {std::string("MPA Reply: ") + row.name, At::startup, Needs::anything, row.strike});
-  }
-  return all;
-}
-
-std::vector<WireAttack> wire_attacks() {
-  std::vector<WireAttack> all;
-  for (auto* part : {attacks_by_writes, attacks_by_reads, attacks_by_segments, attacks_by_ends,
-                     attacks_by_replies}) {
-    auto made = part();
-    all.insert(all.end(), std::make_move_iterator(made.begin()),
-               std::make_move_iterator(made.end()));
   }
   return all;
 }

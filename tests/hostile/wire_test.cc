@@ -59,6 +59,7 @@ TEST_P(Peer, Reads) { run(attacks_by_reads()); }
 TEST_P(Peer, Segments) { run(attacks_by_segments()); }
 TEST_P(Peer, Ends) { run(attacks_by_ends()); }
 TEST_P(Peer, Replies) { run(attacks_by_replies()); }
+TEST_P(Peer, Chance) { run(attacks_by_chance()); }
 
 INSTANTIATE_TEST_SUITE_P(Of, Peer, ::testing::ValuesIn(chunk_requests()),
                          [](const auto& operation) { return operation.param.name; });
