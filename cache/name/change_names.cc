@@ -18,22 +18,33 @@ Task<Result<void>> remove_name(SillyNames& names, client::Credential caller, con
   co_return Result<void>();
 }
 
-/// Whether both names lead to the same file: then rename(2) does nothing, and nothing is replaced.
-Task<bool> same_file(SillyNames& names, client::Credential caller, const Place& a, const Place& b) {
-  auto first = co_await client::lookup(names.mount(), caller, a.directory->handle(), a.name);
-  if (!first) co_return false;
-  auto second = co_await client::lookup(names.mount(), caller, b.directory->handle(), b.name);
-  co_return second && first->handle == second->handle;
+/// Whether it is known, without asking the server, that no file that is open here loses this name.
+/// The delegation of a file that does is returned.
+Task<bool> known_unused(SillyNames& names, const Place& place) {
+  if (!place.leads_to) co_return false;
+  const InodeRef inode = *place.leads_to;
+  if (!inode) co_return true;
+  if (inode->open()) co_return false;
+  co_await names.mount().delegations().give_back(inode->handle());
+  co_return !inode->open();  // it may have been opened meanwhile
 }
 
 /// Saves a file that is open here from being replaced; null when there is none.
 Task<Result<InodeRef>> keep_target(SillyNames& names, client::Credential caller, const Place& from,
                                    const Place& to) {
   if (!names.may_matter()) co_return InodeRef();
-  const bool same = co_await same_file(names, caller, from, to);
-  if (same) co_return InodeRef();
-  auto kept = co_await names.keep_if_open(caller, to.directory, to.name, NameIs::replaced);
-  if (!kept && client::to_errno(kept.error()) == ENOENT) co_return InodeRef();
+  const bool unused = co_await known_unused(names, to);
+  if (unused) co_return InodeRef();
+  auto target = co_await client::lookup(names.mount(), caller, to.directory->handle(), to.name);
+  if (!target && client::to_errno(target.error()) == ENOENT) co_return InodeRef();
+  CO_TRY(target);
+  if (names.to_be_kept(*target)) {
+    // Of two names of one file rename(2) removes none: nothing is replaced.
+    auto source =
+        co_await client::lookup(names.mount(), caller, from.directory->handle(), from.name);
+    if (source && source->handle == target->handle) co_return InodeRef();
+  }
+  auto kept = co_await names.keep(caller, to.directory, to.name, *target, NameIs::replaced);
   co_return kept;
 }
 
@@ -54,7 +65,9 @@ Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, con
 }  // namespace
 
 Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place) {
-  if (names.may_matter()) {
+  bool unused = !names.may_matter();
+  if (!unused) unused = co_await known_unused(names, place);
+  if (!unused) {
     auto kept = co_await names.keep_if_open(caller, place.directory, place.name, NameIs::removed);
     CO_TRY(kept);
     if (*kept) co_return Result<void>();

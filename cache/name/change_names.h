@@ -1,6 +1,7 @@
 // Changes of names, with what they mean for files that are open here.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cache/name/silly_names.h"
@@ -12,6 +13,9 @@ namespace nfsrdma::cache {
 struct Place {
   InodeRef directory;
   std::string name;
+  /// What it leads to, null for nothing, as the caller believes and may: it was found so lately,
+  /// and nothing has told otherwise. Empty: the server is to be asked where that matters.
+  std::optional<InodeRef> leads_to{};
 };
 
 /// unlink(2): a file that is open here gets a silly name if it needs one.

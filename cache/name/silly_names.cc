@@ -70,9 +70,15 @@ Task<Result<InodeRef>> SillyNames::keep_if_open(client::Credential caller, Inode
   if (!may_matter()) co_return InodeRef();
   auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
   CO_TRY(found);
-  InodeRef inode = open_file_of(*found);
+  auto kept = co_await keep(caller, std::move(directory), std::move(name), *found, next);
+  co_return kept;
+}
+
+Task<Result<InodeRef>> SillyNames::keep(client::Credential caller, InodeRef directory,
+                                        std::string name, client::Found found, NameIs next) {
+  InodeRef inode = open_file_of(found);
   if (!inode) {
-    co_await mount_.delegations().give_back(found->handle);
+    co_await mount_.delegations().give_back(found.handle);
     co_return InodeRef();
   }
   auto kept = co_await give(caller, inode, directory, std::move(name), next);

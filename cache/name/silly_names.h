@@ -43,6 +43,11 @@ class SillyNames {
   /// (RFC 8881 section 10.4.4).
   Task<Result<InodeRef>> keep_if_open(client::Credential caller, InodeRef directory,
                                       std::string name, NameIs next);
+  /// The same when the server has just said what the name leads to.
+  Task<Result<InodeRef>> keep(client::Credential caller, InodeRef directory, std::string name,
+                              client::Found found, NameIs next);
+  /// Whether that is a file that would be kept.
+  bool to_be_kept(const client::Found& found) const { return open_file_of(found) != nullptr; }
   /// Leaves the kept file with its old name alone, for a rename(2) whose second half failed. Best
   /// effort.
   Task<void> restore(InodeRef kept, std::string name);

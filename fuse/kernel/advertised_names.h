@@ -1,8 +1,9 @@
-// Names of a directory that the kernel was told and may still believe.
+// Names of a directory that the kernel was told and may still believe, and what they lead to.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,9 +20,27 @@ class AdvertisedNames {
 
   enum class As : std::uint8_t { there, missing };
 
-  void tell(std::string_view name, As as) {
-    if (names_.size() >= kMost) return;
-    names_.insert_or_assign(std::string(name), Told{as, listing_});
+  /// `node`: the kernel's number of what the name leads to; 0: it is not known.
+  void tell(std::string_view name, As as, std::uint64_t node = 0) {
+    std::string key(name);
+    if (names_.size() >= kMost && !names_.contains(key)) return;
+    names_.insert_or_assign(std::move(key), Told{as, listing_, node});
+  }
+  /// The node that the kernel takes the name for, 0 when it takes it for missing. Empty: it was
+  /// told nothing, or not what the name leads to by now.
+  std::optional<std::uint64_t> node(const std::string& name) const {
+    const auto found = names_.find(name);
+    if (found == names_.end()) return std::nullopt;
+    const Told& told = found->second;
+    if (told.as == As::there && told.node == 0) return std::nullopt;
+    return told.node;
+  }
+  /// The kernel does not believe it any more.
+  void forget(const std::string& name) { names_.erase(name); }
+  /// What it leads to is not known any more.
+  void unsure(const std::string& name) {
+    const auto found = names_.find(name);
+    if (found != names_.end()) found->second = Told{As::there, found->second.listing, 0};
   }
   /// The directory is something else than it was: takes out all.
   std::vector<std::string> doubt_all() {
@@ -58,6 +77,7 @@ class AdvertisedNames {
   struct Told {
     As as = As::there;
     std::uint32_t listing = 0;  ///< the last one that had begun when it was told, or had it
+    std::uint64_t node = 0;     ///< that it leads to; 0: not known, or missing
   };
 
   std::unordered_map<std::string, Told> names_;

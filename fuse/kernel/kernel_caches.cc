@@ -63,7 +63,7 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
   entry.attribute_timeout = attribute_timeout(inode);
   const auto remembered = attributes_.policy().lookup_cache;
   entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
-  if (entry.entry_timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::there);
+  note_told(directory, name, entry.entry_timeout, AdvertisedNames::As::there, entry.node);
   advertised(inode, /*asked=*/false);
   return entry;
 }
@@ -74,8 +74,37 @@ EntryAnswer KernelCaches::missing_for(Inode& directory, std::string_view name, d
   // then removes it at once would get ENOENT.
   if (!notifier_.kernel_doubts_refuted_names()) return entry;
   entry.entry_timeout = timeout;
-  if (timeout > 0) directory.view().advertise_name(name, AdvertisedNames::As::missing);
+  note_told(directory, name, timeout, AdvertisedNames::As::missing, 0);
   return entry;
+}
+
+void KernelCaches::note_told(Inode& directory, std::string_view name, double timeout,
+                             AdvertisedNames::As as, std::uint64_t node) {
+  KernelView& view = directory.view();
+  if (timeout > 0) {
+    view.advertise_name(name, as, node);
+  } else if (view.names()) {
+    view.names()->forget(std::string(name));
+  }
+}
+
+std::optional<std::uint64_t> KernelCaches::told(Inode& directory, const std::string& name) const {
+  const AdvertisedNames* const names = directory.view().names();
+  return names ? names->node(name) : std::nullopt;
+}
+
+void KernelCaches::after_removal(Inode& directory, const std::string& name, bool done) {
+  AdvertisedNames* const names = directory.view().names();
+  if (!names) return;
+  done ? names->forget(name) : names->unsure(name);
+}
+
+void KernelCaches::after_rename(Inode& from, const std::string& name, Inode& to,
+                                const std::string& new_name, bool done) {
+  const auto node = done ? told(from, name) : std::nullopt;
+  after_removal(from, name, done);
+  after_removal(to, new_name, done);
+  if (node && *node != 0) to.view().advertise_name(new_name, AdvertisedNames::As::there, *node);
 }
 
 EntryAnswer KernelCaches::missing_entry(Inode& directory, std::string_view name) {

@@ -54,6 +54,15 @@ class KernelCaches final : public cache::InodeObserver {
   /// is to be asked.
   std::optional<EntryAnswer> known_missing(Inode& directory, const client::Credential& caller,
                                            std::string_view name);
+  /// What the kernel takes a name for: a node, or 0 for missing; empty when it was told nothing, or
+  /// when that may be wrong by now.
+  std::optional<std::uint64_t> told(Inode& directory, const std::string& name) const;
+  /// A removal that was asked for has been done or refused: the kernel believes the name no more,
+  /// or as before. When it is not known which, what the name leads to is not, either.
+  void after_removal(Inode& directory, const std::string& name, bool done);
+  /// The same of a rename: the kernel gives the new name what it took the old one for.
+  void after_rename(Inode& from, const std::string& name, Inode& to, const std::string& new_name,
+                    bool done);
   /// The kernel is being told the remembered attributes: pages of another version, which another
   /// client has written, are dropped.
   void advertised(Inode& inode, bool asked = true);
@@ -102,6 +111,9 @@ class KernelCaches final : public cache::InodeObserver {
   void on_revalidated(Inode& inode);
   double name_timeout(const Inode& directory, bool remembered) const;
   EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);
+  /// For `timeout` seconds the kernel believes what it is told about a name.
+  void note_told(Inode& directory, std::string_view name, double timeout, AdvertisedNames::As as,
+                 std::uint64_t node);
   Task<void> drop_stale_pages(InodeRef inode);
 
   cache::AttributeCache& attributes_;

@@ -43,9 +43,10 @@ class KernelView {
 
   /// Names in this directory that the kernel may believe; null when it was told none.
   AdvertisedNames* names() { return names_.get(); }
-  void advertise_name(std::string_view name, AdvertisedNames::As as) {
+  /// See AdvertisedNames::tell().
+  void advertise_name(std::string_view name, AdvertisedNames::As as, std::uint64_t node = 0) {
     if (!names_) names_ = std::make_unique<AdvertisedNames>();
-    names_->tell(name, as);
+    names_->tell(name, as, node);
   }
 
   /// Whether the kernel may show attributes of another version. It takes attributes in when the

@@ -2,6 +2,7 @@
 
 #include "cache/name/change_names.h"
 #include "fuse/ops/operations.h"
+#include "fuse/ops/place.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -13,14 +14,16 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
     request.reply_error(EINVAL);
     co_return;
   }
-  cache::Place from{parent, arguments.name};
-  cache::Place to{inode_or_refuse(fs, request, arguments.new_directory),
-                  std::move(arguments.new_name)};
-  if (!to.directory) co_return;
+  const InodeRef target = inode_or_refuse(fs, request, arguments.new_directory);
+  if (!target) co_return;
+  auto from = place_of(fs, parent, arguments.name);
+  auto to = place_of(fs, target, arguments.new_name);
   cache::Files& files = fs.files();
   const client::Credential caller = request.caller();
   auto renamed = co_await cache::rename(files.silly_names(), files.writes().behind(), caller,
                                         std::move(from), std::move(to));
+  fs.kernel().after_rename(*parent, arguments.name, *target, arguments.new_name,
+                           renamed.has_value());
   reply_done(fs, request, renamed, arguments.name);
 }
 

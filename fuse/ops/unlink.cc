@@ -1,5 +1,6 @@
 #include "cache/name/change_names.h"
 #include "fuse/ops/operations.h"
+#include "fuse/ops/place.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -7,8 +8,9 @@ namespace nfsrdma::fuse {
 Task<void> handle::unlink(FileSystem& fs, Request request, InodeRef parent,
                           NameArguments arguments) {
   const client::Credential caller = request.caller();
-  cache::Place place{parent, arguments.name};
+  auto place = place_of(fs, parent, arguments.name);
   auto removed = co_await cache::unlink(fs.files().silly_names(), caller, std::move(place));
+  fs.kernel().after_removal(*parent, arguments.name, removed.has_value());
   reply_done(fs, request, removed, arguments.name);
 }
 
@@ -18,6 +20,7 @@ Task<void> handle::rmdir(FileSystem& fs, Request request, InodeRef parent,
   cache::Place place{parent, arguments.name};
   auto removed =
       co_await cache::remove_directory(fs.files().silly_names(), caller, std::move(place));
+  fs.kernel().after_removal(*parent, arguments.name, removed.has_value());
   reply_done(fs, request, removed, arguments.name);
 }
 

@@ -33,3 +33,8 @@ expect 1 0 "make a directory" mkdir "$mnt/listed/made"
 expect 0 0 "a name that is not there, in a new directory" missing "$mnt/listed/made/missing"
 expect 3 1 "create, write and close in it" create "$mnt/listed/made/new"
 expect 1 0 "rename" mv -T "$mnt/listed/b" "$mnt/listed/renamed"
+
+# A file that is open must not lose its last name: this name says that it is not that of one.
+exec 9<"$mnt/read/1"
+expect 1 0 "remove, while another file is open" rm -f "$mnt/read/2"
+exec 9<&-

@@ -47,6 +47,39 @@ TEST(AdvertisedNamesTest, WhatIsToldDuringAListingNeedNotBeInIt) {
   EXPECT_TRUE(names.listing_ends().empty());
 }
 
+TEST(AdvertisedNamesTest, ANameLeadsToWhatWasToldLast) {
+  AdvertisedNames names;
+  EXPECT_FALSE(names.node("a")) << "nothing was told";
+  names.tell("a", As::there, 3);
+  names.tell("missing", As::missing);
+  EXPECT_EQ(names.node("a"), 3U);
+  EXPECT_EQ(names.node("missing"), 0U);
+  names.tell("a", As::there, 4);
+  EXPECT_EQ(names.node("a"), 4U);
+  names.forget("a");
+  EXPECT_FALSE(names.node("a"));
+}
+
+TEST(AdvertisedNamesTest, WhatIsNotSureIsStillBelieved) {
+  AdvertisedNames names;
+  names.tell("a", As::there, 3);
+  names.tell("b", As::missing);
+  names.unsure("a");
+  names.unsure("b");
+  names.unsure("unknown");
+  EXPECT_FALSE(names.node("a"));
+  EXPECT_FALSE(names.node("b"));
+  EXPECT_EQ(sorted(names.doubt_all()), (Names{"a", "b"}));
+}
+
+TEST(AdvertisedNamesTest, ATurnOfMindIsTakenInAtTheBound) {
+  AdvertisedNames names;
+  for (std::size_t i = 0; i < AdvertisedNames::kMost; ++i)
+    names.tell(std::to_string(i), As::there, 3);
+  names.tell("0", As::there, 4);
+  EXPECT_EQ(names.node("0"), 4U);
+}
+
 TEST(AdvertisedNamesTest, ThereIsABound) {
   AdvertisedNames names;
   for (std::size_t i = 0; i < AdvertisedNames::kMost + 10; ++i)
