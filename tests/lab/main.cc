@@ -8,6 +8,7 @@
 #include "tests/lab/convert/convert.h"
 #include "tests/lab/lint/lint.h"
 #include "tests/lab/probe/probe.h"
+#include "tests/lab/proxy/command.h"
 #include "tests/lab/script/command.h"
 #include "tests/lab/subcommand.h"
 
@@ -18,9 +19,13 @@ constexpr Subcommand kSubcommands[] = {
     {"convert", "FILE OUT [--view rpc]", "a capture as NFS over TCP, each RPC whole", run_convert},
     {"diff", "FILE SERVER SERVER", "what two servers answer differently to a script",
      script::run_diff},
+    {"fault", "SOCKET COMMAND", "a word to the control socket of a proxy or a responder",
+     proxy::run_fault},
     {"lint", "FILE [--json]", "who broke which rule first in a capture", run_lint},
     {"probe", "SERVER [--compare SERVER]", "what a server makes of each rule of the RFCs",
      probe::run_probe},
+    {"proxy", "LISTEN SERVER", "stands between clients and a server, records, and breaks things",
+     proxy::run_proxy},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
 };

@@ -16,11 +16,15 @@
 
 namespace nfsrdma::responder {
 
+/// CB_COMPOUND (RFC 5662).
+inline constexpr std::uint32_t kCallbackCompound = 1;
+
 /// Whom a callback is for, in the client's own words (csa_cb_program, csa_sec_parms).
 struct CallbackTarget {
   std::uint32_t program = 0;
   rpc::Credential credential{.flavor = rpc::AuthFlavor::none};
   std::string machine_name{};  ///< of AUTH_SYS
+  std::uint32_t procedure = kCallbackCompound;
 };
 
 /// The connection a call came in on, as far as the service needs to know it. Valid until the
@@ -40,6 +44,8 @@ class Connection {
                                  std::function<void(Result<xdr::Decoder>)> done) = 0;
   /// Bytes a callback and its reply may have.
   virtual std::size_t max_backward_message() const = 0;
+  /// Breaks the connection; `why` is for the log. on_connection_closed comes later.
+  virtual void disconnect(const char* /*why*/) {}
 
  protected:
   ~Connection() = default;
@@ -58,6 +64,8 @@ class ServerCall {
   /// left or size is above the largest slot.
   virtual std::span<std::byte> scratch(std::size_t size) = 0;
   virtual Connection& connection() = 0;
+  /// Bytes of the longest RPC reply that the client can take without Write chunks; 0: not known.
+  virtual std::size_t max_reply() const { return 0; }
   virtual void reply(rpc::AcceptStat status) = 0;
   /// Never answers (a fault script's doing).
   virtual void drop() = 0;

@@ -7,9 +7,8 @@
 namespace nfsrdma::responder {
 namespace {
 
-/// NFS4_CALLBACK and CB_COMPOUND (RFC 5662).
+/// NFS4_CALLBACK (RFC 5662).
 constexpr std::uint32_t kCallbackVersion = 1;
-constexpr std::uint32_t kCallbackCompound = 1;
 
 Error backward_error(int code, std::string detail) {
   return Error::local(code, "callback", std::move(detail));
@@ -62,7 +61,7 @@ std::span<const std::byte> BackwardCalls::encode(
   header.rdma_vers = version;
   header.rdma_credit = core_.config.backward_credits;
   rdma::encode_header(out, header);
-  rpc::encode_call_header(out, message.xid, target.program, kCallbackVersion, kCallbackCompound,
+  rpc::encode_call_header(out, message.xid, target.program, kCallbackVersion, target.procedure,
                           target.credential, target.machine_name);
   encode_arguments(out);
   if (!out.ok() || !out.omitted().empty()) return {};

@@ -61,6 +61,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
 
   // ServerCall
   Connection& connection() override;
+  std::size_t max_reply() const override;
   void reply(rpc::AcceptStat status) override;
   void drop() override;
 

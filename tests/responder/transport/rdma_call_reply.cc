@@ -1,4 +1,5 @@
 // The second half of a call's way: results, reply, and giving everything back.
+#include <algorithm>
 #include <cassert>
 
 #include "tests/responder/transport/malformed_reply.h"
@@ -56,6 +57,18 @@ void RdmaCall::begin_results() {
 Connection& RdmaCall::connection() {
   assert(connection_ && "the service was told that the connection is closed");
   return *connection_;
+}
+
+std::size_t RdmaCall::max_reply() const {
+  const auto& chunks = call_header_.chunks;
+  if (!chunks.has_reply) {
+    return connection_->reply_threshold(call_header_.rdma_vers) - rdma::kMinHeader;
+  }
+  std::size_t length = 0;
+  for (const auto& segment : std::span(chunks.rdma_reply.target).first(chunks.rdma_reply.count)) {
+    length += segment.length;
+  }
+  return std::min(length, kMaxReplyMessage);
 }
 
 void RdmaCall::drop() {

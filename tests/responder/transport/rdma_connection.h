@@ -38,7 +38,7 @@ class RdmaConnection final : public Connection,
   /// Accepts the request and posts receives. An error: the connection never was.
   Result<void> accept(fabric::ConnectRequest& request);
   /// Starts closing; on_connection_ended follows.
-  void disconnect(const char* why);
+  void disconnect(const char* why) override;
 
   // Connection
   std::uint64_t id() const override { return id_; }

@@ -98,6 +98,8 @@ Connection& TcpCall::connection() {
   return *connection_;
 }
 
+std::size_t TcpCall::max_reply() const { return kMaxReplyMessage; }
+
 void TcpCall::drop() {
   core_.counters.calls_dropped.add();
   release();

@@ -31,6 +31,7 @@ class TcpCall final : public ServiceCall {
 
   // ServerCall
   Connection& connection() override;
+  std::size_t max_reply() const override;
   void reply(rpc::AcceptStat status) override;
   void drop() override;
 

@@ -14,9 +14,8 @@
 namespace nfsrdma::responder {
 namespace {
 
-/// NFS4_CALLBACK and CB_COMPOUND (RFC 5662).
+/// NFS4_CALLBACK (RFC 5662).
 constexpr std::uint32_t kCallbackVersion = 1;
-constexpr std::uint32_t kCallbackCompound = 1;
 constexpr std::uint32_t kLastFragment = 0x8000'0000;
 constexpr std::size_t kLeastMessage = 8;  // XID and message type
 constexpr int kReadsPerTurn = 64;
@@ -170,7 +169,7 @@ Result<void> TcpConnection::call_back(const CallbackTarget& target,
   std::vector<std::byte> bytes(kRecordMarkBytes + kMaxBackward);
   xdr::Encoder out{std::span(bytes).subspan(kRecordMarkBytes)};
   const std::uint32_t xid = ++last_xid_;
-  rpc::encode_call_header(out, xid, target.program, kCallbackVersion, kCallbackCompound,
+  rpc::encode_call_header(out, xid, target.program, kCallbackVersion, target.procedure,
                           target.credential, target.machine_name);
   encode(out);
   if (!out.ok() || !out.omitted().empty()) {

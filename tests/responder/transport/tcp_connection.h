@@ -43,7 +43,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
 
   Result<void> start();
   /// Starts closing; on_connection_ended follows.
-  void disconnect(const char* why);
+  void disconnect(const char* why) override;
   bool closing() const { return closing_; }
 
   // Connection

@@ -1,0 +1,177 @@
+#include "tests/lab/proxy/proxy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace nfsrdma::lab::proxy {
+namespace {
+
+constexpr std::string_view kHelp =
+    "fault SPEC   adds a rule, answers its number\n"
+    "remove N     takes a rule away\n"
+    "clear        takes all rules away\n"
+    "stop         calls wait from now on\n"
+    "continue     they go on\n"
+    "disconnect   breaks all connections\n"
+    "stats        all counters\n"
+    "help         this\n"
+    "ok";
+/// Fewer than the responder's, so that the data of all calls has room.
+constexpr std::size_t kClients = 8;
+constexpr std::uint32_t kCredits = 32;
+
+class TextVisitor final : public CounterVisitor {
+ public:
+  void visit(std::string_view name, std::uint64_t value) override {
+    text += std::string(name) + " " + std::to_string(value) + "\n";
+  }
+  std::string text;
+};
+
+Result<void> open_capture(const std::string& path, std::unique_ptr<capture::Sink>& sink) {
+  if (path.empty()) return {};
+  auto opened = capture::Sink::create(path);
+  if (!opened) return fail_from(opened);
+  sink = std::move(*opened);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Proxy>> Proxy::create(Reactor& reactor, const ProxyOptions& options) {
+  std::unique_ptr<Proxy> proxy(new Proxy(reactor));
+  TRY(proxy->start(options));
+  return proxy;
+}
+
+Proxy::~Proxy() {
+  control_.reset();
+  if (responder_) responder_->abort();
+  relays_.clear();  // before the calls they may still hold
+}
+
+Result<void> Proxy::open_captures(const ProxyOptions& options) {
+  TRY(open_capture(options.client_capture, client_capture_));
+  TRY(open_capture(options.server_capture, server_capture_));
+  return open_capture(options.rpc_capture, rpc_capture_);
+}
+
+Result<void> Proxy::start(const ProxyOptions& options) {
+  TRY(open_captures(options));
+  upstream_ = {.server = options.server,
+               .tcp = options.server_tcp,
+               .inline_size = options.inline_size,
+               .calls = responder::kMaxCredits,
+               .crc = options.crc,
+               .wire = server_capture_.get(),
+               .whole = rpc_capture_.get()};
+  responder::ResponderConfig config;
+  config.inline_size = options.inline_size;
+  config.credits = kCredits;
+  config.max_connections = kClients;
+  config.crc = options.crc;
+  config.capture = client_capture_.get();
+  auto pools = responder::ResponderPools::create(config);
+  if (!pools) return fail_from(pools);
+  pools_ = std::move(*pools);
+  fabric_ = fabric::make_iwarp_fabric(reactor_);
+  auto responder = responder::Responder::create(reactor_, *fabric_, *this, config, pools_);
+  if (!responder) return fail_from(responder);
+  responder_ = std::move(*responder);
+  for (const auto& fault : options.faults) TRY(responder_->add_fault(fault));
+  if (!options.control_path.empty()) {
+    auto control = responder::ControlSocket::create(
+        reactor_, options.control_path,
+        [this](const std::string& line) { return run_command(line); });
+    if (!control) return fail_from(control);
+    control_ = std::move(*control);
+  }
+  return listen(options);
+}
+
+Result<void> Proxy::listen(const ProxyOptions& options) {
+  auto bound = options.listen_tcp ? responder_->listen_tcp(options.listen)
+                                  : responder_->listen(options.listen);
+  if (!bound) return fail_from(bound);
+  address_ = *bound;
+  return {};
+}
+
+Relay* Proxy::relay_of(const responder::Connection& connection) {
+  for (auto& relay : relays_) {
+    if (relay->client() == &connection) return relay.get();
+  }
+  return nullptr;
+}
+
+void Proxy::handle(responder::ServerCall& call) {
+  responder::Connection& client = call.connection();
+  Relay* relay = relay_of(client);
+  if (!relay) {
+    client.serves_session = true;  // none is thrown out for another
+    relays_.push_back(std::make_unique<Relay>(reactor_, upstream_, client,
+                                              [this](Relay& ended) { drop(ended); }));
+    relay = relays_.back().get();
+  }
+  relay->forward(call);
+}
+
+void Proxy::on_connection_closed(responder::Connection& connection) {
+  if (Relay* relay = relay_of(connection)) relay->on_client_closed();
+}
+
+void Proxy::drop(Relay& relay) {
+  const auto place =
+      std::ranges::find_if(relays_, [&](const auto& each) { return each.get() == &relay; });
+  reactor_.dispose(std::move(*place));
+  relays_.erase(place);
+  report_if_closed();
+}
+
+void Proxy::close(std::function<void()> done) {
+  closed_ = std::move(done);
+  responder_->close([this] {
+    clients_gone_ = true;
+    report_if_closed();
+  });
+}
+
+void Proxy::report_if_closed() {
+  if (clients_gone_ && relays_.empty() && closed_) reactor_.post(std::exchange(closed_, nullptr));
+}
+
+std::string Proxy::run_command(const std::string& line) {
+  const auto space = std::min(line.find(' '), line.size());
+  const std::string command = line.substr(0, space);
+  const std::string argument = line.substr(std::min(space + 1, line.size()));
+  if (command == "help") return std::string(kHelp);
+  if (command == "fault") {
+    auto id = responder_->add_fault(argument);
+    return id ? "ok " + std::to_string(*id) : "error: " + id.error().message();
+  }
+  if (command == "remove") {
+    std::uint32_t id = 0;
+    std::from_chars(argument.data(), argument.data() + argument.size(), id);
+    return responder_->remove_fault(id) ? "ok" : "error: no such rule";
+  }
+  if (command == "stats") {
+    TextVisitor visitor;
+    responder_->visit_counters(visitor);
+    return visitor.text + "ok";
+  }
+  if (command == "clear") {
+    responder_->clear_faults();
+  } else if (command == "stop") {
+    responder_->stop_answering();
+  } else if (command == "continue") {
+    responder_->resume_answering();
+  } else if (command == "disconnect") {
+    responder_->disconnect_all("control socket");
+  } else {
+    return "error: no command '" + command + "'";
+  }
+  return "ok";
+}
+
+}  // namespace nfsrdma::lab::proxy
