@@ -23,13 +23,13 @@ Task<void> flush_writes(WriteBack& writes, FileRef file) {
 }  // namespace
 
 Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy,
-             InodeIndex& inodes, InodeObserver& observer, std::size_t read_ahead)
+             InodeIndex& inodes, InodeObserver& observer, DataLimits limits)
     : mount_(mount),
       index_(inodes),
       attributes_(mount, policy, inodes, observer),
       failures_(mount.config().server),
-      writes_(mount, attributes_, failures_, data_slots),
-      reads_(mount, attributes_, data_slots, read_ahead),
+      writes_(mount, attributes_, failures_, data_slots, limits.dirty_ratio),
+      reads_(mount, attributes_, data_slots, limits.read_ahead),
       silly_names_(mount, attributes_, inodes) {
   mount_.delegations().attach(this);
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "cache/data/data_limits.h"
 #include "cache/file/attribute_cache.h"
 #include "cache/file/failure_log.h"
 #include "cache/file/file.h"
@@ -20,10 +21,9 @@ namespace nfsrdma::cache {
 class Files final : private client::DelegationUser {
  public:
   /// The mount has been started. `data_slots`: the pool that data arrives in, see WriteBack and
-  /// ReadAhead, which reads `read_ahead` bytes ahead at most. `observer` may be constructed later.
-  /// All outlive this.
+  /// ReadAhead. `observer` may be constructed later. All references outlive this.
   Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy policy, InodeIndex& inodes,
-        InodeObserver& observer, std::size_t read_ahead = 0);
+        InodeObserver& observer, DataLimits limits = {});
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
   ~Files();

@@ -5,28 +5,29 @@
 namespace nfsrdma::cache {
 namespace {
 
-/// No more than half of the slots, so that requests and reads always find some.
-std::size_t dirty_slots(const BufferPool& data_slots) {
-  return std::max<std::size_t>(data_slots.available() / 2, 1);
+constexpr std::size_t kPercent = 100;
+
+std::size_t dirty_slots(const BufferPool& data_slots, unsigned ratio) {
+  return std::max<std::size_t>(data_slots.available() * ratio / kPercent, 1);
 }
 
-UncommittedMemory::Limits kept_limits(const BufferPool& data_slots) {
+UncommittedMemory::Limits kept_limits(const BufferPool& data_slots, unsigned dirty_ratio) {
   UncommittedMemory::Limits limits;
-  limits.slots = dirty_slots(data_slots);
+  limits.slots = dirty_slots(data_slots, dirty_ratio);
   return limits;
 }
 
 }  // namespace
 
 WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
-                     BufferPool& data_slots)
+                     BufferPool& data_slots, unsigned dirty_ratio)
     : mount_(mount),
       attributes_(attributes),
       failures_(failures),
       resend_slot_(data_slots.acquire()),
       resend_mutex_(mount.reactor()),
-      memory_(mount.reactor(), kept_limits(data_slots)),
-      behind_(*this, mount.reactor(), data_slots, dirty_slots(data_slots)) {}
+      memory_(mount.reactor(), kept_limits(data_slots, dirty_ratio)),
+      behind_(*this, mount.reactor(), data_slots, dirty_slots(data_slots, dirty_ratio)) {}
 
 void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {
   const Failed failed{

@@ -20,10 +20,10 @@ namespace nfsrdma::cache {
 /// One for each mount; belongs to its shard.
 class WriteBack {
  public:
-  /// One of the slots is taken, and no more than half of the rest has data that is gathered, under
-  /// way or not committed. All references outlive this.
+  /// One of the slots is taken, and `dirty_ratio` percent of the rest at most, one at least, have
+  /// data that is gathered, under way or not committed. All references outlive this.
   WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
-            BufferPool& data_slots);
+            BufferPool& data_slots, unsigned dirty_ratio);
   WriteBack(const WriteBack&) = delete;
   WriteBack& operator=(const WriteBack&) = delete;
 

@@ -145,7 +145,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   FileSystemConfig config;
   config.attributes = options_.cache.attributes;
   config.synchronous = options_.synchronous;
-  config.read_ahead = options_.cache.read_ahead;
+  config.data = options_.cache.data;
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
   if (!passed_device(options_.mount_point)) config.kernel.mount_point = options_.mount_point;
   file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);

@@ -19,7 +19,7 @@ KernelCachesConfig kernel_config(KernelCachesConfig config, const client::Attrib
 
 FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemConfig config)
     : config_(std::move(config)),
-      files_(mount, data_slots, config_.attributes, inodes_, kernel_, config_.read_ahead),
+      files_(mount, data_slots, config_.attributes, inodes_, kernel_, config_.data),
       kernel_(files_.attributes(), mount.reactor(),
               kernel_config(config_.kernel, mount.root_attributes())) {
   cache::Inode& root = inodes_.make_root(mount.root());

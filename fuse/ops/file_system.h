@@ -17,8 +17,8 @@ namespace nfsrdma::fuse {
 
 struct FileSystemConfig {
   cache::AttributePolicy attributes;
-  bool synchronous = false;    ///< the sync option: every write is durable before it is answered
-  std::size_t read_ahead = 0;  ///< most bytes that are read ahead of one file; 0: none
+  bool synchronous = false;  ///< the sync option: every write is durable before it is answered
+  cache::DataLimits data;
   KernelCachesConfig kernel;
 };
 

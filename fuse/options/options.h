@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cache/attr/policy.h"
+#include "cache/data/data_limits.h"
 #include "fuse/options/source.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
@@ -21,7 +22,7 @@ namespace nfsrdma::fuse {
 struct CacheOptions {
   cache::AttributePolicy attributes;  ///< ac*, actimeo, noac, lookupcache
   bool readdirplus = true;
-  std::size_t read_ahead = std::size_t{64} << 20;  ///< most bytes for each file; 0: none
+  cache::DataLimits data{.read_ahead = std::size_t{64} << 20};  ///< readahead, dirty_ratio
 };
 
 enum class Protocol : std::uint8_t { rdma, tcp };

@@ -148,7 +148,18 @@ constexpr OptionSpec kOptions[] = {
      .min = 0,
      .max = kMaxReadAhead,
      .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.cache.read_ahead = static_cast<std::size_t>(value.number) << kMebibyteShift;
+       options.cache.data.read_ahead = static_cast<std::size_t>(value.number) << kMebibyteShift;
+       return {};
+     }},
+    {.name = "dirty_ratio",
+     .argument = "PERCENT",
+     .kind = OptionKind::ours,
+     .default_value = "50",
+     .doc = "most of the buffers that have written data which is not durable at the server",
+     .min = 1,
+     .max = cache::DataLimits::kMostDirty,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.cache.data.dirty_ratio = static_cast<unsigned>(value.number);
        return {};
      }},
     {.name = "io_uring",

@@ -90,9 +90,11 @@ class OpenFilesTest : public client::test::ServedMount {
 class ServedFiles : public OpenFilesTest {
  protected:
   using OpenFilesTest::OpenFilesTest;
+  virtual DataLimits limits() const { return {}; }
   void SetUp() override {
     OpenFilesTest::SetUp();
-    files_ = std::make_unique<Files>(mount(), *slots_, AttributePolicy{}, inodes_, unobserved_);
+    files_ = std::make_unique<Files>(mount(), *slots_, AttributePolicy{}, inodes_, unobserved_,
+                                     limits());
     root_ = &inodes_.make_root(root());
     ASSERT_TRUE(run(files_->attributes().revalidate(root_, caller())));
   }

@@ -291,6 +291,27 @@ TEST_F(LargeWritesBehind, AFileLeavesAsMuchMemoryToOthersAsItHas) {
   EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
 }
 
+class FewDirtySlots : public LargeWritesBehind {
+ protected:
+  DataLimits limits() const override { return {.dirty_ratio = 25}; }
+};
+
+TEST_F(FewDirtySlots, HoldLessUnderWay) {
+  FileRef one = open("one");
+  FileRef two = open("two");
+  FileRef three = open("three");
+  FileRef four = open("four");
+  hold_writes();
+  const std::string text = text_of(8 * kLarge);
+  EXPECT_EQ(take_over_all(one, text), 2);
+  EXPECT_EQ(take_over_all(two, text), 1);
+  EXPECT_EQ(take_over_all(three, text), 1);
+  EXPECT_EQ(take_over_all(four, text), 0);
+  EXPECT_EQ(files_counter("cache_gather_slots"), 4u);
+  let_go();
+  for (const FileRef& file : {one, two, three, four}) commit(file);
+}
+
 TEST_F(LargeWritesBehind, WhatIsNotCommittedCountsToo) {
   server_.service().set_never_stable(true);
   FileRef one = open("one");

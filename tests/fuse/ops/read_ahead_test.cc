@@ -19,7 +19,7 @@ class ReadAheadRequests : public KernelRequests {
       : KernelRequests(delegations) {}
   FileSystemConfig config() const override {
     FileSystemConfig config;
-    config.read_ahead = kMost;
+    config.data.read_ahead = kMost;
     return config;
   }
 

@@ -13,7 +13,7 @@ class ReadAtOpen : public KernelRequests {
   explicit ReadAtOpen(responder::DelegationKind delegations = {}) : KernelRequests(delegations) {}
   FileSystemConfig config() const override {
     FileSystemConfig config;
-    config.read_ahead = kMost;
+    config.data.read_ahead = kMost;
     return config;
   }
 

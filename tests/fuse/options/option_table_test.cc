@@ -263,9 +263,16 @@ TEST(OptionValues, Transfers) {
 }
 
 TEST(OptionValues, ReadAheadIsInMebibytes) {
-  EXPECT_EQ(applied({})->cache.read_ahead, std::size_t{64} << 20);
-  EXPECT_EQ(applied({"readahead=3"})->cache.read_ahead, std::size_t{3} << 20);
-  EXPECT_EQ(applied({"readahead=0"})->cache.read_ahead, 0u);
+  EXPECT_EQ(applied({})->cache.data.read_ahead, std::size_t{64} << 20);
+  EXPECT_EQ(applied({"readahead=3"})->cache.data.read_ahead, std::size_t{3} << 20);
+  EXPECT_EQ(applied({"readahead=0"})->cache.data.read_ahead, 0u);
+}
+
+TEST(OptionValues, DirtyRatioLeavesBuffersForTheRest) {
+  EXPECT_EQ(applied({})->cache.data.dirty_ratio, 50u);
+  EXPECT_EQ(applied({"dirty_ratio=75"})->cache.data.dirty_ratio, 75u);
+  EXPECT_FALSE(applied({"dirty_ratio=76"}).has_value());
+  EXPECT_FALSE(applied({"dirty_ratio=0"}).has_value());
 }
 
 TEST(OptionValues, IoUringIsForThoseWhoAsk) {
