@@ -84,11 +84,14 @@ struct Head {
 };
 
 void encode_failed(std::uint32_t opnum, std::uint32_t status, xdr::Encoder& out) {
-  Operations::dispatch(opnum, [&](auto operation) {
+  const bool known = Operations::dispatch(opnum, [&](auto operation) {
     typename decltype(operation)::Res res;
     status_of(res) = static_cast<nfsstat4>(status);
     encode_operation(out, res);
   });
+  if (known) return;
+  out.u32(opnum);
+  out.u32(status);
 }
 
 void note_expected(std::uint32_t opnum, const auto& args, bool& first, ExpectedResults& expected) {
