@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # nfsrdma-lab proxy between this client and the responder, each side over iWARP or TCP: all data and names go through it,
 # a delegation is recalled through it, a server that goes takes the client's connection along; its captures break no rule;
-# each fault it is told of is seen by the client.
+# each fault it is told of is seen by the client,
+# and messages that no client sends do no harm.
 . "$(dirname "$0")/lib.sh"
 lab=$NFSRDMA_BIN/nfsrdma-lab
 [ -x "$lab" ] || skip "no $lab"
@@ -107,6 +108,10 @@ bash -c reads & reader=$!
 kill -0 $reader || fail "a READ went through a proxy that holds calls"
 tell continue >/dev/null
 wait $reader || fail "a READ that was held"
+# What no client sends harms nobody: each row of the probe, and this mount goes on.
+"$lab" probe "iwarp:127.0.0.1:$port" --risky --patience 1 >"$work/probe" 2>&1 || fail "probe: $(tail -n 1 "$work/probe")"
+[ "$(wc -l <"$work/probe")" -gt 100 ] || fail "the probe says little: $(tail -n 1 "$work/probe")"
+bash -c reads || fail "a READ after the probe"
 unmount_export
 end_proxy
 status=0; "$lab" fault "$work/proxy" help >/dev/null 2>&1 || status=$?
