@@ -13,6 +13,7 @@
 #include <string>
 
 #include "client/proto/status.h"
+#include "commit.h"
 #include "tests/responder/server.h"
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
@@ -39,6 +40,7 @@ struct CommandLine {
   bool not_durable = false;
   std::string delegations = "none";
   bool help = false;
+  bool version = false;
 };
 
 po::options_description make_options(CommandLine& line) {
@@ -85,6 +87,7 @@ po::options_description make_options(CommandLine& line) {
   add("stats", po::value(&line.stats_path)->value_name("FILE"), "write counters there at the end");
   add("capture", po::value(&server.capture_path)->value_name("FILE"), "record the wire (pcapng)");
   add("debug,d", po::bool_switch(&line.debug), "log more");
+  add("version,V", po::bool_switch(&line.version), "which build this is");
   add("help,h", po::bool_switch(&line.help), "this text");
   return options;
 }
@@ -161,7 +164,7 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
   if (credits < 1 || credits > kMaxCredits) {
     return fail(Error::local(ERANGE, "--credits", std::to_string(credits)));
   }
-  if (line.server.service.directory.empty() && !line.help) {
+  if (line.server.service.directory.empty() && !line.help && !line.version) {
     return fail(Error::local(EINVAL, "command line", "--export is missing"));
   }
   return {};
@@ -247,6 +250,11 @@ int run(int argc, char** argv) {
     std::ostringstream text;
     text << make_options(line);
     std::fputs(text.str().c_str(), stdout);
+    return 0;
+  }
+  if (line.version) {
+    std::printf("nfsrdma-responder %s%s%s\n", NFSRDMA_VERSION, *kCommit ? ", commit " : "",
+                kCommit);
     return 0;
   }
   nfs4::register_status_names();

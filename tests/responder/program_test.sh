@@ -33,6 +33,8 @@ for options in "--export $work/nothing" "--export $work/export --port 0 --fault 
   [ "$status" = 1 ] || fail "'$options': exit status $status"
 done
 
+"$bin/nfsrdma-responder" --version | grep -qx 'nfsrdma-responder [0-9.]*\(, commit [0-9a-f]*\(-dirty\)\?\)\?' || fail "--version"
+
 # Every option of --help is in the man page.
 "$bin/nfsrdma-responder" --help >"$work/help"
 for option in $(grep -o -- '--[a-z-]*' "$work/help" | sort -u); do
@@ -55,7 +57,17 @@ grep -qx 'listening on 127\.0\.0\.1:[1-9][0-9]*' "$work/out" || fail "$(cat "$wo
 [ "$(control remove 2)" = ok ] || fail "remove"
 [ "$(control remove 2)" = "error: no such rule" ] || fail "remove twice"
 [[ "$(control fault nonsense)" == error:* ]] || fail "wrong fault"
-[[ "$(control nonsense)" == error:* ]] || fail "wrong command"
+[[ "$(control fault nonsense=1)" == *"'nonsense=1' is none of: delay=MS, "*", malformed=oversize, "* ]] || fail "a wrong fault does not name those there are"
+[[ "$(control fault rdma-error=x)" == *"is none of: rdma-error=version, rdma-error=chunk"* ]] || fail "a wrong value does not name those there are"
+[ "$(control nonsense)" = "error: no command 'nonsense'; help lists them" ] || fail "wrong command"
+control help >"$work/commands"
+while read -r command _; do
+  case $command in fault | remove | request | raise | help | ok) continue ;; esac
+  [[ "$(control "$command" | tail -n 1)" == ok* ]] || fail "'$command' of help"
+done <"$work/commands"
+for word in $(sed 's/^fault //; s/[ :=].*//' "$work/commands" | sort -u); do
+  grep -q -- "^\.B.*${word//-/\\\\-}" "$here/../../man/nfsrdma-responder.8" || [ "$word" = ok ] || fail "$word is not in the man page"
+done
 for command in stop continue disconnect restart clear; do
   [ "$(control "$command")" = ok ] || fail "$command"
 done
@@ -66,7 +78,7 @@ for _ in $(seq 200); do
   [ -s "$work/stats" ] && break
   sleep 0.05
 done
-grep -qx 'nfs.restarts 1' "$work/stats" || fail "SIGUSR1"
+grep -qx 'nfs.restarts 3' "$work/stats" || fail "SIGUSR1"
 rm "$work/stats"
 
 kill -TERM "$pid"

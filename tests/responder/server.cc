@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/responder/nfs/fs/credentials.h"
+#include "tests/responder/transport/fault_kinds.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/verbs/verbs.h"
@@ -73,6 +74,18 @@ std::string change_receive_size(Responder& responder, const std::string& command
     responder.raise_receive_size(size);
   }
   return "ok";
+}
+
+/// A line for each kind of fault, as a rule has it, and for each other command; then the answer.
+std::string help() {
+  std::string text;
+  for (const auto& kind : fault_kinds()) text += "fault " + kind + "\n";
+  for (const std::string_view command :
+       {"remove ID", "clear", "stop", "continue", "disconnect", "restart [S]", "reboot [S]",
+        "request N", "raise N", "recall [N]", "revoke-locks", "forget-sessions", "stats", "help"}) {
+    text += std::string(command) + "\n";
+  }
+  return text + "ok";
 }
 
 }  // namespace
@@ -174,6 +187,7 @@ std::string Server::run_command(const std::string& line) {
   if (command == "revoke-locks") return "ok " + std::to_string(service_->revoke_locks());
   if (command == "recall") return recall(*service_, argument);
   if (command == "stats") return counters_text() + "ok";
+  if (command == "help") return help();
   if (command == "clear") {
     responder_->clear_faults();
   } else if (command == "stop") {
@@ -188,7 +202,7 @@ std::string Server::run_command(const std::string& line) {
     if (command == "reboot") responder_->disconnect_all("reboot");
     restart_service(*service_, argument);
   } else {
-    return "error: no command '" + command + "'";
+    return "error: no command '" + command + "'; help lists them";
   }
   return "ok";
 }

@@ -1,62 +1,15 @@
 #include "tests/responder/transport/fault_script.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <string>
 #include <utility>
 
-#include "client/proto/status.h"
+#include "tests/responder/transport/fault_kinds.h"
 
 namespace nfsrdma::responder {
 namespace {
-
-template <class T>
-using Names = std::pair<std::string_view, T>;
-
-constexpr std::array<Names<Malformed>, 18> kMalformed = {{
-    {"truncated", Malformed::truncated},
-    {"wrong-xid", Malformed::wrong_xid},
-    {"wrong-rpc-xid", Malformed::wrong_rpc_xid},
-    {"wrong-version", Malformed::wrong_version},
-    {"wrong-proc", Malformed::wrong_proc},
-    {"bad-chunks", Malformed::bad_chunks},
-    {"read-list", Malformed::read_list},
-    {"missing-chunk", Malformed::missing_chunk},
-    {"missing-segment", Malformed::missing_segment},
-    {"changed-handle", Malformed::changed_handle},
-    {"long-length", Malformed::long_length},
-    {"short-length", Malformed::short_length},
-    {"short-reply-chunk", Malformed::short_reply_chunk},
-    {"inline-result", Malformed::inline_result},
-    {"write-pad", Malformed::write_pad},
-    {"oversize", Malformed::oversize},
-    {"rpc", Malformed::rpc},
-    {"results", Malformed::results},
-}};
-
-constexpr std::array<Names<rpc::AcceptStat>, 5> kRpcErrors = {{
-    {"prog_unavail", rpc::AcceptStat::prog_unavail},
-    {"prog_mismatch", rpc::AcceptStat::prog_mismatch},
-    {"proc_unavail", rpc::AcceptStat::proc_unavail},
-    {"garbage_args", rpc::AcceptStat::garbage_args},
-    {"system_err", rpc::AcceptStat::system_err},
-}};
-
-constexpr std::array<Names<rdma::rpc_rdma_errcode>, 2> kRdmaErrors = {{
-    {"version", rdma::ERR_VERS},
-    {"chunk", rdma::ERR_CHUNK},
-}};
-
-template <class Table>
-auto find_name(const Table& table, std::string_view name)
-    -> std::optional<typename Table::value_type::second_type> {
-  for (const auto& [known, value] : table) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
-}
 
 Error bad_word(std::string_view spec, std::string_view word) {
   return Error::local(EINVAL, "fault script",
@@ -71,75 +24,12 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-/// A number, or a name as "NFS4ERR_DELAY".
-std::optional<std::uint32_t> nfs_status(std::string_view text) {
-  for (const auto status : nfs4::all_statuses()) {
-    if (nfs4::status_name(status) == text) return status;
-  }
-  return number<std::uint32_t>(text);
-}
-
 /// Splits off what comes before the separator; `text` keeps the rest.
 std::string_view take_until(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto word = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return word;
-}
-
-bool set_milliseconds(Duration& duration, std::string_view value) {
-  const auto count = number<std::uint32_t>(value);
-  if (count) duration = std::chrono::milliseconds(*count);
-  return count.has_value();
-}
-
-template <class T>
-bool set_found(T& target, const T& found) {
-  target = found;
-  return found.has_value();
-}
-
-bool set_disconnect(CallFaults& effect, std::string_view value) {
-  effect.disconnect_before = value == "before";
-  effect.disconnect_after = value == "after";
-  return effect.disconnect_before || effect.disconnect_after || value == "every";
-}
-
-bool set_rpc_error(CallFaults& effect, std::string_view value) {
-  effect.auth_error = value == "auth";
-  return effect.auth_error || set_found(effect.rpc_error, find_name(kRpcErrors, value));
-}
-
-bool set_malformed(CallFaults& effect, std::string_view value) {
-  const auto kind = find_name(kMalformed, value);
-  if (kind) effect.malformed = *kind;
-  return kind.has_value();
-}
-
-bool set_fragments(CallFaults& effect, std::string_view value) {
-  effect.fragment_bytes = number<std::size_t>(value).value_or(0);
-  return effect.fragment_bytes > 0;
-}
-
-/// Turns name and value into what the rule does. False: no such name, or a bad value.
-bool set_effect(FaultRule& rule) {
-  CallFaults& effect = rule.effect;
-  const std::string_view name = rule.name;
-  const std::string_view value = rule.value;
-  if (name == "delay") return set_milliseconds(effect.delay, value);
-  if (name == "delay-reply") return set_milliseconds(effect.delay_reply, value);
-  if (name == "disconnect") return set_disconnect(effect, value);
-  if (name == "credits") return number<std::uint32_t>(value).has_value();
-  if (name == "nfsstat") return set_found(effect.nfs_status, nfs_status(value));
-  if (name == "rpc-error") return set_rpc_error(effect, value);
-  if (name == "rdma-error") return set_found(effect.rdma_error, find_name(kRdmaErrors, value));
-  if (name == "fragments") return set_fragments(effect, value);
-  if (name == "malformed") return set_malformed(effect, value);
-  if (!value.empty()) return false;
-  if (name == "drop-reply") return effect.drop_reply = true;
-  if (name == "duplicate-reply") return effect.duplicate_reply = true;
-  if (name == "zero-grant") return effect.zero_grant = true;
-  return false;
 }
 
 bool set_operation(FaultRule& rule, std::string_view value) {
@@ -211,7 +101,11 @@ Result<std::uint32_t> FaultScript::add(std::string_view spec) {
   const std::string_view whole_head = head;
   rule.name = take_until(head, '=');
   rule.value = head;
-  if (!set_effect(rule)) return fail(bad_word(spec, whole_head));
+  if (!set_effect(rule.effect, rule.name, rule.value)) {
+    return fail(Error::local(EINVAL, "fault script",
+                             "'" + std::string(whole_head) + "' in '" + std::string(spec) +
+                                 "' is none of: " + fault_kinds_like(rule.name)));
+  }
   while (!rest.empty()) {
     std::string_view option = take_until(rest, ':');
     const std::string_view whole_option = option;

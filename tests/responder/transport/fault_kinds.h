@@ -1,0 +1,24 @@
+// The kinds of fault that a rule of the fault script can name, in one table: what sets them, and
+// what lists them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/responder/transport/fault_script.h"
+
+namespace nfsrdma::responder {
+
+/// Notes in `effect` what the kind with this value does to a call. False: no such kind, or a bad
+/// value.
+bool set_effect(CallFaults& effect, std::string_view name, std::string_view value);
+
+/// Every kind as a rule has it: "drop-reply", "delay=MS", and one for each value that has a name,
+/// as in "malformed=oversize". In the order of the head of fault_script.h.
+std::vector<std::string> fault_kinds();
+
+/// Those kinds whose name this is, or all when none is; in one line, for messages.
+std::string fault_kinds_like(std::string_view name);
+
+}  // namespace nfsrdma::responder
