@@ -37,7 +37,7 @@ file(RELATIVE_PATH from_sbin "${CMAKE_INSTALL_FULL_SBINDIR}" "${CMAKE_INSTALL_FU
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.nfsrdma "${from_sbin}")
 nfsrdma_install_link(nfsrdma "${CMAKE_INSTALL_SBINDIR}" mount.fuse.nfsrdma "${from_sbin}")
 nfsrdma_install_page(nfsrdma nfsrdma.8 mount.nfsrdma mount.fuse.nfsrdma)
-foreach(topic semantics messages from-nfs counters security tuning containers)
+foreach(topic semantics messages from-nfs counters tracing security tuning containers)
   nfsrdma_install_page(nfsrdma nfsrdma-${topic}.7)
 endforeach()
 nfsrdma_install_page(nfsrdma nfsrdmactl.8)
@@ -52,6 +52,8 @@ install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/system/nfsrdma@.service"
   DESTINATION "lib/systemd/system" COMPONENT nfsrdma)
 install(FILES "${CMAKE_SOURCE_DIR}/fuse/daemon/units/user/nfsrdma@.service"
   DESTINATION "lib/systemd/user" COMPONENT nfsrdma)
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/fuse/ctl/bpftrace" DESTINATION "${CMAKE_INSTALL_DATADIR}/nfsrdma"
+  COMPONENT nfsrdma)
 if(TARGET nfsrdma-exporter)
   install(TARGETS nfsrdma-exporter DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT nfsrdma)
   nfsrdma_install_page(nfsrdma nfsrdma-exporter.8)

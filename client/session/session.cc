@@ -8,6 +8,7 @@
 #include "client/compound/operation_names.h"
 #include "client/session/exchange.h"
 #include "transport/base/log.h"
+#include "transport/base/probe.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -194,6 +195,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     if (!fits(compound)) co_return fail(too_large_for_session());
     compound.span().slot = slot->id;
     compound.span().slot_taken = reactor_.now();
+    note_slot(compound);
     auto verdict = co_await perform_once(compound, slot, only);
     resolve_if_in_doubt(slot);
     CO_TRY(verdict);
@@ -201,6 +203,13 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     ++tries;
   }
   co_return fail(give_up("no slot accepted the request"));
+}
+
+/// By itself: in a coroutine's frame the compiler finds no place that a probe can name.
+void Session::note_slot(Compound& compound) {
+  const Span& span = compound.span();
+  NFSRDMA_PROBE(nfs4_setup_sequence, &compound, span.origin, span.slot,
+                (span.slot_taken - span.begun).count());
 }
 
 bool Session::fits(const Compound& compound) const {

@@ -174,6 +174,7 @@ class Session {
   Task<Result<void>> execute_sealed(Compound& compound, Duration patience);
   Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
   bool fits(const Compound& compound) const;
+  static void note_slot(Compound& compound);
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
   void resolve_if_in_doubt(SlotHold& slot);

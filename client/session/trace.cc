@@ -4,6 +4,7 @@
 
 #include "client/compound/operation_names.h"
 #include "transport/base/log.h"
+#include "transport/base/probe.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -34,6 +35,7 @@ void Trace::begin(Compound& compound, TimePoint now) {
   span.operation = main_operation(compound.asked());
   compound.call().times = {};
   in_flight_.push_back(compound);
+  NFSRDMA_PROBE(rpc_task_begin, &compound, span.origin, static_cast<int>(span.operation));
 }
 
 void Trace::end(Compound& compound, const Result<void>& outcome, TimePoint now) {
@@ -50,6 +52,10 @@ void Trace::end(Compound& compound, const Result<void>& outcome, TimePoint now) 
     span.layer = outcome.error().layer;
     span.code = outcome.error().code;
   }
+  NFSRDMA_PROBE(rpc_stats_latency, span.xid, static_cast<int>(span.operation),
+                (span.call.sent - span.begun).count(), (span.call.replied - span.call.sent).count(),
+                (now - span.begun).count(), static_cast<int>(span.layer), span.code);
+  NFSRDMA_PROBE(rpc_task_end, &compound, span.origin, static_cast<int>(span.operation));
   ended_.add(span);
   if (log::enabled(log::Level::debug)) log::debug("{}", to_text(span));
   times_of(span.operation).add(span);

@@ -11,6 +11,7 @@
 #include "fuse/channel/proc_status.h"
 #include "transport/base/frame_pool.h"
 #include "transport/base/log.h"
+#include "transport/base/probe.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -71,6 +72,7 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
   pending.node = header.nodeid;
   pending.begun = reactor_.now();
   requests_.push_back(pending);
+  NFSRDMA_PROBE(fuse_request, pending.unique, pending.opcode, pending.node, pending.bytes);
   log::debug("fuse: request {}: {} of inode {} by process {}, {} bytes", pending.unique,
              opcode_name(pending.opcode), pending.node, pending.context.pid, pending.bytes);
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
@@ -112,6 +114,9 @@ bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const
 }
 
 void InFlight::note_answer(const PendingRequest& pending, int error_number, std::size_t bytes) {
+  const TimePoint now = reactor_.now();
+  NFSRDMA_PROBE(fuse_answer, pending.unique, pending.opcode, error_number, bytes,
+                (now - pending.begun).count());
   ended_.add({.unique = pending.unique,
               .node = pending.node,
               .opcode = pending.opcode,
@@ -120,7 +125,7 @@ void InFlight::note_answer(const PendingRequest& pending, int error_number, std:
               .bytes_received = pending.bytes,
               .bytes_sent = static_cast<std::uint32_t>(bytes),
               .received = pending.begun,
-              .answered = reactor_.now()});
+              .answered = now});
 }
 
 void InFlight::when_idle(std::function<void()> done) {

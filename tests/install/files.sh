@@ -25,9 +25,12 @@ for helper in mount.nfsrdma mount.fuse.nfsrdma; do
   "$usr/sbin/$helper" 127.0.0.1:/ "$root" -f -o rw,port=1 || fail "$helper does not take a fake mount"
 done
 for page in 1/nfsrdma-lab 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdmactl 8/nfsrdma-exporter 8/nfsrdma-responder \
-  7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs 7/nfsrdma-counters \
+  7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs 7/nfsrdma-counters 7/nfsrdma-tracing \
   7/nfsrdma-security 7/nfsrdma-tuning 7/nfsrdma-containers; do
   gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz" | grep -q '^\.TH NFSRDMA' || fail "no page ${page#*/}(${page%%/*})"
+done
+for script in latency credit-waits registrations; do
+  [ -s "$usr/share/nfsrdma/bpftrace/nfsrdma-$script.bt" ] || fail "no $script.bt"
 done
 for unit in system user; do
   [ -s "$usr/lib/systemd/$unit/nfsrdma@.service" ] || fail "no unit for $unit"

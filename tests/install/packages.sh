@@ -8,7 +8,7 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 skip() { echo "SKIPPED: $*"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "only root can enter a chroot"
 [ -c /dev/fuse ] || skip "no /dev/fuse"
-for tool in cpack lintian mmdebstrap; do
+for tool in cpack lintian mmdebstrap readelf; do
   command -v "$tool" >/dev/null || skip "no $tool"
 done
 
@@ -21,6 +21,11 @@ packages=("$work"/packages/nfsrdma_*.deb "$work"/packages/nfsrdma-lab_*.deb)
 # ddebs are what Debian makes of symbols by itself.
 ls "$work"/packages/nfsrdma-dbgsym_*.ddeb >/dev/null
 lintian --allow-root --fail-on error,warning "${packages[@]}" || fail "lintian"
+
+# Stripping leaves the probes for bpftrace.
+dpkg-deb -x "${packages[0]}" "$work/unpacked"
+readelf -n "$work/unpacked/usr/bin/nfsrdma" | grep -q 'Name: rpc_stats_latency' || fail "the packaged program has no probes"
+rm -r "$work/unpacked"
 
 # A clean system, made once: what the packages depend on is installed from Debian in it.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/nfsrdma

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "transport/base/probe.h"
 #include "transport/rdma/fault.h"
 
 namespace nfsrdma::rdma {
@@ -25,6 +26,7 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
     fabric::Lease& lease = leases_[count_];
     TRY(endpoint.prepare(lease, memory.first(length), access));
     ++count_;
+    NFSRDMA_PROBE(xprtrdma_mr_map, lease.segment.handle, length, static_cast<int>(access));
     // Bytes that a reply claims and the server did not write would be data of earlier users.
     const bool unknown = access == fabric::Access::remote_write && !endpoint.placed(lease);
     if (unknown) std::memset(memory.data(), 0, length);
@@ -50,6 +52,8 @@ void LeaseSet::cancel(fabric::Endpoint& endpoint) {
 std::size_t LeaseSet::invalidate(fabric::Endpoint& endpoint) {
   std::size_t pending = 0;
   for (std::size_t i = 0; i < count_; ++i) {
+    const bool by_server = leases_[i].state == fabric::LeaseState::free;
+    NFSRDMA_PROBE(xprtrdma_mr_localinv, leases_[i].segment.handle, static_cast<int>(by_server));
     if (!endpoint.invalidate(leases_[i])) ++pending;
   }
   return pending;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "transport/base/log.h"
+#include "transport/base/probe.h"
 
 namespace nfsrdma::rpc {
 namespace {
@@ -79,6 +80,7 @@ void ConnectionKeeper::attempt() {
   replies_ = 0;
   attempts_.add();
   attempt_begun_ = reactor_.now();
+  NFSRDMA_PROBE(xprt_connect, this);
   auto made = factory_.connect(*this);
   if (!made) {
     reason_ = std::move(made.error());
@@ -132,6 +134,7 @@ void ConnectionKeeper::become_ready() {
     // At the level that its loss was said at.
     again_lines_.warning(bound_at_, "{}: connected again", factory_.description());
   }
+  NFSRDMA_PROBE(connection_ready, this, (reactor_.now() - attempt_begun_).count());
   started_ = true;
   state_changed_.wake_all();
 }
@@ -149,6 +152,7 @@ void ConnectionKeeper::on_channel_down(const Error& reason) {
   channel_down_ = true;
   attempt_timer_.cancel();
   replies_ = channel_->replies();
+  NFSRDMA_PROBE(xprt_disconnect_done, this, static_cast<int>(reason_->layer), reason_->code);
   if (!binding_task_) finish_channel();
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "transport/base/probe.h"
 #include "transport/net/fault.h"
 #include "transport/rpc/call.h"
 #include "transport/rpc/call_context.h"
@@ -45,7 +46,10 @@ class Requester {
     call.reply.reset();
     queue_.push(call);
     pump();
-    if (call.linked() && !call.reply) link_.counters().queue_waits.add();
+    if (call.linked() && !call.reply) {
+      NFSRDMA_PROBE(credit_wait, call.xid, queue_.size(), in_flight());
+      link_.counters().queue_waits.add();
+    }
   }
   /// Sends what may be sent now.
   void pump() {
@@ -105,6 +109,8 @@ class Requester {
   void open(Context& context) {
     Call& call = *context.call;
     call.times.sent = link_.reactor().now();
+    NFSRDMA_PROBE(xprt_transmit, call.xid, call.encoder.message_size(),
+                  (call.times.sent - call.times.submitted).count());
     queue_.remove(call);
     open_.add(context);
     in_use_.push_back(context);
@@ -120,6 +126,8 @@ class Requester {
   }
   /// After retire() for a reply: reports the call if that is all it waited for, and lets others go.
   void finish_reply(Context& context) {
+    const CallTimes& times = context.call->times;
+    NFSRDMA_PROBE(xprt_lookup_rqst, context.call->xid, (times.replied - times.sent).count());
     ++replies_;
     if (context.finished()) complete(context, context.call->times.replied);
     pump();
@@ -139,6 +147,7 @@ class Requester {
   void complete(Context& context, TimePoint now) {
     Call& call = *context.call;
     call.times.completed = now;
+    NFSRDMA_PROBE(xprt_complete_rqst, call.xid, (now - call.times.replied).count());
     wire().on_ending(context);
     if (context.error) {
       call.reply = fail(std::move(*context.error));
