@@ -9,6 +9,7 @@
 #include "tests/lab/lint/lint.h"
 #include "tests/lab/probe/probe.h"
 #include "tests/lab/proxy/command.h"
+#include "tests/lab/replay/command.h"
 #include "tests/lab/script/command.h"
 #include "tests/lab/subcommand.h"
 
@@ -26,6 +27,8 @@ constexpr Subcommand kSubcommands[] = {
      probe::run_probe},
     {"proxy", "LISTEN SERVER", "stands between clients and a server, records, and breaks things",
      proxy::run_proxy},
+    {"replay", "FILE SERVER", "issues what a capture has again, and compares the answers",
+     replay::run_replay},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
 };

@@ -32,17 +32,18 @@ constexpr std::array<std::string_view, 22> kOwn = {"sr_sessionid",   "csr_sessio
                                                    "filehandle",     "fsid"};
 
 /// Attributes that are never the same.
-constexpr std::array<std::string_view, 14> kVolatile = {
-    "time_access", "time_modify",       "time_metadata",   "time_create",       "space_avail",
-    "space_free",  "space_total",       "space_used",      "files_avail",       "files_free",
-    "files_total", "mounted_on_fileid", "supported_attrs", "suppattr_exclcreat"};
+constexpr std::array<std::string_view, 15> kVolatile = {
+    "time_access", "time_modify",       "time_metadata",   "time_create",        "space_avail",
+    "space_free",  "space_total",       "space_used",      "files_avail",        "files_free",
+    "files_total", "mounted_on_fileid", "supported_attrs", "suppattr_exclcreat", "lease_time"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Where two trees differ first, as a path; nothing when they do not.
+}  // namespace
+
 std::optional<Difference> first_difference(const Node& a, const Node& b, const std::string& path) {
   if (to_text(a) == to_text(b)) return std::nullopt;
   const bool alike = a.kind == b.kind && a.kind >= Node::Kind::list && a.names == b.names &&
@@ -55,9 +56,8 @@ std::optional<Difference> first_difference(const Node& a, const Node& b, const s
   return Difference{0, path, to_text(a), to_text(b)};
 }
 
-}  // namespace
-
 std::string Normalise::known(const std::string& kind, const std::string& value) {
+  if (!equalities_) return kind;
   auto& values = seen_[kind];
   const auto [place, is_new] = values.emplace(value, values.size() + 1);
   return fmt::format("{}#{}", kind, place->second);
@@ -74,6 +74,9 @@ Node Normalise::attributes(const Node& fattr) {
                                              const auto& value) {
     using Value = std::decay_t<decltype(value)>;
     if (!decoded->has(bit) || is_one_of(kVolatile, name)) return;
+    // What a directory takes is up to the file system that the server has.
+    const bool directory = decoded->has(nfs4::FATTR4_TYPE) && decoded->type == nfs4::NF4DIR;
+    if (directory && bit == nfs4::FATTR4_SIZE) return;
     if constexpr (std::is_same_v<Value, nfs4::Owner>) {
       all.add(name, value.numeric ? Node::number(value.id) : Node::quoted(std::string(value.name)));
     } else {

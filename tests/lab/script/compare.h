@@ -14,6 +14,9 @@ namespace nfsrdma::lab::script {
 /// names that say in which order they came (object#1), and decodes attributes. Of one server each.
 class Normalise {
  public:
+  /// Without `equalities` all such values are one and the same: what a server calls anew may be
+  /// called as something was before.
+  explicit Normalise(bool equalities = true) : equalities_(equalities) {}
   Node operator()(const Node& node);
 
  private:
@@ -21,6 +24,7 @@ class Normalise {
   Node attributes(const Node& fattr);
   std::string known(const std::string& kind, const std::string& value);
 
+  bool equalities_;
   std::map<std::string, std::map<std::string, std::size_t>> seen_;
 };
 
@@ -30,6 +34,10 @@ struct Difference {
   std::string first;
   std::string second;
 };
+
+/// Where two trees differ first, as a path below `path`; nothing when they do not.
+std::optional<Difference> first_difference(const Node& first, const Node& second,
+                                           const std::string& path);
 
 /// The first difference of each event, in order.
 std::vector<Difference> find_differences(const std::vector<Event>& first,

@@ -60,6 +60,11 @@ class Runner {
   const Bindings& bindings() const { return bindings_; }
   /// Gives a name a value before the script runs.
   void bind(const std::string& name, Node value) { bindings_[name] = std::move(value); }
+  /// Drops events and what `resend` could send: for those who run one statement after the other.
+  void forget() {
+    events_.clear();
+    sent_.clear();
+  }
   const Proof& proof() const { return proof_; }
   /// The present connection, or null.
   Connection* connection() { return now_; }
@@ -102,7 +107,8 @@ class Runner {
   std::string session_of(const Node& options) const;
   Result<void> resolve_chunks(const Send& what, const Encoded& encoded, Recipe& recipe);
   /// Chunks that `compound` needs on this connection and does not name.
-  void add_usual_chunks(const Encoded& encoded, Recipe& recipe) const;
+  void add_usual_chunks(const std::vector<OperationText>& operations, const Encoded& encoded,
+                        Recipe& recipe) const;
   Result<void> transmit(const Recipe& recipe);
   Result<const Reply*> await_reply(int line, std::uint32_t xid, Duration patience);
   /// The results of a COMPOUND of these operations, all of which must succeed.

@@ -12,6 +12,20 @@ namespace {
 constexpr std::uint32_t kUsualCredits = 32;
 /// A Reply chunk that `compound` offers by itself.
 constexpr std::size_t kUsualReply = 128 * 1024;
+/// What the counts of READ and READDIR add to it at most.
+constexpr std::uint64_t kMostReply = 16 * 1024 * 1024;
+
+/// A Reply chunk that takes what the operations ask for.
+std::size_t reply_size(const std::vector<OperationText>& operations) {
+  std::uint64_t size = kUsualReply;
+  for (const OperationText& each : operations) {
+    const char* field = each.name == "READDIR" ? "maxcount" : "count";
+    const bool reads = each.name == "READ" || each.name == "READDIR";
+    const Node* count = reads ? each.arguments.find(field) : nullptr;
+    if (count) size += std::min(to_number(count->text).value_or(0), kMostReply);
+  }
+  return std::min(size, kMostReply);
+}
 
 Result<std::uint32_t> to_proc(const Node& node, const Bindings& bindings) {
   constexpr std::array<const char*, rdma::kProcs> kNames = {"MSG",  "NOMSG", "MSGP",
@@ -123,9 +137,10 @@ Result<void> Runner::resolve_chunks(const Send& what, const Encoded& encoded, Re
   return {};
 }
 
-void Runner::add_usual_chunks(const Encoded& encoded, Recipe& recipe) const {
+void Runner::add_usual_chunks(const std::vector<OperationText>& operations, const Encoded& encoded,
+                              Recipe& recipe) const {
   if (now_->peer().carrier() != Carrier::iwarp) return;
-  if (!recipe.reply) recipe.reply = Segments{Segment{kUsualReply, {}, {}}};
+  if (!recipe.reply) recipe.reply = Segments{Segment{reply_size(operations), {}, {}}};
   const auto server = rdma::decode_private_data(now_->peer().private_data());
   const auto own = rdma::decode_private_data(now_->options().private_data);
   constexpr std::size_t kMostHeader = 256;
@@ -194,7 +209,7 @@ Result<Recipe> Runner::make_recipe(int line, const Send& what) {
   }
   recipe.rpc = encoded->rpc;
   TRY(resolve_chunks(what, *encoded, recipe));
-  if (what.wait) add_usual_chunks(*encoded, recipe);
+  if (what.wait) add_usual_chunks(*operations, *encoded, recipe);
   return recipe;
 }
 
