@@ -1,7 +1,9 @@
-// Scripts of nfsrdma-lab: any text is read or refused, and what was read is encoded or refused.
+// Scripts of nfsrdma-lab: any text is read or refused, and what was read is encoded or refused. As
+// parts that can be left out, a script is the same script.
 #include <cstdlib>
 
 #include "tests/lab/script/message.h"
+#include "tests/lab/shrink/parts.h"
 
 namespace nfsrdma::fuzz {
 namespace {
@@ -36,5 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   nfsrdma::fuzz::read_value(text);
   const auto script = nfsrdma::lab::script::read_script(text);
   if (script) nfsrdma::fuzz::encode_all(*script);
+  const std::string again = nfsrdma::lab::shrink::to_text(nfsrdma::lab::shrink::read_parts(text));
+  if (!script) return 0;
+  const auto same = nfsrdma::lab::script::read_script(again);
+  if (!same || same->size() != script->size()) std::abort();
   return 0;
 }

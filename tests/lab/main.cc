@@ -11,6 +11,7 @@
 #include "tests/lab/proxy/command.h"
 #include "tests/lab/replay/command.h"
 #include "tests/lab/script/command.h"
+#include "tests/lab/shrink/command.h"
 #include "tests/lab/subcommand.h"
 
 namespace nfsrdma::lab {
@@ -31,6 +32,8 @@ constexpr Subcommand kSubcommands[] = {
      replay::run_replay},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
+    {"shrink", "FILE [SERVER] [-- COMMAND]", "the least of a script or a capture that still fails",
+     shrink::run_shrink},
 };
 
 void show_help(std::FILE* to) {

@@ -1,0 +1,83 @@
+#include "tests/lab/shrink/source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "tests/lab/replay/replayer.h"
+
+namespace nfsrdma::lab::shrink {
+namespace {
+
+tl::unexpected<Error> cannot(const std::string& what) {
+  return fail(Error::local(EINVAL, "shrink", what));
+}
+
+/// pcap in either byte order, with microseconds or nanoseconds, and pcapng.
+bool is_capture(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kMagics = {"\xa1\xb2\xc3\xd4", "\xd4\xc3\xb2\xa1",
+                                                       "\xa1\xb2\x3c\x4d", "\x4d\x3c\xb2\xa1",
+                                                       "\x0a\x0d\x0d\x0a"};
+  for (const std::string_view magic : kMagics) {
+    if (text.starts_with(magic)) return true;
+  }
+  return false;
+}
+
+/// An expectation that holds where the captured server answers.
+Result<std::string> expectation_of(const script::Difference& what) {
+  if (what.where == "reply") return std::string();  // that none came is a failure by itself
+  if (what.where.find("attr") != std::string::npos) {
+    return cannot(
+        fmt::format("{} differs: {} in the capture, {} now. No expectation reaches "
+                    "an attribute: say with a command what fails",
+                    what.where, what.first, what.second));
+  }
+  if (what.first == "an answer") return fmt::format("expect reply.{}\n", what.where);
+  return fmt::format("expect reply.{} = {}\n", what.where, what.first);
+}
+
+Result<std::string> from_capture(const std::string& path, Network* network,
+                                 const script::RunnerOptions& options) {
+  auto recording = replay::read_recording(path, 0);
+  if (!recording) return fail_from(recording);
+  const replay::Steps steps = replay::make_steps(*recording, network && !options.path.empty());
+  std::size_t count = steps.steps.size();
+  std::string expectation;
+  if (network) {
+    std::optional<replay::ReplayDifference> found;
+    replay::Replayer replayer(*network, options, steps);
+    TRY(replayer.begin());
+    replayer.run([&](const replay::ReplayDifference& each) {
+      found = each;
+      return false;
+    });
+    replayer.end();
+    if (!found) return cannot("the server answers as the capture does: there is nothing to find");
+    count = found->step + 1;
+    auto expected = expectation_of(found->what);
+    if (!expected) return fail_from(expected);
+    expectation = *expected;
+  }
+  std::string text = steps.prologue;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += fmt::format("{}  # frame {}\n", steps.steps[i].text, steps.steps[i].frame);
+  }
+  return text + expectation;
+}
+
+}  // namespace
+
+Result<std::string> read_source(const std::string& path, Network* network,
+                                const script::RunnerOptions& options) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Error::from_errno(errno, "shrink", path));
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad()) return fail(Error::from_errno(errno, "shrink", path));
+  return is_capture(text) ? from_capture(path, network, options) : Result<std::string>(text);
+}
+
+}  // namespace nfsrdma::lab::shrink
