@@ -52,6 +52,11 @@ set(CPACK_RPM_NFSRDMA-LAB_PACKAGE_SUMMARY "NFS/RDMA server for tests and demonst
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/sbin /usr/lib/systemd /usr/lib/systemd/system
   /usr/lib/systemd/user /usr/share/bash-completion /usr/share/bash-completion/completions
   /usr/share/man /usr/share/man/man1 /usr/share/man/man7 /usr/share/man/man8 /usr/share/doc)
+if(CMAKE_LIBRARY_ARCHITECTURE)
+  set(libraries "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+  list(APPEND CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+    "${libraries}" "${libraries}/wireshark" "${libraries}/wireshark/plugins")
+endif()
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
 %define packager ${CPACK_PACKAGE_CONTACT}")
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_SOURCE_DIR}/cmake/packages/ForGenerator.cmake")

@@ -20,7 +20,7 @@ for component in nfsrdma nfsrdma-lab; do
   DESTDIR=$work/$component cmake --install "$NFSRDMA_BUILD" --prefix /usr --component "$component" >/dev/null
   expected=$(cd "$work/$component" && find . ! -type d | sed 's/^\.//' | sort)
   # Folders of our own belong to the package, those of others do not.
-  packed=$(rpm -qpl "$package" 2>/dev/null | grep -vE "^/usr/share/(doc/)?$component\$" | sort)
+  packed=$(rpm -qpl "$package" 2>/dev/null | grep -vE "^/usr/share/(doc/)?$component(/bpftrace)?\$" | sort)
   same "$expected" "$packed" "files of $component"
   same Apache-2.0 "$(rpm -qp --qf '%{LICENSE}' "$package" 2>/dev/null)" "licence"
 done
