@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/hostile/attack.h"
-#include "tests/hostile/hostile_callbacks.h"
+#include "tests/hostile/callback_burst.h"
 
 namespace nfsrdma::hostile {
 namespace {

@@ -1,10 +1,5 @@
 #include "tests/hostile/hostile_callbacks.h"
 
-#include <gtest/gtest.h>
-
-#include "client/session/session.h"
-#include "client/session/session_setup.h"
-
 namespace nfsrdma::hostile {
 
 using namespace nfs4;
@@ -218,21 +213,5 @@ constexpr Callback kAboutADelegation[] = {
 
 std::span<const Callback> hostile_callbacks() { return kCallbacks; }
 std::span<const Callback> callbacks_about_a_delegation() { return kAboutADelegation; }
-
-void send_callbacks(HostileMount& mount, Back back, std::uint32_t count,
-                    const std::function<void(xdr::Encoder&, const Back&)>& write,
-                    Answers& answers) {
-  ASSERT_FALSE(mount.server().connections().empty());
-  responder::CallbackTarget target;
-  target.program = client::SessionSetup::kCallbackProgram;
-  back.session = mount.mount().session().id();
-  for (; count > 0; --count, ++back.turn) {
-    (void)mount.server().connections().back()->call_back(
-        target, [&](xdr::Encoder& out) { write(out, back); },
-        [&answers](const Result<xdr::Decoder>& result) {
-          ++(result ? answers.answered : answers.unanswered);
-        });
-  }
-}
 
 }  // namespace nfsrdma::hostile

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "client/proto/compound.h"
-#include "tests/hostile/hostile_mount.h"
 #include "transport/xdr/encoder.h"
 
 namespace nfsrdma::hostile {
@@ -30,14 +29,5 @@ struct Callback {
 std::span<const Callback> hostile_callbacks();
 /// About Back::delegated: what the server does not want, or with what it has not given.
 std::span<const Callback> callbacks_about_a_delegation();
-
-/// How a burst ended.
-struct Answers {
-  int answered = 0;
-  int unanswered = 0;
-};
-/// Sends `count` at once on the latest connection, the first as back.turn. `answers` outlives them.
-void send_callbacks(HostileMount& mount, Back back, std::uint32_t count,
-                    const std::function<void(xdr::Encoder&, const Back&)>& write, Answers& answers);
 
 }  // namespace nfsrdma::hostile

@@ -60,9 +60,6 @@ class HostileCall final : public responder::ServerCall {
 
  private:
   void pass_on();
-  void pass_on_results(const SpoiledReply& reply);
-  bool pass_on_data(const ResultItem& item);
-  void append(std::span<const std::byte> bytes);
 
   HostileService& service_;
   responder::ServerCall& call_;
@@ -70,43 +67,11 @@ class HostileCall final : public responder::ServerCall {
   xdr::Encoder results_;
 };
 
-void HostileCall::append(std::span<const std::byte> bytes) {
-  if (std::byte* place = call_.results().reserve(bytes.size())) std::ranges::copy(bytes, place);
-}
-
 void HostileCall::pass_on() {
   const Bytes honest = testing_support::unreduced(results_);
   SpoiledReply reply = take_apart(honest);
   service_.spoil(reply);
-  const bool in_parts = reply.cut == SIZE_MAX && reply.flips.empty();
-  if (!in_parts) return append(put_together(reply));
-  pass_on_results(reply);
-}
-
-void HostileCall::pass_on_results(const SpoiledReply& reply) {
-  encode(call_.results(), COMPOUND4res_header{reply.status, reply.tag, reply.count});
-  for (const ResultItem& item : reply.results) {
-    call_.results().u32(item.opnum);
-    if (!pass_on_data(item)) append(item.body);
-  }
-  append(reply.trailing);
-}
-
-/// Data travels by RDMA where the client has asked for that.
-bool HostileCall::pass_on_data(const ResultItem& item) {
-  if (item.opnum != OP_READ && item.opnum != OP_READLINK) return false;
-  const std::span<std::byte> lasting = call_.scratch(item.body.size());
-  if (lasting.size() < item.body.size()) return false;
-  std::ranges::copy(item.body, lasting.begin());
-  bool whole = false;
-  Operations::dispatch(item.opnum, [&](auto operation) {
-    xdr::Decoder in(lasting.first(item.body.size()));
-    typename decltype(operation)::Res result;
-    decode(in, result);
-    whole = in.ok() && in.remaining() == 0;
-    if (whole) encode(call_.results(), result);
-  });
-  return whole;
+  answer_with(call_, reply);
 }
 
 void HostileService::handle(responder::ServerCall& call) {

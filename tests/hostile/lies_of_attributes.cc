@@ -24,31 +24,12 @@ fattr4 encoded(const Attributes& attributes, std::size_t slot = 0) {
 
 template <Change Apply>
 void in_getattr(SpoiledReply& reply) {
-  for (ResultItem& item : reply.results) {
-    if (item.opnum != OP_GETATTR) continue;
-    const Bytes before = item.body;
-    xdr::Decoder in(before);
-    GETATTR4res result;
-    decode(in, result);
-    auto attributes = decode_attributes(result.resok4.obj_attributes);
-    if (result.status != NFS4_OK || !attributes) continue;
-    Apply(*attributes);
-    result.resok4.obj_attributes = encoded(*attributes);
-    SpoiledReply::replace(item, result);
-  }
+  change_attributes(reply, Apply);
 }
 
 template <Change Apply>
 void in_readdir(SpoiledReply& reply) {
-  reply.edit<READDIR4res>([](READDIR4res& result) {
-    std::size_t slot = 0;
-    for (entry4& entry : result.resok4.reply.entries) {
-      auto attributes = decode_attributes(entry.attrs);
-      if (!attributes) continue;
-      Apply(*attributes);
-      entry.attrs = encoded(*attributes, ++slot);
-    }
-  });
+  change_entries(reply, Apply);
 }
 
 template <std::uint32_t Attribute>
@@ -190,5 +171,32 @@ constexpr Lie kLies[] = {
 }  // namespace
 
 std::span<const Lie> lies_of_attributes() { return kLies; }
+
+void change_attributes(SpoiledReply& reply, const std::function<void(Attributes&)>& change) {
+  for (ResultItem& item : reply.results) {
+    if (item.opnum != OP_GETATTR) continue;
+    const Bytes before = item.body;
+    xdr::Decoder in(before);
+    GETATTR4res result;
+    decode(in, result);
+    auto attributes = decode_attributes(result.resok4.obj_attributes);
+    if (result.status != NFS4_OK || !attributes) continue;
+    change(*attributes);
+    result.resok4.obj_attributes = encoded(*attributes);
+    SpoiledReply::replace(item, result);
+  }
+}
+
+void change_entries(SpoiledReply& reply, const std::function<void(Attributes&)>& change) {
+  reply.edit<READDIR4res>([&change](READDIR4res& result) {
+    std::size_t slot = 0;
+    for (entry4& entry : result.resok4.reply.entries) {
+      auto attributes = decode_attributes(entry.attrs);
+      if (!attributes) continue;
+      change(*attributes);
+      entry.attrs = encoded(*attributes, ++slot);
+    }
+  });
+}
 
 }  // namespace nfsrdma::hostile

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/hostile/attack.h"
-#include "tests/hostile/hostile_callbacks.h"
+#include "tests/hostile/callback_burst.h"
 
 namespace nfsrdma::hostile {
 namespace {

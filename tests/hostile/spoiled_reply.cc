@@ -16,6 +16,26 @@ void skip_result(xdr::Decoder& in, std::uint32_t opnum) {
   if (!known || !in.ok()) (void)in.raw(in.remaining(), "unknown result");
 }
 
+void append(responder::ServerCall& call, std::span<const std::byte> bytes) {
+  if (std::byte* place = call.results().reserve(bytes.size())) std::ranges::copy(bytes, place);
+}
+
+bool append_data(responder::ServerCall& call, const ResultItem& item) {
+  if (item.opnum != OP_READ && item.opnum != OP_READLINK) return false;
+  const std::span<std::byte> lasting = call.scratch(item.body.size());
+  if (lasting.size() < item.body.size()) return false;
+  std::ranges::copy(item.body, lasting.begin());
+  bool whole = false;
+  Operations::dispatch(item.opnum, [&](auto operation) {
+    xdr::Decoder in(lasting.first(item.body.size()));
+    typename decltype(operation)::Res result;
+    decode(in, result);
+    whole = in.ok() && in.remaining() == 0;
+    if (whole) encode(call.results(), result);
+  });
+  return whole;
+}
+
 }  // namespace
 
 std::span<std::byte> SpoiledReply::workspace() {
@@ -73,6 +93,17 @@ Bytes put_together(const SpoiledReply& reply) {
   }
   if (memory.size() > reply.cut) memory.resize(reply.cut);
   return memory;
+}
+
+void answer_with(responder::ServerCall& call, const SpoiledReply& reply) {
+  const bool in_parts = reply.cut == SIZE_MAX && reply.flips.empty();
+  if (!in_parts) return append(call, put_together(reply));
+  encode(call.results(), COMPOUND4res_header{reply.status, reply.tag, reply.count});
+  for (const ResultItem& item : reply.results) {
+    call.results().u32(item.opnum);
+    if (!append_data(call, item)) append(call, item.body);
+  }
+  append(call, reply.trailing);
 }
 
 }  // namespace nfsrdma::hostile

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/proto/compound.h"
+#include "tests/responder/service.h"
 #include "tests/support/unreduced.h"
 #include "transport/xdr/decoder.h"
 
@@ -65,5 +66,8 @@ struct SpoiledReply {
 /// `message` stands at COMPOUND4res.
 SpoiledReply take_apart(std::span<const std::byte> message);
 Bytes put_together(const SpoiledReply& reply);
+/// Appends it to the results of `call`, byte by byte where it is cut or flipped. Else the data of
+/// READ and READLINK travels by RDMA, where the client has asked for that.
+void answer_with(responder::ServerCall& call, const SpoiledReply& reply);
 
 }  // namespace nfsrdma::hostile

@@ -1,6 +1,7 @@
 // The line between the responder's transport (RPC-over-RDMA, faults) and its NFSv4.1 service.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,12 +20,26 @@ namespace nfsrdma::responder {
 /// CB_COMPOUND (RFC 5662).
 inline constexpr std::uint32_t kCallbackCompound = 1;
 
+/// What becomes of a reply that the slot should keep for a retry (RFC 8881 section 2.10.6.1.3).
+enum class ReplyCache : std::uint8_t {
+  kept,
+  lost,     ///< not kept, though the client wanted it
+  garbage,  ///< kept, and then not what it was
+};
+
+/// What a fault script wants of the service for one call.
+struct ServiceFaults {
+  ReplyCache reply_cache = ReplyCache::kept;
+  bool unstable_lost = false;  ///< an UNSTABLE4 WRITE does not survive a restart until COMMIT
+};
+
 /// Whom a callback is for, in the client's own words (csa_cb_program, csa_sec_parms).
 struct CallbackTarget {
   std::uint32_t program = 0;
   rpc::Credential credential{.flavor = rpc::AuthFlavor::none};
   std::string machine_name{};  ///< of AUTH_SYS
   std::uint32_t procedure = kCallbackCompound;
+  std::size_t cut = SIZE_MAX;  ///< of the message, no more than so many bytes are sent
 };
 
 /// The connection a call came in on, as far as the service needs to know it. Valid until the
@@ -74,6 +89,7 @@ class ServerCall {
   virtual std::optional<std::uint32_t> forced_status(std::uint32_t /*operation*/) const {
     return std::nullopt;
   }
+  virtual ServiceFaults service_faults() const { return {}; }
 
  protected:
   ~ServerCall() = default;
