@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "client/session/trace.h"
+#include "tests/faults/faulty_fabric.h"
 #include "tests/support/counter_of.h"
 #include "transport/base/log.h"
 #include "transport/rdma/channel_factory.h"
@@ -109,6 +110,11 @@ void HostileMount::make_channels() {
     return;
   }
   fabric_ = fabric::make_iwarp_fabric(reactor_);
+  if (options_.client_script) {
+    inner_fabric_ = std::move(fabric_);
+    fabric_ =
+        std::make_unique<faults::FaultyFabric>(reactor_, *inner_fabric_, *options_.client_script);
+  }
   for (BufferPool* pool : {messages_.get(), data_.get()}) {
     if (!fabric_->register_pool(*pool)) std::abort();
   }
@@ -151,6 +157,12 @@ Result<void> HostileMount::start() {
 
 void HostileMount::lift() {
   hostile_->lift();
+  faults_met_ = 0;
+  for (const auto& rule : responder_->faults().rules()) {
+    const bool stands = rule.level == responder::FaultRule::Level::standing;
+    faults_met_ += stands ? 1 : rule.fired;
+  }
+  responder_->clear_faults();
   if (middleman_) middleman_->lift();
 }
 

@@ -10,6 +10,7 @@
 #include "fuse/ops/file_system.h"
 #include "fuse/ops/operations.h"
 #include "tests/client/fake_mount.h"
+#include "tests/faults/fabric_fault.h"
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/hostile/hostile_service.h"
 #include "tests/hostile/killable_caller.h"
@@ -32,6 +33,8 @@ struct HostileOptions {
   responder::DelegationKind delegations = responder::DelegationKind::none;
   bool cached = false;         ///< attributes and names are believed as long as by default
   MakeMiddleman between = {};  ///< stands between client and server; empty: nobody does
+  /// Over iwarp: what goes wrong at the client's side of the fabric; outlives the mount.
+  faults::FabricScript* client_script = nullptr;
 };
 
 /// How a request ended.
@@ -55,6 +58,8 @@ class HostileMount {
   HostileService& server() { return *hostile_; }
   /// Nobody does anything wrong from now on.
   void lift();
+  /// How often the rules of the responder's script had fired when lift() took them away.
+  std::uint64_t faults_met() const { return faults_met_; }
   /// What the middleman has found; empty: nothing, or there is none.
   std::string harm();
   responder::NfsService& honest() { return *service_; }
@@ -126,7 +131,9 @@ class HostileMount {
   std::unique_ptr<BufferPool> replies_;
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::function<std::size_t()> calls_in_use_;  ///< of the iwarp transport
-  std::vector<std::span<std::byte>> lent_;     ///< memory that the transport uses
+  std::uint64_t faults_met_ = 0;
+  std::vector<std::span<std::byte>> lent_;        ///< memory that the transport uses
+  std::unique_ptr<fabric::Fabric> inner_fabric_;  ///< below what client_script does
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<fuse::FileSystem> fs_;

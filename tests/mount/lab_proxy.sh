@@ -81,7 +81,7 @@ start_proxy iwarp iwarp
 echo content >"$export/file"
 mount_export noac
 same "error: no command 'nonsense'" "$(tell nonsense || true)" "an unknown command"
-tell help | grep -q '^fault SPEC' || fail "no help"
+tell help | grep -qx 'fault write=drop' || fail "no help"
 # seen FAULT COMMAND...: the command succeeds in spite of the fault, which has happened.
 seen() {
   local fault=$1

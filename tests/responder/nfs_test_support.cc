@@ -109,6 +109,7 @@ void NfsTest::start() {
 std::shared_ptr<FakeCall> NfsTest::deliver(TestClient& client, Bytes arguments) {
   auto call =
       std::make_shared<FakeCall>(std::move(arguments), client.credential, *client.connection);
+  call->faults = next_faults;
   service->handle(*call);
   return call;
 }

@@ -70,7 +70,9 @@ class FakeCall final : public ServerCall {
   Connection& connection() override { return connection_; }
   void reply(rpc::AcceptStat status) override;
   void drop() override { dropped = true; }
+  ServiceFaults service_faults() const override { return faults; }
 
+  ServiceFaults faults;
   bool replied = false;
   bool dropped = false;
   rpc::AcceptStat accept = rpc::AcceptStat::system_err;
@@ -230,6 +232,7 @@ class NfsTest : public ::testing::Test {
   std::string read_file(const std::string& name);
 
   VirtualReactor reactor;
+  ServiceFaults next_faults;  ///< of calls that are delivered from now on
   ServiceConfig config;
   std::unique_ptr<NfsService> service;
 

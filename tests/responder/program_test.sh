@@ -62,12 +62,19 @@ grep -qx 'listening on 127\.0\.0\.1:[1-9][0-9]*' "$work/out" || fail "$(cat "$wo
 [ "$(control nonsense)" = "error: no command 'nonsense'; help lists them" ] || fail "wrong command"
 control help >"$work/commands"
 while read -r command _; do
-  case $command in fault | remove | request | raise | help | ok) continue ;; esac
+  case $command in fault | remove | request | raise | target-slots | recall-slots | callback | help | ok) continue ;; esac
   [[ "$(control "$command" | tail -n 1)" == ok* ]] || fail "'$command' of help"
 done <"$work/commands"
 for word in $(sed 's/^fault //; s/[ :=].*//' "$work/commands" | sort -u); do
   grep -q -- "^\.B.*${word//-/\\\\-}" "$here/../../man/nfsrdma-responder.8" || [ "$word" = ok ] || fail "$word is not in the man page"
 done
+[ "$(control target-slots 4)" = ok ] || fail "target-slots"
+[ "$(control recall-slots)" = "error: no number of slots" ] || fail "recall-slots without a number"
+[ "$(control callback another-session 3 cut=50)" = "ok 0" ] || fail "callback without a client"
+[ "$(control callback nothing-of-the-kind)" = "error: no callback 'nothing-of-the-kind'" ] || fail "an unknown callback"
+[ "$(control callback another-session many)" = "error: 'many' is no number" ] || fail "a callback without a count"
+grep -qx 'fault lie=READ-of-20000-bytes' "$work/commands" || fail "help does not list lies"
+grep -qx 'callback sequence-number-0 \[N\] \[cut=BYTES\]' "$work/commands" || fail "help does not list callbacks"
 for command in stop continue disconnect restart clear; do
   [ "$(control "$command")" = ok ] || fail "$command"
 done

@@ -3,13 +3,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "tests/responder/nfs/fs/credentials.h"
-#include "tests/responder/transport/fault_kinds.h"
+#include "tests/responder/transport/commands.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/verbs/verbs.h"
@@ -22,70 +20,6 @@ std::uint16_t port_of(const fabric::Address& address) {
   const bool v6 = storage.ss_family == AF_INET6;
   return ntohs(v6 ? reinterpret_cast<const sockaddr_in6&>(storage).sin6_port
                   : reinterpret_cast<const sockaddr_in&>(storage).sin_port);
-}
-
-class TextVisitor final : public CounterVisitor {
- public:
-  void visit(std::string_view name, std::uint64_t value) override {
-    text += std::string(name) + " " + std::to_string(value) + "\n";
-  }
-  std::string text;
-};
-
-std::string add_fault(Responder& responder, const std::string& spec) {
-  auto id = responder.add_fault(spec);
-  if (!id) return "error: " + id.error().message();
-  return "ok " + std::to_string(*id);
-}
-
-std::string remove_fault(Responder& responder, const std::string& text) {
-  std::uint32_t id = 0;
-  std::from_chars(text.data(), text.data() + text.size(), id);
-  return responder.remove_fault(id) ? "ok" : "error: no such rule";
-}
-
-void restart_service(NfsService& service, const std::string& grace) {
-  std::uint32_t seconds = 0;
-  const char* end = grace.data() + grace.size();
-  if (std::from_chars(grace.data(), end, seconds).ec == std::errc{}) {
-    service.restart(seconds);
-  } else {
-    service.restart();
-  }
-}
-
-std::string recall(NfsService& service, const std::string& keep) {
-  std::uint32_t number = 0;
-  if (std::from_chars(keep.data(), keep.data() + keep.size(), number).ec != std::errc{}) {
-    return "ok " + std::to_string(service.recall_delegations());
-  }
-  service.recall_any_delegations(number);
-  return "ok";
-}
-
-std::string change_receive_size(Responder& responder, const std::string& command,
-                                const std::string& text) {
-  std::uint32_t size = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (parsed.ec != std::errc()) return "error: no size";
-  if (command == "request") {
-    responder.request_receive_size(size);
-  } else {
-    responder.raise_receive_size(size);
-  }
-  return "ok";
-}
-
-/// A line for each kind of fault, as a rule has it, and for each other command; then the answer.
-std::string help() {
-  std::string text;
-  for (const auto& kind : fault_kinds()) text += "fault " + kind + "\n";
-  for (const std::string_view command :
-       {"remove ID", "clear", "stop", "continue", "disconnect", "restart [S]", "reboot [S]",
-        "request N", "raise N", "recall [N]", "revoke-locks", "forget-sessions", "stats", "help"}) {
-    text += std::string(command) + "\n";
-  }
-  return text + "ok";
 }
 
 }  // namespace
@@ -170,41 +104,9 @@ void Server::visit_counters(CounterVisitor& visitor) const {
 }
 
 std::string Server::counters_text() const {
-  TextVisitor visitor;
+  CounterText visitor;
   visit_counters(visitor);
   return visitor.text;
-}
-
-std::string Server::run_command(const std::string& line) {
-  const auto space = std::min(line.find(' '), line.size());
-  const std::string command = line.substr(0, space);
-  const std::string argument = line.substr(std::min(space + 1, line.size()));
-  if (command == "fault") return add_fault(*responder_, argument);
-  if (command == "remove") return remove_fault(*responder_, argument);
-  if (command == "request" || command == "raise") {
-    return change_receive_size(*responder_, command, argument);
-  }
-  if (command == "revoke-locks") return "ok " + std::to_string(service_->revoke_locks());
-  if (command == "recall") return recall(*service_, argument);
-  if (command == "stats") return counters_text() + "ok";
-  if (command == "help") return help();
-  if (command == "clear") {
-    responder_->clear_faults();
-  } else if (command == "stop") {
-    responder_->stop_answering();
-  } else if (command == "continue") {
-    responder_->resume_answering();
-  } else if (command == "disconnect") {
-    responder_->disconnect_all("control socket");
-  } else if (command == "forget-sessions") {
-    service_->destroy_sessions();
-  } else if (command == "restart" || command == "reboot") {
-    if (command == "reboot") responder_->disconnect_all("reboot");
-    restart_service(*service_, argument);
-  } else {
-    return "error: no command '" + command + "'; help lists them";
-  }
-  return "ok";
 }
 
 void Server::close(std::function<void()> done) { responder_->close(std::move(done)); }

@@ -50,21 +50,7 @@ class Server {
   /// All counters, a line "NAME VALUE" each.
   std::string counters_text() const;
   /// Carries out a line of the control socket. Answers "ok", "ok ID" or "error: REASON"; `stats`
-  /// answers the counters and then "ok".
-  ///
-  ///   fault SPEC    adds a rule (see transport/fault_script.h), answers its id
-  ///   remove ID     takes a rule away
-  ///   clear         takes all rules away
-  ///   stop          calls that arrive wait from now on
-  ///   continue      they are answered again
-  ///   disconnect    breaks all connections
-  ///   restart [S]   the NFS service forgets its clients and begins a grace period (of S seconds)
-  ///   reboot [S]    the same, and all connections break before they are answered
-  ///   request N     version 2: asks the clients for a receive size of N bytes
-  ///   raise N       version 2: raises the own receive size
-  ///   recall [N]    asks all delegations back, answers their number; all but N of each client
-  ///   forget-sessions  all sessions are gone, clients and their state stay
-  ///   stats         all counters
+  /// and `help` answer several lines and then "ok". man/nfsrdma-responder.8 says what there is.
   std::string run_command(const std::string& line);
   /// Ends all connections; `done` is called when none is left.
   void close(std::function<void()> done);

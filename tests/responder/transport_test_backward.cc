@@ -132,6 +132,21 @@ TEST_P(BackwardTest, ClientsCreditsAreRespected) {
   EXPECT_EQ(result_word, 11U);
 }
 
+TEST_P(BackwardTest, CreditsAreOverrunWhereTheScriptSaysSo) {
+  connect_and_learn();
+  ASSERT_TRUE(responder->add_fault("cb-credits=3"));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(call_back());
+  EXPECT_FALSE(call_back());
+}
+
+TEST_P(BackwardTest, CallIsCutWhereThatIsWanted) {
+  auto& requester = connect_and_learn();
+  const auto sent = connection->call_back(
+      {.program = kProgram, .cut = 20}, [](xdr::Encoder&) {}, [](const Result<xdr::Decoder>&) {});
+  ASSERT_TRUE(sent);
+  EXPECT_EQ(next(requester).bytes.size(), 20U);
+}
+
 // BD-3: the forward grant is a separate account; forward calls flow while callbacks are open.
 TEST_P(BackwardTest, DirectionsHaveSeparateCredits) {
   auto& requester = connect_and_learn();

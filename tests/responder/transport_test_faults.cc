@@ -1,6 +1,7 @@
 // What each fault of a script does to calls.
 #include <chrono>
 
+#include "client/proto/compound.h"
 #include "client/proto/status.h"
 #include "tests/responder/responder_rig.h"
 #include "tests/support/counter_of.h"
@@ -159,6 +160,92 @@ TEST_F(FaultTest, ZeroGrantIsSentWhenAskedFor) {
   auto& requester = connect();
   EXPECT_EQ(exchange(requester, plain_call(kFaultsXid)).header.rdma_credit, 0U);
   EXPECT_EQ(exchange(requester, plain_call(kFaultsXid)).header.rdma_credit, 16U);
+}
+
+TEST_F(FaultTest, CreditsAreWhatTheListSays) {
+  fault("credits=64,1,0xffffffff:times=3");
+  auto& requester = connect();
+  for (const std::uint32_t granted : {64U, 1U, 0xffffffffU, 16U}) {
+    EXPECT_EQ(exchange(requester, plain_call(kFaultsXid)).header.rdma_credit, granted);
+  }
+}
+
+TEST_F(FaultTest, ReplyWaitsUntilOthersHaveGoneOut) {
+  fault("reorder=2:times=1");
+  auto& requester = connect();
+  for (std::uint32_t i = 0; i < 3; ++i) requester.send(plain_call(kFaultsXid + i));
+  EXPECT_EQ(next_reply(requester).header.rdma_xid, kFaultsXid + 1);
+  EXPECT_EQ(next_reply(requester).header.rdma_xid, kFaultsXid + 2);
+  EXPECT_EQ(next_reply(requester).header.rdma_xid, kFaultsXid);
+}
+
+TEST_F(FaultTest, ReplyThatNobodyOvertakesGoesWithItsConnection) {
+  fault("reorder=1:times=1");
+  auto& requester = connect();
+  requester.send(plain_call(kFaultsXid));
+  run_until([&] { return service.calls == 1; });
+  responder->disconnect_all("test");
+  run_until([&] { return responder->connections() == 0; });
+  EXPECT_TRUE(exchange(connect(), plain_call(kFaultsXid)).results());
+}
+
+TEST_F(FaultTest, ServiceIsToldOfItsFaults) {
+  fault("replay-cache=garbage:times=1");
+  fault("unstable=lost:op=LOOKUP");
+  std::vector<ServiceFaults> told;
+  service.on_call = [&](ServerCall& call) {
+    told.push_back(call.service_faults());
+    call.reply(rpc::AcceptStat::success);
+  };
+  auto& requester = connect();
+  exchange(requester, plain_call(kFaultsXid));
+  exchange(requester, compound(kFaultsXid));
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].reply_cache, ReplyCache::garbage);
+  EXPECT_FALSE(told[0].unstable_lost);
+  EXPECT_EQ(told[1].reply_cache, ReplyCache::kept);
+  EXPECT_TRUE(told[1].unstable_lost);
+}
+
+/// Results of SEQUENCE.
+class ResultFaultTest : public FaultTest {
+ protected:
+  /// What SEQUENCE says when this rule is there.
+  nfs4::SEQUENCE4resok sequence_with(std::string_view rule) {
+    fault(rule);
+    service.on_call = [](ServerCall& call) {
+      nfs4::SEQUENCE4res result;
+      result.sr_resok4.sr_highest_slotid = result.sr_resok4.sr_target_highest_slotid = 15;
+      encode(call.results(), nfs4::COMPOUND4res_header{nfs4::NFS4_OK, {}, 1});
+      encode_operation(call.results(), result);
+      call.reply(rpc::AcceptStat::success);
+    };
+    const auto reply = exchange(connect(), compound(kFaultsXid));
+    auto results = reply.results();
+    nfs4::COMPOUND4res_header header;
+    nfs4::SEQUENCE4res result;
+    EXPECT_TRUE(results);
+    decode(*results, header);
+    decode_result(*results, result);
+    EXPECT_TRUE(results->finish("results"));
+    EXPECT_EQ(value(counters().results_spoiled), 1U);
+    return result.sr_resok4;
+  }
+};
+
+TEST_F(ResultFaultTest, StatusFlags) {
+  EXPECT_EQ(sequence_with("flags=CB_PATH_DOWN,0x1000").sr_status_flags,
+            nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_DEVID_DELETED);
+}
+
+TEST_F(ResultFaultTest, SlotsAndTarget) {
+  const auto ok = sequence_with("slots=highest:63,target:0");
+  EXPECT_EQ(ok.sr_highest_slotid, 63U);
+  EXPECT_EQ(ok.sr_target_highest_slotid, 0U);
+}
+
+TEST_F(ResultFaultTest, LiesHaveNames) {
+  EXPECT_EQ(sequence_with("lie=2^32-slots").sr_target_highest_slotid, 0xffffffffU);
 }
 
 TEST_F(FaultTest, StoppedResponderAnswersWhenItGoesOn) {

@@ -1,33 +1,16 @@
 #include "tests/lab/proxy/proxy.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "tests/responder/transport/commands.h"
 
 namespace nfsrdma::lab::proxy {
 namespace {
 
-constexpr std::string_view kHelp =
-    "fault SPEC   adds a rule, answers its number\n"
-    "remove N     takes a rule away\n"
-    "clear        takes all rules away\n"
-    "stop         calls wait from now on\n"
-    "continue     they go on\n"
-    "disconnect   breaks all connections\n"
-    "stats        all counters\n"
-    "help         this\n"
-    "ok";
 /// Fewer than the responder's, so that the data of all calls has room.
 constexpr std::size_t kClients = 8;
 constexpr std::uint32_t kCredits = 32;
-
-class TextVisitor final : public CounterVisitor {
- public:
-  void visit(std::string_view name, std::uint64_t value) override {
-    text += std::string(name) + " " + std::to_string(value) + "\n";
-  }
-  std::string text;
-};
 
 Result<void> open_capture(const std::string& path, std::unique_ptr<capture::Sink>& sink) {
   if (path.empty()) return {};
@@ -142,36 +125,13 @@ void Proxy::report_if_closed() {
 }
 
 std::string Proxy::run_command(const std::string& line) {
-  const auto space = std::min(line.find(' '), line.size());
-  const std::string command = line.substr(0, space);
-  const std::string argument = line.substr(std::min(space + 1, line.size()));
-  if (command == "help") return std::string(kHelp);
-  if (command == "fault") {
-    auto id = responder_->add_fault(argument);
-    return id ? "ok " + std::to_string(*id) : "error: " + id.error().message();
-  }
-  if (command == "remove") {
-    std::uint32_t id = 0;
-    std::from_chars(argument.data(), argument.data() + argument.size(), id);
-    return responder_->remove_fault(id) ? "ok" : "error: no such rule";
-  }
-  if (command == "stats") {
-    TextVisitor visitor;
-    responder_->visit_counters(visitor);
-    return visitor.text + "ok";
-  }
-  if (command == "clear") {
-    responder_->clear_faults();
-  } else if (command == "stop") {
-    responder_->stop_answering();
-  } else if (command == "continue") {
-    responder_->resume_answering();
-  } else if (command == "disconnect") {
-    responder_->disconnect_all("control socket");
-  } else {
-    return "error: no command '" + command + "'";
-  }
-  return "ok";
+  const responder::Command command(line);
+  if (auto answer = responder::run_transport_command(*responder_, command)) return *answer;
+  if (command.word == "help") return responder::transport_help() + "stats\nhelp\nok";
+  if (command.word != "stats") return "error: no command '" + std::string(command.word) + "'";
+  responder::CounterText visitor;
+  responder_->visit_counters(visitor);
+  return visitor.text + "ok";
 }
 
 }  // namespace nfsrdma::lab::proxy

@@ -1,5 +1,6 @@
 #include "tests/responder/nfs/callbacks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -84,11 +85,44 @@ void log_refusal(const Result<xdr::Decoder>& result) {
   }
 }
 
+/// The client has taken a callback out of turn: the next one has the next number.
+void note_sequence(Session& session, const Result<xdr::Decoder>& results) {
+  if (!results) return;
+  xdr::Decoder in = *results;
+  CB_COMPOUND4res_header header;
+  decode(in, header);
+  CB_SEQUENCE4res sequence;
+  if (in.ok() && header.operations > 0) decode_result(in, sequence);
+  if (!in.ok() || sequence.csr_status != NFS4_OK) return;
+  const auto& taken = sequence.csr_resok4;
+  if (taken.csr_slotid != 0) return;
+  session.back.sequence = std::max(session.back.sequence, taken.csr_sequenceid);
+}
+
 }  // namespace
 
 void call_client(Session& session, Callback callback) {
   session.back.waiting.push_back(std::move(callback));
   send_next(session);
+}
+
+std::size_t send_hostile(Session& session, hostile::EncodeBack encode, std::uint32_t count,
+                         std::size_t cut) {
+  BackChannel& back = session.back;
+  if (!back.connection) return 0;
+  const SessionRef self = session.shared_from_this();
+  CallbackTarget target = back.target;
+  target.cut = cut;
+  hostile::Back context{.session = session.id, .used = back.sequence};
+  std::size_t sent = 0;
+  for (; context.turn < count; ++context.turn) {
+    const auto called = back.connection->call_back(
+        target, [&](xdr::Encoder& out) { encode(out, context); },
+        [self](const Result<xdr::Decoder>& results) { note_sequence(*self, results); });
+    if (!called) break;
+    ++sent;
+  }
+  return sent;
 }
 
 void recall_slots(Session& session) {

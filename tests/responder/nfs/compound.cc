@@ -186,9 +186,10 @@ void Execution::finish_slot() {
   outcome_.slot = context_.slot;
   Slot& slot = outcome_.session->slots[context_.slot];
   const bool alone = context_.operations == 1;
-  if (context_.out.ok() && (context_.cache_this || alone)) {
-    slot.reply.store(context_.out, start_);
-  }
+  const ReplyCache wanted = context_.call.service_faults().reply_cache;
+  if (wanted == ReplyCache::lost || !context_.out.ok() || !(context_.cache_this || alone)) return;
+  slot.reply.store(context_.out, start_);
+  if (wanted == ReplyCache::garbage) slot.reply.spoil();
 }
 
 }  // namespace

@@ -15,6 +15,16 @@ namespace nfsrdma::responder {
 
 using namespace nfs4;
 
+namespace {
+
+std::string hyphenated(std::string_view name) {
+  std::string word(name);
+  std::ranges::replace(word, ' ', '-');
+  return word;
+}
+
+}  // namespace
+
 /// A reply that waits for its time.
 class NfsService::HeldReply {
  public:
@@ -78,6 +88,7 @@ void NfsService::begin_instance(bool first, std::uint32_t grace_seconds) {
 
 void NfsService::restart(std::uint32_t grace_seconds) {
   restarts_.add();
+  unstable_writes_lost_.add(state_->unstable.lose());
   begin_instance(false, grace_seconds);
 }
 
@@ -139,6 +150,32 @@ void NfsService::set_target_slots(std::uint32_t slots, bool recall) {
   if (recall) sessions.for_each([](Session& session) { recall_slots(session); });
 }
 
+std::optional<std::size_t> NfsService::send_callbacks(std::string_view name, std::uint32_t count,
+                                                      std::size_t cut) {
+  const auto kinds = hostile::hostile_callbacks();
+  const auto kind = std::ranges::find_if(
+      kinds, [name](const hostile::Callback& each) { return hyphenated(each.name) == name; });
+  if (kind == kinds.end()) return std::nullopt;
+  std::size_t sent = 0;
+  state_->clients->sessions.for_each(
+      [&](Session& session) { sent += send_hostile(session, kind->encode, count, cut); });
+  return sent;
+}
+
+std::vector<std::string> NfsService::callback_names() {
+  std::vector<std::string> names;
+  for (const auto& kind : hostile::hostile_callbacks()) names.push_back(hyphenated(kind.name));
+  return names;
+}
+
+void NfsService::end_grace() { state_->instance.grace_ends = {}; }
+
+std::size_t NfsService::expire_clients() {
+  const std::size_t expired = state_->clients->clients.expire(TimePoint::max());
+  expired_clients_.add(expired);
+  return expired;
+}
+
 std::size_t NfsService::recall_delegations() { return state_->clients->delegations.recall_all(); }
 
 std::size_t NfsService::revoke_locks() { return state_->clients->states.revoke_locks(); }
@@ -151,6 +188,7 @@ void NfsService::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("nfs.compounds", compounds_.value());
   visitor.visit("nfs.expired_clients", expired_clients_.value());
   visitor.visit("nfs.restarts", restarts_.value());
+  visitor.visit("nfs.unstable_writes_lost", unstable_writes_lost_.value());
   visitor.visit("nfs.faults_applied", faults_applied());
   visitor.visit("nfs.known_files", state_->files->size());
   visitor.visit("nfs.clients", state_->clients->clients.size());

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/responder/nfs/config.h"
@@ -49,6 +52,19 @@ class NfsService final : public Service {
   /// told at once (CB_RECALL_SLOT).
   void set_target_slots(std::uint32_t slots, bool recall);
 
+  /// Sends so many callbacks at once to each session: one of tests/hostile/hostile_callbacks.h with
+  /// hyphens for blanks, cut to so many bytes. Returns how many went out; nothing: no such name.
+  std::optional<std::size_t> send_callbacks(std::string_view name, std::uint32_t count,
+                                            std::size_t cut);
+  /// The names that it takes.
+  static std::vector<std::string> callback_names();
+
+  /// The grace period is over, whoever has still to reclaim.
+  void end_grace();
+  /// Every lease is over: clients, sessions and all state are gone. Returns how many clients that
+  /// were.
+  std::size_t expire_clients();
+
   /// Recalls all delegations (CB_RECALL); returns how many there are.
   std::size_t recall_delegations();
   /// Asks every client to keep at most so many (CB_RECALL_ANY).
@@ -76,6 +92,7 @@ class NfsService final : public Service {
   Counter compounds_;
   Counter expired_clients_;
   Counter restarts_;
+  Counter unstable_writes_lost_;
 };
 
 }  // namespace nfsrdma::responder

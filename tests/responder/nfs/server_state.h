@@ -17,6 +17,7 @@
 #include "tests/responder/nfs/session/session.h"
 #include "tests/responder/nfs/state/lock_waits.h"
 #include "tests/responder/nfs/state/state_table.h"
+#include "tests/responder/nfs/unstable_data.h"
 
 namespace nfsrdma::responder {
 
@@ -59,6 +60,7 @@ struct ServerState {
   AttributeReader attributes;
   ExclusiveCreates exclusive_creates;
   FaultHooks faults;
+  UnstableData unstable;
   Instance instance;
   DelegationCounters delegation_counters;
   std::unique_ptr<ClientState> clients;

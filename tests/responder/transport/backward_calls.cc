@@ -30,7 +30,8 @@ Result<void> BackwardCalls::call(fabric::Endpoint& endpoint, std::uint32_t versi
                                  std::size_t largest, const CallbackTarget& target,
                                  const std::function<void(xdr::Encoder&)>& encode_arguments,
                                  BackwardDone done) {
-  if (open() >= std::min(credits_, core_.config.backward_credits)) {
+  const auto most = std::min(credits_, core_.config.backward_credits);
+  if (open() >= core_.faults.backward_credits().value_or(most)) {
     return fail(backward_error(EAGAIN, "the client's credits are used up"));
   }
   auto message = std::make_unique<Message>(*this);
@@ -65,7 +66,7 @@ std::span<const std::byte> BackwardCalls::encode(
                           target.credential, target.machine_name);
   encode_arguments(out);
   if (!out.ok() || !out.omitted().empty()) return {};
-  return out.encoded();
+  return out.encoded().first(std::min(out.size(), target.cut));
 }
 
 BackwardCalls::Message* BackwardCalls::find_open(std::uint32_t xid) {

@@ -12,9 +12,8 @@ std::size_t calls_of_a_connection() { return kMaxCredits + kSpareReceives; }
 }  // namespace
 
 std::size_t receive_size(const ResponderConfig& config) {
-  const std::size_t size = std::max(config.inline_size, config.call_size);
-  if (!config.versions.has(rdma::kVersionTwo)) return size;
-  return std::max<std::size_t>(size, rdma::kMinReceiveBufferSize);
+  if (!config.versions.has(rdma::kVersionTwo)) return config.inline_size;
+  return std::max<std::size_t>(config.inline_size, rdma::kMinReceiveBufferSize);
 }
 
 std::size_t largest_receive(const ResponderConfig& config) {
@@ -35,7 +34,11 @@ Result<ResponderPools> ResponderPools::create(const ResponderConfig& config) {
 
 Core::Core(Reactor& the_reactor, Service& the_service, const ResponderConfig& the_config,
            ResponderPools& the_pools)
-    : reactor(the_reactor), service(the_service), config(the_config), pools(the_pools) {}
+    : reactor(the_reactor),
+      service(the_service),
+      config(the_config),
+      pools(the_pools),
+      overtaken_turn_(the_reactor, [this] { let_overtaken_go(); }) {}
 
 Core::~Core() = default;
 
@@ -83,6 +86,25 @@ void Core::forget(RdmaCall& call) {
   std::erase(waiting_, &call);
 }
 
-void Core::forget_held(HeldCall& call) { std::erase(held_, &call); }
+void Core::forget_held(HeldCall& call) {
+  std::erase(held_, &call);
+  std::erase_if(overtaken_, [&call](const Overtaken& each) { return each.call == &call; });
+}
+
+void Core::reply_goes_out() {
+  bool due = false;
+  for (Overtaken& each : overtaken_) due |= each.replies == 0 || --each.replies == 0;
+  if (due) overtaken_turn_.schedule();
+}
+
+void Core::let_overtaken_go() {
+  for (;;) {
+    const auto next = std::ranges::find(overtaken_, 0U, &Overtaken::replies);
+    if (next == overtaken_.end()) return;
+    HeldCall* call = next->call;
+    overtaken_.erase(next);
+    call->resume();
+  }
+}
 
 }  // namespace nfsrdma::responder

@@ -42,8 +42,6 @@ enum class OtherVersions : std::uint8_t {
 /// How the responder behaves; fixed at its creation.
 struct ResponderConfig {
   std::size_t inline_size = 4096;  ///< largest message each way, in bytes (1024 to 262144)
-  /// Calls may be as large as this where it is more, so that small WRITEs need no RDMA Read.
-  std::size_t call_size = 0;
   /// Version 2: the receive size that a client can ask for (up to 65536). Less than inline_size: no
   /// larger one than there is.
   std::size_t most_inline_size = 0;
@@ -133,15 +131,29 @@ class Core {
   void pull_ended() { --pulls_; }
   /// Lets calls go on that waited for memory, as far as there is some.
   void continue_waiting();
+  /// Queues a call that is to be answered until so many other replies have gone out.
+  void hold_until_overtaken(HeldCall& call, std::uint32_t replies) {
+    overtaken_.push_back({&call, replies});
+  }
+  /// A reply goes out. Those that waited for it follow in the next turn of the reactor.
+  void reply_goes_out();
   /// Takes a call out of the queues.
   void forget(RdmaCall& call);
   void forget_held(HeldCall& call);
 
  private:
+  void let_overtaken_go();
+
   std::vector<std::unique_ptr<RdmaCall>> calls_;
   std::vector<RdmaCall*> free_calls_;
   std::deque<HeldCall*> held_;
   std::deque<RdmaCall*> waiting_;
+  struct Overtaken {
+    HeldCall* call;
+    std::uint32_t replies;  ///< still to go out before
+  };
+  std::vector<Overtaken> overtaken_;
+  Deferred overtaken_turn_;
   std::size_t pulls_ = 0;
   bool stopped_ = false;
 };

@@ -34,6 +34,7 @@ void Counters::visit(CounterVisitor& visitor) const {
       {"waits_for_memory", &waits_for_memory},
       {"backward_calls", &backward_calls},
       {"backward_replies", &backward_replies},
+      {"results_spoiled", &results_spoiled},
   };
   for (const auto& [name, counter] : named) visitor.visit(name, counter->value());
   for (std::uint32_t number = 0; number < kOperationNumbers; ++number) {

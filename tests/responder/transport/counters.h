@@ -37,6 +37,7 @@ struct Counters {
   Counter waits_for_memory;   ///< calls that had to wait for a data buffer
   Counter backward_calls;
   Counter backward_replies;
+  Counter results_spoiled;  ///< COMPOUNDs whose results a fault script has changed
   std::array<Counter, kOperationNumbers> operations;
 
   void visit(CounterVisitor& visitor) const;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "client/proto/status.h"
+#include "tests/responder/transport/fabric_kinds.h"
+#include "tests/responder/transport/fault_words.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -56,14 +57,6 @@ auto find_name(const Table& table, std::string_view name)
   return std::nullopt;
 }
 
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// A number, or a name as "NFS4ERR_DELAY".
 std::optional<std::uint32_t> nfs_status(std::string_view text) {
   for (const auto status : nfs4::all_statuses()) {
@@ -87,7 +80,7 @@ bool set_found(T& target, const T& found) {
 bool set_disconnect(CallFaults& effect, std::string_view value) {
   effect.disconnect_before = value == "before";
   effect.disconnect_after = value == "after";
-  return effect.disconnect_before || effect.disconnect_after || value == "every";
+  return effect.disconnect_before || effect.disconnect_after;
 }
 
 bool set_rpc_error(CallFaults& effect, std::string_view value) {
@@ -106,8 +99,51 @@ bool set_fragments(CallFaults& effect, std::string_view value) {
   return effect.fragment_bytes > 0;
 }
 
-bool set_credits(CallFaults&, std::string_view value) {
-  return number_in<std::uint32_t>(value).has_value();
+bool set_reorder(CallFaults& effect, std::string_view value) {
+  effect.overtaken = number_in<std::uint32_t>(value).value_or(0);
+  return effect.overtaken > 0;
+}
+
+bool set_replay_cache(CallFaults& effect, std::string_view value) {
+  if (value == "off") effect.service.reply_cache = ReplyCache::lost;
+  if (value == "garbage") effect.service.reply_cache = ReplyCache::garbage;
+  return effect.service.reply_cache != ReplyCache::kept;
+}
+
+bool set_unstable(CallFaults& effect, std::string_view value) {
+  effect.service.unstable_lost = value == "lost";
+  return effect.service.unstable_lost;
+}
+
+/// One number stands; several are granted in turn, one in each reply.
+bool set_credits(FaultRule& rule) {
+  std::string_view rest = rule.value;
+  while (!rest.empty()) {
+    const auto credits = number_in<std::uint32_t>(take_until(rest, ','));
+    if (!credits) return false;
+    rule.grants.push_back(*credits);
+  }
+  if (rule.grants.size() == 1) rule.level = FaultRule::Level::standing;
+  return !rule.grants.empty();
+}
+
+bool set_standing(FaultRule& rule) {
+  rule.level = FaultRule::Level::standing;
+  return rule.name != "cb-credits" || number_in<std::uint32_t>(rule.value).has_value();
+}
+
+bool set_results(FaultRule& rule) {
+  rule.level = FaultRule::Level::results;
+  rule.result = result_fault(rule.name, rule.value);
+  return rule.result.spoil != nullptr;
+}
+
+bool set_fabric(FaultRule& rule) {
+  auto fault = fabric_fault(rule.name, rule.value);
+  if (!fault) return false;
+  rule.level = FaultRule::Level::fabric;
+  rule.fabric = std::move(*fault);
+  return true;
 }
 
 bool set_rdma_error(CallFaults& effect, std::string_view value) {
@@ -139,19 +175,40 @@ struct Kind {
   bool (*set)(CallFaults&, std::string_view value);
 };
 
-constexpr std::array<Kind, 12> kKinds = {{
+constexpr std::array<Kind, 14> kKinds = {{
     {"delay", "=MS", set_delay},
     {"delay-reply", "=MS", set_delay_reply},
     {"drop-reply", "", set_flag<&CallFaults::drop_reply>},
     {"duplicate-reply", "", set_flag<&CallFaults::duplicate_reply>},
     {"disconnect", "", set_disconnect},
-    {"credits", "=N", set_credits},
+    {"reorder", "=N", set_reorder},
+    {"replay-cache", "", set_replay_cache},
+    {"unstable", "=lost", set_unstable},
     {"zero-grant", "", set_flag<&CallFaults::zero_grant>},
     {"nfsstat", "=STATUS:op=OPERATION", set_nfs_status},
     {"rpc-error", "", set_rpc_error},
     {"rdma-error", "", set_rdma_error},
     {"malformed", "", set_malformed},
     {"fragments", "=BYTES", set_fragments},
+}};
+
+/// Those that are not of calls alone.
+struct OtherKind {
+  std::string_view name;
+  std::string_view value;
+  bool (*set)(FaultRule& rule);
+};
+constexpr std::array<OtherKind, 9> kOtherKinds = {{
+    {"credits", "=N[,N...]", set_credits},
+    {"cb-credits", "=N", set_standing},
+    {"result", "=short:N", set_results},
+    {"flags", "=NAME[,NAME...]", set_results},
+    {"slots", "=highest:N,target:N", set_results},
+    {"clock", "=+SECONDS", set_results},
+    {"lie", "=NAME", set_results},
+    // Before what the fabric has under this name.
+    {"disconnect", "", [](FaultRule& rule) { return rule.value == "every" && set_standing(rule); }},
+    {"", "", set_fabric},
 }};
 
 template <class Table>
@@ -163,6 +220,7 @@ std::vector<std::string> names_of(const Table& table) {
 
 std::vector<std::string> named_values(std::string_view kind) {
   if (kind == "disconnect") return {"before", "after", "every:seconds=N"};
+  if (kind == "replay-cache") return {"off", "garbage"};
   if (kind == "rdma-error") return names_of(kRdmaErrors);
   if (kind == "malformed") return names_of(kMalformed);
   if (kind != "rpc-error") return {};
@@ -173,26 +231,44 @@ std::vector<std::string> named_values(std::string_view kind) {
 
 }  // namespace
 
-bool set_effect(CallFaults& effect, std::string_view name, std::string_view value) {
-  const auto* kind = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [name](const Kind& each) { return each.name == name; });
-  return kind != kKinds.end() && kind->set(effect, value);
+bool set_effect(FaultRule& rule) {
+  for (const Kind& kind : kKinds) {
+    if (kind.name == rule.name && kind.set(rule.effect, rule.value)) return true;
+  }
+  return std::ranges::any_of(kOtherKinds, [&rule](const OtherKind& kind) {
+    return (kind.name.empty() || kind.name == rule.name) && kind.set(rule);
+  });
+}
+
+std::vector<std::string> lie_kinds() {
+  std::vector<std::string> kinds = lie_names();
+  for (auto& name : kinds) name.insert(0, "lie=");
+  return kinds;
 }
 
 std::vector<std::string> fault_kinds() {
   std::vector<std::string> kinds;
-  for (const auto& kind : kKinds) {
-    const auto values = named_values(kind.name);
-    if (values.empty()) kinds.push_back(std::string(kind.name) + std::string(kind.value));
-    for (const auto& value : values) kinds.push_back(std::string(kind.name) + "=" + value);
+  const auto list = [&kinds](std::string_view name, std::string_view value) {
+    if (name.empty()) return;
+    const auto values = named_values(name);
+    if (values.empty()) kinds.push_back(std::string(name) + std::string(value));
+    for (const auto& each : values) kinds.push_back(std::string(name) + "=" + each);
+  };
+  for (const Kind& kind : kKinds) list(kind.name, kind.value);
+  for (const OtherKind& kind : kOtherKinds) {
+    if (kind.name != "disconnect") list(kind.name, kind.value);
   }
+  const auto fabric = fabric_kinds();
+  kinds.insert(kinds.end(), fabric.begin(), fabric.end());
   return kinds;
 }
 
 std::string fault_kinds_like(std::string_view name) {
   std::string like;
   std::string all;
-  for (const auto& kind : fault_kinds()) {
+  auto kinds = fault_kinds();
+  if (name == "lie") kinds = lie_kinds();
+  for (const auto& kind : kinds) {
     const std::string_view head = std::string_view(kind).substr(0, kind.find('='));
     all += (all.empty() ? "" : ", ") + kind;
     if (head == name) like += (like.empty() ? "" : ", ") + kind;

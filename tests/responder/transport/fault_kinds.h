@@ -10,13 +10,16 @@
 
 namespace nfsrdma::responder {
 
-/// Notes in `effect` what the kind with this value does to a call. False: no such kind, or a bad
-/// value.
-bool set_effect(CallFaults& effect, std::string_view name, std::string_view value);
+/// Notes in `rule`, whose name and value are set, what it does, and on which level. False: no such
+/// kind, or a bad value.
+bool set_effect(FaultRule& rule);
 
 /// Every kind as a rule has it: "drop-reply", "delay=MS", and one for each value that has a name,
-/// as in "malformed=oversize". In the order of the head of fault_script.h.
+/// as in "malformed=oversize". Those of calls first.
 std::vector<std::string> fault_kinds();
+
+/// The values of lie=, in the same way.
+std::vector<std::string> lie_kinds();
 
 /// Those kinds whose name this is, or all when none is; in one line, for messages.
 std::string fault_kinds_like(std::string_view name);

@@ -3,24 +3,15 @@
 //
 //   NAME[=VALUE][:op=OPERATION][:every=N][:after=N][:times=N]
 //
-//   delay=MS           waits before the call is executed
-//   delay-reply=MS     waits between execution and reply
-//   drop-reply         executes, never answers
-//   duplicate-reply    answers twice
-//   disconnect=before  breaks the connection instead of executing
-//   disconnect=after   breaks the connection after executing, before the reply
-//   disconnect=every:seconds=N   breaks all connections every N seconds (N may be a fraction)
-//   credits=N          the most credits granted; the last such rule counts
-//   zero-grant         a reply that grants nothing
-//   nfsstat=STATUS     the operation (op= is needed) fails with this nfsstat4 (name or number)
-//   rpc-error=NAME     prog_unavail, prog_mismatch, proc_unavail, garbage_args, system_err, auth
-//   rdma-error=NAME    version, chunk
-//   malformed=NAME     see Malformed; over TCP only truncated, wrong-xid, oversize, rpc, results
-//   fragments=BYTES   over TCP: the reply in fragments of so many bytes, with an empty one
-//   between
+// What each name means is in man/nfsrdma-responder.8, FAULT SCRIPTS; fault_kinds() lists them. A
+// VALUE may have colons, but no part of it behind one has a "=".
 //
-// op= takes the operation's name (READ) or NULL, and a call matches when its COMPOUND has that
-// operation. every=N: each Nth matching call. after=N: not the first N. times=N: at most N times.
+// Rules are of four levels, and count what they are asked about: calls (when one has arrived),
+// results (when one is about to be answered), what is posted at the fabric (tests/faults), and
+// those that stand for as long as they are there. op= takes the operation's name (READ) or NULL,
+// and a call matches when its COMPOUND has that operation, results when they have it, and a post
+// when it is made for such a call. every=N: each Nth match. after=N: not the first N. times=N: at
+// most N times.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +21,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/faults/fabric_fault.h"
+#include "tests/responder/service.h"
 #include "tests/responder/transport/operations.h"
+#include "tests/responder/transport/result_faults.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
@@ -72,6 +66,8 @@ struct CallFaults {
   bool disconnect_after = false;
   bool zero_grant = false;
   bool auth_error = false;
+  std::uint32_t overtaken = 0;         ///< replies that go out before this one
+  std::optional<std::uint32_t> grant;  ///< what the reply grants, whatever there is
   std::optional<rpc::AcceptStat> rpc_error;
   std::optional<rdma::rpc_rdma_errcode> rdma_error;
   Malformed malformed = Malformed::none;
@@ -79,6 +75,7 @@ struct CallFaults {
   /// The operation nfs_status is meant for.
   std::uint32_t nfs_operation = 0;
   std::optional<std::uint32_t> nfs_status;
+  ServiceFaults service;
 };
 
 /// Stands for the NULL procedure where an operation number is expected.
@@ -86,21 +83,27 @@ inline constexpr std::uint32_t kNullProcedure = 0;
 
 /// One line of a script.
 struct FaultRule {
+  enum class Level : std::uint8_t { call, results, fabric, standing };
+
   std::uint32_t id = 0;
   std::string name;   ///< "delay"
   std::string value;  ///< "250"
   std::string text;   ///< the whole line
+  Level level = Level::call;
   std::optional<std::uint32_t> operation;
   std::uint64_t every = 1;
   std::uint64_t after = 0;
   std::optional<std::uint64_t> times;
   double seconds = 0;
-  CallFaults effect;  ///< what the rule adds to a call it fires on
+  CallFaults effect;                  ///< what the rule adds to a call it fires on
+  std::vector<std::uint32_t> grants;  ///< of credits=, in turn
+  ResultFault result;
+  faults::FabricFault fabric;
   std::uint64_t matched = 0;
   std::uint64_t fired = 0;
 };
 
-class FaultScript {
+class FaultScript final : public faults::FabricScript {
  public:
   /// Adds a rule; returns its id. The error names the word that is wrong.
   Result<std::uint32_t> add(std::string_view spec);
@@ -111,9 +114,19 @@ class FaultScript {
 
   /// What is to happen to a call with these operations. Counts.
   CallFaults decide(const OperationList& operations);
+  /// Whether spoil() can do anything.
+  bool has_results() const;
+  /// Changes the results of a call. Counts; false: nothing was changed.
+  bool spoil(hostile::SpoiledReply& reply);
 
-  /// The latest credits= rule.
+  /// What is posted from now on is for a call with these operations; null: for none.
+  void set_posting_for(const OperationList* operations) { posting_for_ = operations; }
+  std::vector<faults::FabricFault> decide(faults::At at) override;
+
+  /// The latest credits= rule with one number.
   std::optional<std::uint32_t> credits() const;
+  /// The latest cb-credits= rule.
+  std::optional<std::uint32_t> backward_credits() const;
   /// The latest disconnect=every rule.
   std::optional<Duration> disconnect_period() const;
   /// How often the rule has fired; 0 for an unknown id.
@@ -122,8 +135,25 @@ class FaultScript {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
+  std::optional<std::uint32_t> latest_number(std::string_view name) const;
+
   std::vector<FaultRule> rules_;
+  const OperationList* posting_for_ = nullptr;
   std::uint32_t last_id_ = 0;
+};
+
+/// What is posted during its life is for one call.
+class PostingFor {
+ public:
+  PostingFor(FaultScript& script, const OperationList& operations) : script_(script) {
+    script_.set_posting_for(&operations);
+  }
+  ~PostingFor() { script_.set_posting_for(nullptr); }
+  PostingFor(const PostingFor&) = delete;
+  PostingFor& operator=(const PostingFor&) = delete;
+
+ private:
+  FaultScript& script_;
 };
 
 }  // namespace nfsrdma::responder

@@ -31,6 +31,7 @@ void RdmaCall::begin(RdmaConnection& connection, Receive* receive) {
   receive_ = receive;
   state_ = State::arrived;
   faults_ = CallFaults();
+  operations_ = OperationList();
 }
 
 void RdmaCall::accept(std::span<const std::byte> stream) {
@@ -50,7 +51,20 @@ void RdmaCall::accept(std::span<const std::byte> stream) {
   pull();
 }
 
-void RdmaCall::resume() { pull(); }
+void RdmaCall::resume() {
+  if (state_ == State::replying) return send_reply();
+  pull();
+}
+
+/// For the faults of RDMA Reads, which come before the call is decoded. Those of a Long Call are
+/// not known by then.
+void RdmaCall::note_operations() {
+  operations_ = OperationList();
+  if (core_.faults.empty() || call_header_.proc == rdma::RDMA_NOMSG) return;
+  xdr::Decoder in(stream_);
+  const auto header = rpc::decode_call_header(in);
+  if (header) operations_ = operations_of(*header, in);
+}
 
 void RdmaCall::pull() {
   if (reads_.total() == 0) return stream_complete();
@@ -76,6 +90,8 @@ void RdmaCall::end_pull() {
 }
 
 bool RdmaCall::post_reads() {
+  note_operations();
+  const PostingFor posting(core_.faults, operations_);
   const auto segments = call_header_.chunks.rdma_reads();
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto& from = segments[i].target;
@@ -122,7 +138,7 @@ void RdmaCall::decode_rpc_header() {
     return send_reply();
   }
   rpc_header_ = *header;
-  faults_ = decide_faults(core_, rpc_header_, arguments_);
+  decide_faults();
   if (faults_.delay == Duration::zero()) return execute();
   state_ = State::delayed;
   timer_.arm(faults_.delay);

@@ -50,6 +50,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   void pull();
   bool may_pull() const;
   /// The responder answers again.
+  /// Or those replies have gone out that had to be before this one.
   void resume() override;
   void on_read_done();
   void on_sent() override;
@@ -80,6 +81,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   void end_pull();
   void stream_complete();
   void decode_rpc_header();
+  void note_operations();
   void execute();
   void dispatch();
   void begin_results();
@@ -105,6 +107,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   rdma::Header reply_header_;
   ReplyPlan plan_;
   std::uint32_t sends_pending_ = 0;
+  std::size_t results_begin_ = 0;  // behind the RPC header of the reply
 
   Timer timer_;
 };

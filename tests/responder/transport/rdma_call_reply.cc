@@ -52,6 +52,7 @@ void RdmaCall::begin_results() {
   results_ = xdr::Encoder(reply_memory_.bytes().subspan(kHeaderRoom, kMaxReplyMessage));
   results_.keep_empty_items();
   rpc::encode_accepted_reply(results_, call_header_.rdma_xid, rpc::AcceptStat::success);
+  results_begin_ = results_.size();
 }
 
 Connection& RdmaCall::connection() {
@@ -84,6 +85,7 @@ void RdmaCall::reply(rpc::AcceptStat status) {
   finish_results(status);
   if (faults_.disconnect_after) return connection_->disconnect("fault script: before the reply");
   if (faults_.drop_reply) return drop();
+  if (faults_.overtaken > 0) return core_.hold_until_overtaken(*this, faults_.overtaken);
   if (faults_.delay_reply == Duration::zero()) return send_reply();
   timer_.arm(faults_.delay_reply);
 }
@@ -100,17 +102,21 @@ void RdmaCall::finish_results(rpc::AcceptStat status) {
       arguments_.placed_taken() < reads_.items().size()) {
     status = rpc::AcceptStat::garbage_args;
   }
-  if (status == rpc::AcceptStat::success) return;
+  if (status == rpc::AcceptStat::success) return spoil_results(results_begin_);
   if (status == rpc::AcceptStat::garbage_args) core_.counters.garbage_args.add();
   encode_failure(results_, xid(), status);
 }
 
 void RdmaCall::send_reply() {
   state_ = State::replying;
+  const PostingFor posting(core_.faults, operations_);
+  core_.reply_goes_out();
   return_receive();
   reply_header_.rdma_xid = call_header_.rdma_xid;
   reply_header_.rdma_vers = call_header_.rdma_vers;
-  reply_header_.rdma_credit = faults_.zero_grant ? 0 : connection_->grant();
+  reply_header_.rdma_credit =
+      faults_.grant ? connection_->announce(*faults_.grant) : connection_->grant();
+  if (faults_.zero_grant) reply_header_.rdma_credit = 0;
   const ReplyTwist twist{faults_.malformed == Malformed::inline_result,
                          faults_.malformed == Malformed::write_pad};
   if (!plan_.make(results_, call_header_.chunks,

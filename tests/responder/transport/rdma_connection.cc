@@ -47,8 +47,7 @@ RdmaConnection::~RdmaConnection() {
 
 Result<void> RdmaConnection::accept(fabric::ConnectRequest& request) {
   rdma::PrivateData own;
-  own.send_size = core_.config.inline_size;
-  own.receive_size = std::max(core_.config.inline_size, core_.config.call_size);
+  own.send_size = own.receive_size = core_.config.inline_size;
   own.remote_invalidation = core_.config.remote_invalidation;
   const auto client = rdma::decode_private_data(request.private_data());
   thresholds_ = rdma::agree(client, own);
@@ -76,11 +75,21 @@ void RdmaConnection::disconnect(const char* why) {
       Error{Layer::fabric, static_cast<int>(net::Fault::local_close), "responder", why});
 }
 
+void RdmaConnection::post_receives_for(std::uint32_t credits) {
+  if (!closing_ && !receives_->grow(*endpoint_, receives_for(credits))) {
+    log::warning("connection {}: no receives for {} credits", id_, credits);
+  }
+}
+
+std::uint32_t RdmaConnection::announce(std::uint32_t credits) {
+  post_receives_for(std::clamp(std::min(credits, requested_), 1U, kMaxCredits));
+  granted_ = std::max(credits, 1U);
+  return credits;
+}
+
 std::uint32_t RdmaConnection::grant() {
   const auto wanted = std::clamp(requested_, 1U, core_.credit_limit());
-  if (!closing_ && !receives_->grow(*endpoint_, receives_for(wanted))) {
-    log::warning("connection {}: no receives for {} credits", id_, wanted);
-  }
+  post_receives_for(wanted);
   const auto backed = receives_->size() - core_.config.backward_credits - kSpareReceives;
   granted_ = std::min(wanted, static_cast<std::uint32_t>(backed));
   return granted_;

@@ -63,6 +63,8 @@ class RdmaConnection final : public Connection,
   /// Credits to announce now: what the client asked for within the limit, never more than there
   /// are receives for, never zero. Posts receives first where the level rises (V1-3.3.1-9).
   std::uint32_t grant();
+  /// Says this number, whatever there is. Receives are posted for as many as the client can have.
+  std::uint32_t announce(std::uint32_t credits);
   void repost(Receive& receive);
   /// Calls whose Read chunks are being pulled.
   std::size_t pulls() const { return pulls_; }
@@ -94,6 +96,7 @@ class RdmaConnection final : public Connection,
   void take_call(RdmaCall& call, std::span<const std::byte> stream);
   void blame_calls(const Error& reason);
   std::size_t receives_for(std::uint32_t credits) const;
+  void post_receives_for(std::uint32_t credits);
   void end(const Error& reason);
 
   // PropertyHost

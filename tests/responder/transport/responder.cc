@@ -17,8 +17,8 @@ constexpr Duration kRejectionLogInterval = std::chrono::seconds(10);
 Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
                      Service& service, ResponderPools& pools)
     : reactor_(reactor),
-      fabric_(fabric),
       core_(reactor, service, config, pools),
+      fabric_(reactor, fabric, core_.faults),
       tcp_calls_(core_),
       disconnect_timer_(reactor, [this] {
         disconnect_all("fault script: periodic");

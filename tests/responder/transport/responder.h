@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/faults/faulty_fabric.h"
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/rdma_connection.h"
 #include "tests/responder/transport/tcp_connection.h"
@@ -79,8 +80,8 @@ class Responder final : public fabric::ListenHandler,
   void arm_periodic_disconnect();
 
   Reactor& reactor_;
-  fabric::Fabric& fabric_;
   Core core_;
+  faults::FaultyFabric fabric_;  ///< does what the script says to whatever is posted
   std::vector<std::unique_ptr<RdmaConnection>> connections_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;
   TcpCalls tcp_calls_;

@@ -22,11 +22,8 @@ std::optional<rpc::AcceptStat> answer_without_service(const rpc::CallHeader& hea
   return std::nullopt;
 }
 
-CallFaults decide_faults(Core& core, const rpc::CallHeader& header, const xdr::Decoder& arguments) {
-  OperationList operations;
-  if (header.procedure == kCompoundProcedure) operations = list_operations(arguments);
-  for (const auto number : operations.numbers()) core.counters.operations[number].add();
-  return core.faults.empty() ? CallFaults() : core.faults.decide(operations);
+OperationList operations_of(const rpc::CallHeader& header, const xdr::Decoder& arguments) {
+  return header.procedure == kCompoundProcedure ? list_operations(arguments) : OperationList();
 }
 
 void encode_failure(xdr::Encoder& results, std::uint32_t xid, rpc::AcceptStat status) {

@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kAuthBadCredential = 1;
 bool credential_acceptable(const rpc::CallHeader& header);
 /// The answer to a call that is not for the service; nothing when it is.
 std::optional<rpc::AcceptStat> answer_without_service(const rpc::CallHeader& header);
-/// Counts the operations of a call whose header has been decoded, and asks the script about it.
-CallFaults decide_faults(Core& core, const rpc::CallHeader& header, const xdr::Decoder& arguments);
+/// The operations of a call whose header has been decoded; none of one that is no COMPOUND.
+OperationList operations_of(const rpc::CallHeader& header, const xdr::Decoder& arguments);
 /// Makes `results` the reply that says `status`, which is not SUCCESS.
 void encode_failure(xdr::Encoder& results, std::uint32_t xid, rpc::AcceptStat status);
 

@@ -22,6 +22,7 @@ class ServiceCall : public ServerCall, public HeldCall, public ListNode {
   xdr::Encoder& results() override { return results_; }
   std::span<std::byte> scratch(std::size_t size) override;
   std::optional<std::uint32_t> forced_status(std::uint32_t operation) const override;
+  ServiceFaults service_faults() const override { return faults_.service; }
 
  protected:
   ServiceCall(Core& core, Buffer reply_memory)
@@ -29,6 +30,10 @@ class ServiceCall : public ServerCall, public HeldCall, public ListNode {
   ~ServiceCall() = default;
 
   void return_scratch();
+  /// The RPC header of a call has been decoded: counts its operations, and asks the script.
+  void decide_faults();
+  /// Changes the results behind the RPC header as the script wants it.
+  void spoil_results(std::size_t header_bytes);
 
   Core& core_;
   rpc::CallHeader rpc_header_;
@@ -36,6 +41,7 @@ class ServiceCall : public ServerCall, public HeldCall, public ListNode {
   Buffer reply_memory_;
   xdr::Encoder results_;
   CallFaults faults_;
+  OperationList operations_;  ///< of the COMPOUND
 
  private:
   std::array<Buffer, xdr::Encoder::kMaxOmitted> scratch_;

@@ -49,22 +49,25 @@ void TcpCall::begin(TcpConnection& connection, Buffer record, std::size_t length
   connection_ = &connection;
   record_ = std::move(record);
   faults_ = CallFaults();
+  operations_ = OperationList();
   arguments_ = xdr::Decoder(record_.first(length));
   xid_ = xdr::Decoder(record_.first(kXidBytes)).u32("xid");
   results_ = xdr::Encoder(reply_memory_.first(kMaxReplyMessage));
   rpc::encode_accepted_reply(results_, xid_, rpc::AcceptStat::success);
+  results_begin_ = results_.size();
   state_ = State::held;
   if (core_.stopped()) return core_.hold_until_resumed(*this);
   resume();
 }
 
 void TcpCall::resume() {
+  if (state_ == State::replying) return send_reply();
   core_.counters.calls.add();
   state_ = State::replying;
   auto header = rpc::decode_call_header(arguments_);
   if (!header) return refuse_header(header.error());
   rpc_header_ = *header;
-  faults_ = decide_faults(core_, rpc_header_, arguments_);
+  decide_faults();
   if (faults_.delay == Duration::zero()) return execute();
   state_ = State::delayed;
   timer_.arm(faults_.delay);
@@ -113,15 +116,21 @@ void TcpCall::reply(rpc::AcceptStat status) {
     status = rpc::AcceptStat::system_err;
   }
   if (status == rpc::AcceptStat::garbage_args) core_.counters.garbage_args.add();
-  if (status != rpc::AcceptStat::success) encode_failure(results_, xid_, status);
+  if (status == rpc::AcceptStat::success) {
+    spoil_results(results_begin_);
+  } else {
+    encode_failure(results_, xid_, status);
+  }
   if (faults_.disconnect_after) return connection_->disconnect("fault script: before the reply");
   if (faults_.drop_reply) return drop();
+  if (faults_.overtaken > 0) return core_.hold_until_overtaken(*this, faults_.overtaken);
   if (faults_.delay_reply == Duration::zero()) return send_reply();
   timer_.arm(faults_.delay_reply);
 }
 
 void TcpCall::send_reply() {
   state_ = State::sending;
+  core_.reply_goes_out();
   core_.counters.replies.add();
   if (faults_.malformed != Malformed::none || faults_.fragment_bytes > 0) return send_spoiled();
   const unsigned copies = faults_.duplicate_reply ? 2 : 1;

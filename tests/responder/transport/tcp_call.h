@@ -57,6 +57,7 @@ class TcpCall final : public ServiceCall {
   State state_ = State::free;
   Buffer record_;
   std::uint32_t xid_ = 0;
+  std::size_t results_begin_ = 0;  // behind the RPC header of the reply
   unsigned sends_pending_ = 0;
   Timer timer_;
 };

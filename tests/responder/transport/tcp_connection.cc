@@ -163,7 +163,8 @@ Result<void> TcpConnection::call_back(const CallbackTarget& target,
                                       std::function<void(xdr::Encoder&)> encode,
                                       std::function<void(Result<xdr::Decoder>)> done) {
   if (closing_) return fail(Error::local(ENOTCONN, "callback", "the connection is closing"));
-  if (callbacks_.size() >= core_.config.backward_credits) {
+  const auto most = core_.faults.backward_credits().value_or(core_.config.backward_credits);
+  if (callbacks_.size() >= most) {
     return fail(Error::local(EAGAIN, "callback", "too many are open"));
   }
   std::vector<std::byte> bytes(kRecordMarkBytes + kMaxBackward);
@@ -175,8 +176,9 @@ Result<void> TcpConnection::call_back(const CallbackTarget& target,
   if (!out.ok() || !out.omitted().empty()) {
     return fail(Error::local(EMSGSIZE, "callback", "does not fit"));
   }
-  bytes.resize(kRecordMarkBytes + out.size());
-  const auto mark = record_mark(static_cast<std::uint32_t>(out.size()), true);
+  const std::size_t length = std::min(out.size(), target.cut);
+  bytes.resize(kRecordMarkBytes + length);
+  const auto mark = record_mark(static_cast<std::uint32_t>(length), true);
   std::copy(mark.begin(), mark.end(), bytes.begin());
   callbacks_[xid] = std::move(done);
   core_.counters.backward_calls.add();

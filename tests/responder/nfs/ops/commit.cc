@@ -29,6 +29,7 @@ nfsstat4 sync_closed_file(CompoundContext& context) {
 nfsstat4 op_commit(CompoundContext& context, const COMMIT4args&, COMMIT4res& result) {
   const nfsstat4 wrong = not_a_regular_file(*context.current);
   if (wrong != NFS4_OK) return wrong;
+  context.server.unstable.committed(*context.current);
   result.resok4.writeverf = context.server.instance.write_verifier;
   if (!context.server.config.durable) return NFS4_OK;
   const OpenState* open = context.states().any_open(*context.current, OPEN4_SHARE_ACCESS_BOTH);

@@ -43,6 +43,10 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
   const int fd = *open ? (*open)->fd() : transient.get();
   std::optional<ActAs> act;
   if (context.current->has_set_id_bits) act.emplace(context.who);
+  const bool may_be_lost = context.call.service_faults().unstable_lost && args.stable == UNSTABLE4;
+  if (may_be_lost) {
+    context.server.unstable.remember(context.files(), context.current, args.offset, data.size());
+  }
   const ssize_t written = ::pwrite(fd, data.data(), data.size(), static_cast<off_t>(args.offset));
   if (written < 0) return status_of_errno(errno);
   context.changed(context.current);
@@ -50,6 +54,7 @@ nfsstat4 op_write(CompoundContext& context, const WRITE4args& args, WRITE4res& r
     const nfsstat4 status = make_stable(fd, args.stable);
     if (status != NFS4_OK) return status;
   }
+  if (args.stable != UNSTABLE4) context.server.unstable.committed(*context.current);
   const stable_how4 committed = context.server.faults.never_stable ? UNSTABLE4 : args.stable;
   result.resok4 = {static_cast<count4>(written), committed, context.server.instance.write_verifier};
   return NFS4_OK;

@@ -22,6 +22,11 @@ void CachedReply::store(const xdr::Encoder& out, std::size_t from) {
   }
 }
 
+void CachedReply::spoil() {
+  items_.clear();
+  for (std::size_t i = 2 * xdr::kUnit; i < bytes_.size(); ++i) bytes_[i] ^= std::byte{0x5a};
+}
+
 bool CachedReply::replay(ServerCall& call) const {
   xdr::Encoder& out = call.results();
   std::span<const std::byte> rest(bytes_);

@@ -20,6 +20,8 @@ class CachedReply {
   /// Encodes the reply again into the results of `call`. False when it does not fit.
   bool replay(ServerCall& call) const;
   bool empty() const { return bytes_.empty(); }
+  /// From now on it is of something else: each word behind COMPOUND's status and tag.
+  void spoil();
   void clear();
 
  private:

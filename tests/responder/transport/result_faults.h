@@ -1,0 +1,32 @@
+// Results that are not so, as a rule of the fault script names them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/hostile/spoiled_reply.h"
+
+namespace nfsrdma::responder {
+
+struct ResultFault {
+  std::vector<nfs4::nfs_opnum4> of;  ///< results that it can change: one of them must be there
+  std::function<void(hostile::SpoiledReply&)> spoil;
+};
+
+/// The fault with this name and value; one without `spoil`: there is none.
+///
+///   result=short:N         READ has N bytes and no end; WRITE has taken N
+///   flags=NAME[,NAME...]   SEQUENCE has these status flags, too: names without SEQ4_STATUS_, or a
+///   number slots=[highest:N][,][target:N]   SEQUENCE says these; the slots are what they were
+///   clock=SECONDS          times of files are later by so much
+///   lie=NAME               see tests/hostile/lies.h; blanks are hyphens
+ResultFault result_fault(std::string_view name, std::string_view value);
+/// The names that lie= can have.
+std::vector<std::string> lie_names();
+/// A lie's or callback's name as a word.
+std::string as_word(std::string_view name);
+
+}  // namespace nfsrdma::responder
