@@ -154,6 +154,7 @@ nfsstat4 Execution::run_sequence() {
   SEQUENCE4args args;
   decode(context_.in, args);
   if (!context_.in.ok()) return refuse_operation(OP_SEQUENCE, NFS4ERR_BADXDR);
+  context_.behind_sequence = context_.in;
   SEQUENCE4res result;
   switch (admit(context_, args, fingerprint_, result)) {
     case Admission::execute: outcome_.session = context_.session; break;

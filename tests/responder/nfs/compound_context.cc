@@ -1,5 +1,7 @@
 #include "tests/responder/nfs/compound_context.h"
 
+#include "tests/responder/nfs/session/sequence.h"
+
 namespace nfsrdma::responder {
 
 using namespace nfs4;
@@ -35,6 +37,10 @@ void CompoundContext::changed(const FileRef& file) {
 
 stateid4 CompoundContext::effective(const stateid4& stateid) const {
   return stateid == kCurrentStateid ? current_stateid : stateid;
+}
+
+std::uint64_t CompoundContext::identity() const {
+  return fingerprint_of(*behind_sequence, client->id ^ (std::uint64_t{index} << 32));
 }
 
 std::size_t CompoundContext::reply_limit() const {

@@ -38,6 +38,10 @@ class CompoundContext {
   /// Bytes that the reply may still grow by.
   std::size_t room() const { return reply_limit() - std::min(reply_limit(), reply_size()); }
 
+  /// The same number when this client asks the same again, on another slot and with another XID;
+  /// most likely another one for another operation or request. Only behind SEQUENCE.
+  std::uint64_t identity() const;
+
   ServerState& server;
   ServerCall& call;
   xdr::Decoder& in;
@@ -50,8 +54,9 @@ class CompoundContext {
   nfs4::slotid4 slot = 0;
   bool cache_this = false;
 
-  std::uint32_t operations = 0;  ///< in this COMPOUND
-  std::uint32_t index = 0;       ///< of the operation being executed
+  std::uint32_t operations = 0;                 ///< in this COMPOUND
+  std::uint32_t index = 0;                      ///< of the operation being executed
+  std::optional<xdr::Decoder> behind_sequence;  ///< the other operations
 
   FileRef current;
   FileRef saved;

@@ -153,7 +153,7 @@ void Delegations::ended(std::uint64_t id, bool told) {
 
 void Delegations::check_recalled() {
   std::erase_if(contended_, [&](const auto& entry) { return entry.second <= reactor_.now(); });
-  bool waiting = !contended_.empty();
+  bool waiting = put_off_.sweep(reactor_.now()) || !contended_.empty();
   for (DelegationState* delegation : states_.all_delegations()) {
     if (!delegation->recalled_at || delegation->revoked) continue;
     if (reactor_.now() - *delegation->recalled_at >= std::chrono::seconds(config_.lease_seconds)) {
@@ -170,6 +170,7 @@ void Delegations::revoke(DelegationState& delegation) {
   log::info("a delegation that was not returned is revoked");
   counters_.revoked.add();
   delegation.revoked = true;
+  put_off_.note_known(delegation.file->key());
   ++delegation.client.revoked_delegations;
 }
 
@@ -179,6 +180,7 @@ void Delegations::remove(DelegationState& delegation) {
   } else {
     counters_.returned.add();
   }
+  put_off_.note_known(delegation.file->key());
   if (delegation.recalled_at) {
     contended_[delegation.file->key()] = reactor_.now() + kContention;
     if (!timer_.armed()) timer_.arm(kCheckInterval);
@@ -186,12 +188,14 @@ void Delegations::remove(DelegationState& delegation) {
   states_.remove_delegation(delegation);
 }
 
-nfsstat4 Delegations::ask_holder(const Client& client, const File& file, Attributes& attributes,
-                                 bool& dirty) {
+nfsstat4 Delegations::ask_holder(CompoundContext& context, Attributes& attributes, bool& dirty) {
+  const File& file = *context.current;
   for (DelegationState* delegation : states_.delegations_of(file)) {
-    if (!delegation->writes || delegation->revoked || &delegation->client == &client) continue;
-    if (!std::exchange(delegation->has_answered, false)) {
+    const bool own = &delegation->client == context.client;
+    if (!delegation->writes || delegation->revoked || own) continue;
+    if (!put_off_.is_served(file.key(), context.identity(), reactor_.now())) {
       send_getattr(*delegation);
+      if (!timer_.armed()) timer_.arm(kCheckInterval);
       return NFS4ERR_DELAY;
     }
     // What it said may have been overtaken by its own writes.
@@ -204,7 +208,8 @@ nfsstat4 Delegations::ask_holder(const Client& client, const File& file, Attribu
 
 void Delegations::send_getattr(DelegationState& delegation) {
   Session* session = session_of(delegation.client);
-  if (!session || delegation.asking) return;
+  if (!session) return recall(delegation);
+  if (delegation.asking) return;
   delegation.asking = true;
   counters_.asked.add();
   const CB_GETATTR4args args{delegation.file->handle(), {FATTR4_CHANGE, FATTR4_SIZE}};
@@ -232,7 +237,7 @@ void Delegations::take_attributes(std::uint64_t id, const Result<xdr::Decoder>& 
     if (told && told->has(FATTR4_CHANGE)) delegation->change = told->change;
   }
   // Where the holder does not answer, what the server knows has to do.
-  delegation->has_answered = true;
+  put_off_.note_known(delegation->file->key());
 }
 
 std::size_t Delegations::recall_all() {

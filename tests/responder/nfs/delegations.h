@@ -8,6 +8,7 @@
 #include "client/proto/ops_open.h"
 #include "tests/responder/nfs/config.h"
 #include "tests/responder/nfs/fs/file_table.h"
+#include "tests/responder/nfs/put_off_requests.h"
 #include "tests/responder/nfs/session/session.h"
 #include "tests/responder/nfs/state/state_table.h"
 #include "transport/base/metrics.h"
@@ -45,10 +46,10 @@ class Delegations {
   /// NFS4ERR_DELAY while a delegation of another client is in the way of `access`
   /// (OPEN4_SHARE_ACCESS_*; a change of attributes or names counts as writing).
   nfs4::nfsstat4 make_way(const Client& client, const File& file, std::uint32_t access);
-  /// Puts the size of a file that another client may write under a delegation to what that client
-  /// says: NFS4ERR_DELAY until it has. `dirty`: it has data that the server has not.
-  nfs4::nfsstat4 ask_holder(const Client& client, const File& file, nfs4::Attributes& attributes,
-                            bool& dirty);
+  /// Puts the size of the current file, when another client may write it under a delegation, to
+  /// what that client says: NFS4ERR_DELAY until it has. `dirty`: it has data that the server has
+  /// not. A holder that cannot be asked gets the delegation recalled, so that this ends in a lease.
+  nfs4::nfsstat4 ask_holder(CompoundContext& context, nfs4::Attributes& attributes, bool& dirty);
   /// DELEGRETURN, or FREE_STATEID of a revoked one.
   void remove(DelegationState& delegation);
   /// Recalls everything; returns how many.
@@ -75,6 +76,7 @@ class Delegations {
   SessionTable& sessions_;
   DelegationCounters& counters_;
   std::unordered_map<InodeKey, TimePoint, InodeKeyHash> contended_;  // until when
+  PutOffRequests put_off_;
   Timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

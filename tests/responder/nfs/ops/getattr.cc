@@ -20,8 +20,7 @@ nfsstat4 read_held(CompoundContext& context, const bitmap4& wanted, Attributes& 
   nfsstat4 status = read_current(context, wanted | bitmap4{FATTR4_CHANGE}, attributes);
   if (status != NFS4_OK) return status;
   bool dirty = false;
-  status = context.server.clients->delegations.ask_holder(*context.client, *context.current,
-                                                          attributes, dirty);
+  status = context.server.clients->delegations.ask_holder(context, attributes, dirty);
   if (status != NFS4_OK || !dirty) return status;
   context.changed(context.current);
   const std::uint64_t size = attributes.size;

@@ -53,10 +53,10 @@ Admission admit_retry(CompoundContext& context, Slot& slot, std::uint64_t finger
 
 }  // namespace
 
-std::uint64_t fingerprint_of(const xdr::Decoder& arguments) {
+std::uint64_t fingerprint_of(const xdr::Decoder& arguments, std::uint64_t salt) {
   xdr::Decoder copy = arguments;
   const std::size_t length = std::min(copy.remaining(), kFingerprinted);
-  return siphash({}, copy.raw(length, "request"));
+  return siphash({salt}, copy.raw(length, "request"));
 }
 
 Admission admit(CompoundContext& context, const SEQUENCE4args& args, std::uint64_t fingerprint,

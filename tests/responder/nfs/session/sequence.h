@@ -14,8 +14,8 @@ enum class Admission {
   uncached,  ///< a retry whose reply was not to be kept
 };
 
-/// A number that differs when the bytes of a request differ, most likely.
-std::uint64_t fingerprint_of(const xdr::Decoder& arguments);
+/// A number that differs when the bytes of a request differ, or `salt` does, most likely.
+std::uint64_t fingerprint_of(const xdr::Decoder& arguments, std::uint64_t salt = 0);
 
 /// Fills in `result`, and session, client and slot of the context unless it refuses.
 Admission admit(CompoundContext& context, const nfs4::SEQUENCE4args& args,

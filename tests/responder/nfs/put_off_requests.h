@@ -1,0 +1,43 @@
+// Requests for attributes that wait for the holder of a write delegation (RFC 8881 section 10.4.3).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "tests/responder/nfs/fs/file_stat.h"
+#include "transport/base/reactor.h"
+
+namespace nfsrdma::responder {
+
+/// Who was put off with NFS4ERR_DELAY comes again, with another XID and slot, after pauses of up to
+/// 15 s. What the holder has said since then serves it, however many others it has served
+/// meanwhile: with one answer for whoever comes first, a client that asks every second starves one
+/// that comes seldom. Belongs to the reactor's thread.
+class PutOffRequests {
+ public:
+  /// Those that have not come again for so long have been given up by their clients.
+  static constexpr Duration kKept = std::chrono::minutes(1);
+
+  /// Something is known of a file now: its holder has answered, or there is none any more.
+  void note_known(const InodeKey& file);
+  /// Whether something has become known since `request` (Request::identity) was put off; it is on
+  /// the list no more then. Otherwise it is put off, now or once more.
+  bool is_served(const InodeKey& file, std::uint64_t request, TimePoint now);
+  /// Forgets what is older than kKept; false when nothing is left.
+  bool sweep(TimePoint now);
+
+ private:
+  struct Waiting {
+    std::uint64_t since = 0;  ///< by moments_
+    TimePoint last;
+  };
+  struct Watched {
+    std::uint64_t known = 0;  ///< by moments_
+    std::unordered_multimap<std::uint64_t, Waiting> waiting;
+  };
+
+  std::unordered_map<InodeKey, Watched, InodeKeyHash> files_;
+  std::uint64_t moments_ = 0;  // a clock in which no two events are at once
+};
+
+}  // namespace nfsrdma::responder
