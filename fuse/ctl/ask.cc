@@ -130,6 +130,12 @@ const std::string& Mount::get(std::string_view name) const {
   return place == identity.end() ? none : place->second;
 }
 
+std::string Mount::number(std::string_view name) const {
+  const std::string& text = get(name);
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? text : "0";
+}
+
 Mounts all_mounts() {
   // Not in directories of others, who could make its name lead elsewhere.
   const std::string own = fuse::control_directory() + '/';

@@ -26,6 +26,8 @@ struct Mount {
       identity;  ///< as in fuse/daemon/control_answers.h
 
   const std::string& get(std::string_view name) const;
+  /// Digits: "0" where the daemon has said anything else.
+  std::string number(std::string_view name) const;
 };
 
 struct Mounts {

@@ -71,7 +71,7 @@ int tell(const CommandLine& line, std::string_view request) {
   return 0;
 }
 
-int capture_on(const std::string& file, const std::string& name) {
+int capture_on(const CommandLine& line, const std::string& file, const std::string& name) {
   auto mount = find_mount(name);
   if (!mount) return say(mount.error());
   // Or the file of the one that is going on would be emptied.
@@ -83,7 +83,7 @@ int capture_on(const std::string& file, const std::string& name) {
   if (!opened) return say(opened.error());
   auto done = ask(mount->socket, "capture on", opened->get());
   if (!done) return say(done.error());
-  fmt::print("{}", *done);
+  print_done(line, "done", {{std::move(*mount), std::move(*done)}});
   return 0;
 }
 
@@ -103,7 +103,7 @@ int drop(const CommandLine& line) { return tell(line, "drop"); }
 
 int capture(const CommandLine& line) {
   const auto& words = line.words;
-  if (words.size() == 3 && words[0] == "on") return capture_on(words[1], words[2]);
+  if (words.size() == 3 && words[0] == "on") return capture_on(line, words[1], words[2]);
   if (words.size() == 2 && words[0] == "off") {
     CommandLine rest = line;
     rest.words.erase(rest.words.begin());

@@ -71,11 +71,11 @@ int with_counters(const CommandLine& line, Print&& print) {
 
 using Counted = std::vector<std::pair<Mount, Counters>>;
 
-void print_as_json(const Counted& all, std::string (*body)(const Counters&)) {
+void print_as_json(const Counted& all, std::string (*body)(const Mount&, const Counters&)) {
   std::string text;
   for (const auto& [mount, counters] : all) {
     text += fmt::format(R"({}{{"mount":{},{}}})", text.empty() ? "" : ",", identity_as_json(mount),
-                        body(counters));
+                        body(mount, counters));
   }
   fmt::print("[{}]\n", text);
 }
@@ -83,7 +83,7 @@ void print_as_json(const Counted& all, std::string (*body)(const Counters&)) {
 int stat(const CommandLine& line) {
   return with_counters(line, [&](const Counted& all) {
     if (line.json) {
-      return print_as_json(all, [](const Counters& counters) {
+      return print_as_json(all, [](const Mount&, const Counters& counters) {
         return R"("operations":)" + operations_as_json(per_operation(counters));
       });
     }
@@ -114,7 +114,7 @@ int show_top(const CommandLine& line) {
 int print_counters(const CommandLine& line) {
   return with_counters(line, [&](const Counted& all) {
     if (line.json) {
-      return print_as_json(all, [](const Counters& counters) {
+      return print_as_json(all, [](const Mount&, const Counters& counters) {
         std::string text;
         for (const auto& [name, value] : counters) {
           text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_string(name), value);
@@ -130,13 +130,16 @@ int print_counters(const CommandLine& line) {
 }
 
 int print_mountstats(const CommandLine& line) {
-  return with_counters(line, [](const Counted& all) {
+  return with_counters(line, [&](const Counted& all) {
+    if (line.json) return print_as_json(all, mountstats_as_json);
     for (const auto& [mount, counters] : all) fmt::print("{}", mountstats(mount, counters));
   });
 }
 
 int metrics(const CommandLine& line) {
-  return with_counters(line, [](const Counted& all) { fmt::print("{}", open_metrics(all)); });
+  return with_counters(line, [&](const Counted& all) {
+    fmt::print("{}", line.json ? metrics_as_json(all) + '\n' : open_metrics(all));
+  });
 }
 
 struct Subcommand {
@@ -144,7 +147,6 @@ struct Subcommand {
   std::string_view arguments;
   std::string_view doc;
   int (*run)(const CommandLine& line);
-  bool has_json = true;
 };
 
 constexpr std::array<Subcommand, 14> kSubcommands{{
@@ -156,12 +158,12 @@ constexpr std::array<Subcommand, 14> kSubcommands{{
      "the last requests that ended, with the time of each stage; --follow: as they end", trace},
     {"state", "", "what is held at the server: opens, locks, delegations", state},
     {"counters", "", "every counter", print_counters},
-    {"mountstats", "", "as /proc/self/mountstats, for mountstats(8)", print_mountstats, false},
-    {"metrics", "", "OpenMetrics text, for Prometheus", metrics, false},
+    {"mountstats", "", "as /proc/self/mountstats, for mountstats(8)", print_mountstats},
+    {"metrics", "", "OpenMetrics text, for Prometheus", metrics},
     {"log", " LEVEL", "what the log says from now on: trace, debug, info, warning or error",
      set_log},
     {"capture", " on FILE|off", "of a mount that is named: records the wire, on a new connection",
-     capture, false},
+     capture},
     {"drop", "", "what a mount that is named remembers of files is asked for anew", drop},
     {"reconnect", "", "ends the connection of a mount that is named, and makes it anew", reconnect},
     {"return", "", "gives the delegations of a mount that is named back", return_delegations},
@@ -212,10 +214,7 @@ int run(std::span<char*> arguments) {
   const std::string name = line.words.front();
   line.words.erase(line.words.begin());
   for (const auto& each : kSubcommands) {
-    if (each.name != name) continue;
-    if (!line.json || each.has_json) return each.run(line);
-    fmt::print(stderr, "nfsrdmactl: {} has no --json; stat and counters have\n", name);
-    return kUsage;
+    if (each.name == name) return each.run(line);
   }
   fmt::print(stderr, "nfsrdmactl: there is no subcommand {}\n\n", name);
   return help(stderr);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "fuse/ctl/json.h"
 #include "fuse/ctl/text.h"
 
 namespace nfsrdma::ctl {
@@ -29,10 +30,11 @@ bool is_metric_name(std::string_view name) {
          std::string_view::npos;
 }
 
-/// Name of the metric, and a label of its own.
+/// Name of the metric, and labels of its own; empty where there is none.
 struct Sample {
   std::string metric;
-  std::string label;
+  std::string_view operation;
+  std::string_view status;
 };
 
 constexpr std::string_view kOperation = "nfs_";
@@ -40,29 +42,31 @@ constexpr std::string_view kOperation = "nfs_";
 /// "nfs_READ_rtt_us_p99" is nfsrdma_nfs_rtt_us_p99 of operation READ; a status is a label, too. The
 /// names of operations have capitals, those of counters have none.
 Sample sample_of(std::string_view counter) {
-  if (!counter.starts_with(kOperation)) return {std::string(counter), {}};
+  if (!counter.starts_with(kOperation)) return {std::string(counter), {}, {}};
   const std::string_view rest = counter.substr(kOperation.size());
   std::size_t end = 0;
   while (end < rest.size() && (rest[end] < 'a' || rest[end] > 'z')) ++end;
-  if (end < 2 || end == rest.size()) return {std::string(counter), {}};
-  const std::string operation = fmt::format(",operation=\"{}\"", rest.substr(0, end - 1));
-  std::string_view what = rest.substr(end);
+  if (end < 2 || end == rest.size()) return {std::string(counter), {}, {}};
+  const std::string_view operation = rest.substr(0, end - 1);
+  const std::string_view what = rest.substr(end);
   constexpr std::string_view kErrors = "errors_";
-  if (!what.starts_with(kErrors)) return {fmt::format("{}{}", kOperation, what), operation};
-  return {"nfs_errors_by_status",
-          fmt::format("{},status=\"{}\"", operation, what.substr(kErrors.size()))};
+  if (!what.starts_with(kErrors)) return {fmt::format("{}{}", kOperation, what), operation, {}};
+  return {"nfs_errors_by_status", operation, what.substr(kErrors.size())};
+}
+
+/// `take(mount, sample, value)` for every counter that has a name for a metric.
+template <class Take>
+void for_each_sample(const std::vector<std::pair<Mount, Counters>>& mounts, Take&& take) {
+  for (const auto& [mount, counters] : mounts) {
+    for (const auto& [name, value] : counters) {
+      if (is_metric_name(name)) take(mount, sample_of(name), value);
+    }
+  }
 }
 
 std::string labels_of(const Mount& mount) {
   return fmt::format("mount_point=\"{}\",source=\"{}\"", escaped(mount.get("mount_point")),
                      escaped(mount.get("source")));
-}
-
-/// Whole seconds, as the daemon says them.
-std::string number_of(const Mount& mount, std::string_view name) {
-  const std::string& text = mount.get(name);
-  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return number ? text : "0";
 }
 
 std::string mount_families(const std::vector<Mount>& mounts) {
@@ -73,10 +77,10 @@ std::string mount_families(const std::vector<Mount>& mounts) {
     const std::string labels = labels_of(mount);
     info += fmt::format("nfsrdma_mount_info{{{},state=\"{}\",connection=\"{}\",pid=\"{}\"}} 1\n",
                         labels, escaped(mount.get("state")), escaped(mount.get("connection")),
-                        number_of(mount, "pid"));
-    seconds += fmt::format("nfsrdma_mount_seconds{{{}}} {}\n", labels, number_of(mount, "seconds"));
+                        mount.number("pid"));
+    seconds += fmt::format("nfsrdma_mount_seconds{{{}}} {}\n", labels, mount.number("seconds"));
     waiting += fmt::format("nfsrdma_mount_waiting_seconds{{{}}} {}\n", labels,
-                           number_of(mount, "waiting_seconds"));
+                           mount.number("waiting_seconds"));
   }
   return info + seconds + waiting;
 }
@@ -101,20 +105,30 @@ std::string metrics_of_all() {
 
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts) {
   std::map<std::string, std::string> families;  // OpenMetrics wants all samples of one together
-  for (const auto& [mount, counters] : mounts) {
-    const std::string labels = labels_of(mount);
-    for (const auto& [name, value] : counters) {
-      if (!is_metric_name(name)) continue;
-      const Sample sample = sample_of(name);
-      families[sample.metric] +=
-          fmt::format("nfsrdma_{}{{{}{}}} {}\n", sample.metric, labels, sample.label, value);
-    }
-  }
+  for_each_sample(mounts, [&](const Mount& mount, const Sample& sample, std::uint64_t value) {
+    std::string labels = labels_of(mount);
+    if (!sample.operation.empty()) labels += fmt::format(",operation=\"{}\"", sample.operation);
+    if (!sample.status.empty()) labels += fmt::format(",status=\"{}\"", sample.status);
+    families[sample.metric] += fmt::format("nfsrdma_{}{{{}}} {}\n", sample.metric, labels, value);
+  });
   std::string text;
   for (const auto& [metric, samples] : families) {
     text += fmt::format("# TYPE nfsrdma_{} unknown\n{}", metric, samples);
   }
   return text + "# EOF\n";
+}
+
+std::string metrics_as_json(const std::vector<std::pair<Mount, Counters>>& mounts) {
+  std::string text;
+  for_each_sample(mounts, [&](const Mount& mount, const Sample& sample, std::uint64_t value) {
+    text += fmt::format(R"({}{{"name":"nfsrdma_{}","mount_point":{},"source":{})",
+                        text.empty() ? "" : ",", sample.metric,
+                        json_string(mount.get("mount_point")), json_string(mount.get("source")));
+    if (!sample.operation.empty()) text += fmt::format(R"(,"operation":"{}")", sample.operation);
+    if (!sample.status.empty()) text += fmt::format(R"(,"status":"{}")", sample.status);
+    text += fmt::format(R"(,"value":{}}})", value);
+  });
+  return "[" + text + "]";
 }
 
 }  // namespace nfsrdma::ctl

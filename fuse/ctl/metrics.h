@@ -15,7 +15,10 @@ namespace nfsrdma::ctl {
 /// "# EOF".
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts);
 
-/// The same of every mount that this user may ask, behind how many of them have not answered
+/// The same samples as an array of objects: name, labels and value.
+std::string metrics_as_json(const std::vector<std::pair<Mount, Counters>>& mounts);
+
+/// The text of every mount that this user may ask, behind how many of them have not answered
 /// (nfsrdma_silent_mounts) and what each is (nfsrdma_mount_info and its kin).
 std::string metrics_of_all();
 

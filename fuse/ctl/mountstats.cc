@@ -6,6 +6,7 @@
 #include <span>
 
 #include "fuse/control/line_text.h"
+#include "fuse/ctl/json.h"
 #include "fuse/ctl/per_operation.h"
 
 namespace nfsrdma::ctl {
@@ -14,10 +15,11 @@ namespace {
 constexpr std::string_view kOpens = "fuse_requests_open";
 constexpr std::uint64_t kMicrosecondsPerMillisecond = 1000;
 
-std::string join(const Counters& counters, std::span<const std::string_view> names) {
+std::string join(const Counters& counters, std::span<const std::string_view> names,
+                 char between = ' ') {
   std::string text;
   for (const std::string_view name : names) {
-    if (!text.empty()) text += ' ';
+    if (!text.empty()) text += between;
     auto value = name.empty() ? 0 : value_of(counters, name);
     if (name == kOpens) value += value_of(counters, "fuse_requests_create");  // opens them, too
     text += fmt::to_string(value);
@@ -75,13 +77,29 @@ std::string transport_line(const Mount& mount, const Counters& counters) {
   return text + '\n';
 }
 
-std::string operation_line(const PerOperation& each) {
-  constexpr int kTimeouts = 0;  // none of an RPC: only a connection's end sends it again
-  return fmt::format("\t{:>12}: {} {} {} {} {} {} {} {} {}\n", each.name, each.requests, each.sends,
-                     kTimeouts, each.bytes_sent, each.bytes_received,
-                     each.queue.sum / kMicrosecondsPerMillisecond,
-                     each.round_trip.sum / kMicrosecondsPerMillisecond,
-                     each.execute.sum / kMicrosecondsPerMillisecond, each.errors);
+/// What the kernel says of an operation, in its order: requests, sends, timeouts, bytes out and in,
+/// milliseconds in the queue, at the server and in all, errors.
+std::array<std::uint64_t, 9> numbers_of(const PerOperation& each) {
+  constexpr std::uint64_t kTimeouts = 0;  // none of an RPC: only a connection's end sends it again
+  return {each.requests,
+          each.sends,
+          kTimeouts,
+          each.bytes_sent,
+          each.bytes_received,
+          each.queue.sum / kMicrosecondsPerMillisecond,
+          each.round_trip.sum / kMicrosecondsPerMillisecond,
+          each.execute.sum / kMicrosecondsPerMillisecond,
+          each.errors};
+}
+
+std::vector<PerOperation> operations_of(const Counters& counters) {
+  auto operations = per_operation(counters);
+  // The tools look for these two by name.
+  for (const char* always : {"READ", "WRITE"}) {
+    const bool there = value_of(counters, fmt::format("nfs_{}_requests", always)) > 0;
+    if (!there) operations.emplace_back().name = always;
+  }
+  return operations;
 }
 
 }  // namespace
@@ -100,17 +118,24 @@ std::string mountstats(const Mount& mount, const Counters& counters) {
       "\tRPC iostats version: 1.1  p/v: 100003/4 (nfs)\n",
       escape_line(mount.get("source"), kBlank), escape_line(mount.get("mount_point"), kBlank),
       mount.get("connection").find("rdma") != std::string::npos ? "rdma" : "tcp",
-      mount.get("seconds"), join(counters, kEvents), join(counters, kBytes));
+      mount.number("seconds"), join(counters, kEvents), join(counters, kBytes));
   text += transport_line(mount, counters);
   text += "\tper-op statistics\n\t        NULL: 0 0 0 0 0 0 0 0 0\n";
-  auto operations = per_operation(counters);
-  // The tools look for these two by name.
-  for (const char* always : {"READ", "WRITE"}) {
-    const bool there = value_of(counters, fmt::format("nfs_{}_requests", always)) > 0;
-    if (!there) operations.emplace_back().name = always;
+  for (const auto& each : operations_of(counters)) {
+    text += fmt::format("\t{:>12}: {}\n", each.name, fmt::join(numbers_of(each), " "));
   }
-  for (const auto& each : operations) text += operation_line(each);
   return text + '\n';
+}
+
+std::string mountstats_as_json(const Mount& mount, const Counters& counters) {
+  std::string operations;
+  for (const auto& each : operations_of(counters)) {
+    operations += fmt::format(R"({}{}:[{}])", operations.empty() ? "" : ",", json_string(each.name),
+                              fmt::join(numbers_of(each), ","));
+  }
+  return fmt::format(R"("age":{},"events":[{}],"bytes":[{}],"operations":{{{}}})",
+                     mount.number("seconds"), join(counters, kEvents, ','),
+                     join(counters, kBytes, ','), operations);
 }
 
 }  // namespace nfsrdma::ctl

@@ -75,7 +75,7 @@ wait $reader && fail "a file that is not there"
 ! grep ' D ' mount0.log mount2.log || fail "a line of level debug before its time"
 ctl log debug "$mnt"
 refused "trace, debug, info, warning or error" ctl log loud "$mnt"
-for wrong in "" "nonsense" "list --nonsense" "metrics --json" "log"; do
+for wrong in "" "nonsense" "list --nonsense" "log"; do
   status=0
   # shellcheck disable=SC2086
   ctl $wrong >said.out 2>&1 || status=$?
@@ -96,6 +96,12 @@ if [ -n "$mountstats" ]; then
   says "^127.0.0.1:/ mounted on $mnt:" python3 nfsiostat.py
   echo "nfs-utils: read"
 fi
+
+# As JSON: the same numbers.
+same True "$(ctl mountstats --json "$mnt" | json "x[0]['operations']['READ'][0] == 1 and len(x[0]['events']) == 27 and
+  x[0]['mount']['mount_point'] == '$mnt' and len(x[0]['bytes']) == 8")" "mountstats --json"
+same "$mnt 1" "$(ctl metrics --json "$mnt" | json "' '.join(str(s[n]) for s in x for n in ('mount_point', 'value')
+  if s['name'] == 'nfsrdma_nfs_requests' and s['operation'] == 'READ')")" "metrics --json"
 
 # OpenMetrics: each family once, its samples together, and the end.
 ctl metrics >metrics.txt

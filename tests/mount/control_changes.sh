@@ -88,6 +88,7 @@ fi
 # A file on the mount itself would have the program wait for itself.
 refused "lies on this mount itself" ctl capture on "$mnt/wire" "$socket"
 same served "$(cat "$mnt/file")" "a file after that"
-ctl capture on "$work/second.pcapng" "$socket" >/dev/null
+same '"recording, from a new connection on"' "$(ctl capture --json on "$work/second.pcapng" "$socket" |
+  sed 's/.*"done":\(.*\)}]$/\1/')" "capture on --json"
 unmount_export
 [ -s "$work/second.pcapng" ] || fail "no second capture"

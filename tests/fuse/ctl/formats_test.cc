@@ -32,6 +32,7 @@ TEST(Json, StringsAreQuoted) {
 }
 
 const Mount kMount{"/s", {{"mount_point", "/m \"n\"\\\n"}, {"source", "server:/"}}};
+constexpr std::string_view kJsonLabels = R"("mount_point":"/m \"n\"\\\u000a","source":"server:/")";
 constexpr std::string_view kLabels = R"(mount_point="/m \"n\"\\\n",source="server:/")";
 
 TEST(Metrics, AnEmptyOneEnds) { EXPECT_EQ(open_metrics({}), "# EOF\n"); }
@@ -66,6 +67,14 @@ TEST(Metrics, TwoMountsShareAFamily) {
 TEST(Metrics, NamesThatOpenMetricsDoesNotHaveAreLeftOut) {
   EXPECT_EQ(open_metrics({{kMount, {{"a{b}", 1}, {"nfs_READ_errors_a\"b", 2}, {"a\xff", 3}}}}),
             "# EOF\n");
+}
+
+TEST(Metrics, JsonHasTheSameSamples) {
+  EXPECT_EQ(
+      metrics_as_json({{kMount, {{"a{b}", 1}, {"nfs_READ_errors_NFS4ERR_IO", 2}, {"sends", 3}}}}),
+      R"([{"name":"nfsrdma_nfs_errors_by_status",)" + std::string(kJsonLabels) +
+          R"(,"operation":"READ","status":"NFS4ERR_IO","value":2},{"name":"nfsrdma_sends",)" +
+          std::string(kJsonLabels) + R"(,"value":3}])");
 }
 
 }  // namespace

@@ -96,5 +96,22 @@ TEST(Mountstats, EventsAreRequestsThatThereAre) {
   }
 }
 
+TEST(Mountstats, JsonHasTheSameNumbers) {
+  const Counters counters{{"fuse_requests_getattr", 1},
+                          {"nfs_WRITE_requests", 2},
+                          {"nfs_WRITE_bytes_sent", 8},
+                          {"nfs_WRITE_rtt_us_sum", 5000}};
+  EXPECT_EQ(mountstats_as_json(mount_over("tcp to ::1"), counters),
+            R"("age":99,"events":[1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+            R"("bytes":[0,0,0,0,0,8,0,0],)"
+            R"("operations":{"WRITE":[2,0,0,8,0,0,5,0,0],"READ":[0,0,0,0,0,0,0,0,0]})");
+}
+
+// A daemon of another user may say anything.
+TEST(Mountstats, AnAgeIsANumber) {
+  const Mount mount{"/s", {{"seconds", "1\n\tfake: 2"}}};
+  EXPECT_EQ(words_of(mountstats(mount, {}), "age:"), (std::vector<std::string>{"age:", "0"}));
+}
+
 }  // namespace
 }  // namespace nfsrdma::ctl
