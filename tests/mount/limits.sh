@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Many of each: files that are known, files that are open, mounts on one machine; what each costs in memory is printed and
-# bounded. NFSRDMA_FULL_SIZE: 300,000 files, 100,000 opens, 200 mounts.
+# bounded. NFSRDMA_FULL_SIZE: 300,000 files, 100,000 opens, 200 mounts; NFSRDMA_LIMITS="FILES OPENS MOUNTS": so many.
 . "$(dirname "$0")/lib.sh"
 [ -x "$NFSRDMA_BIN/nfsrdmactl" ] || skip "no $NFSRDMA_BIN/nfsrdmactl"
 inodes=20000 opens=20000 mounts=12
 if [ -n "${NFSRDMA_FULL_SIZE:-}" ]; then inodes=300000 opens=100000 mounts=200; fi
+if [ -n "${NFSRDMA_LIMITS:-}" ]; then read -r inodes opens mounts <<<"$NFSRDMA_LIMITS"; fi
 most_for_inode=2048 most_for_open=2048  # bytes
 # A sanitizer's memory is its own.
 case "$NFSRDMA_BIN" in *asan* | *tsan*) most_for_inode=65536 most_for_open=65536 ;; esac
