@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "tests/client/fake_channel.h"
+#include "tests/responder/nfs/fs/siphash.h"
+#include "tests/support/unreduced.h"
 #include "transport/fabric/fabric.h"
 
 namespace nfsrdma::client::test {
@@ -22,7 +23,8 @@ bool Arrival::has(nfs_opnum4 opnum) const {
   return std::ranges::find(operations, opnum) != operations.end();
 }
 
-FakeServer::FakeServer(Reactor& reactor) : reactor_(reactor) {
+FakeServer::FakeServer(Reactor& reactor) : reactor_(reactor), sessions_({}, instance_) {
+  forget(true);
   set_session_handlers();
   on<GETFH4args, GETFH4res>(
       [](const GETFH4args&, GETFH4res& result) { result.resok4.object.length = 1; });
@@ -55,12 +57,18 @@ void FakeServer::disconnect() {
 }
 
 void FakeServer::forget(bool client_too) {
-  session_known_ = false;
-  if (client_too) clientid_ = 0;
+  sessions_.destroy_all();
+  if (!client_too) return;
+  clients_ = std::make_unique<responder::ClientTable>(
+      repeat_clientids ? instance_ : instance_++,
+      [this](const responder::Client& client) { sessions_.destroy_all_of(client); });
 }
 
 void FakeServer::retire_slots_above(slotid4 highest) {
-  for (std::size_t i = highest + 1; i < slots_.size(); ++i) slots_[i] = {};
+  const responder::SessionRef session = sessions_.find(session_id_);
+  if (!session) return;
+  session->set_target(highest + 1);
+  session->adjust_slots(highest);
 }
 
 std::vector<Arrival> FakeServer::arrivals_of(nfs_opnum4 opnum) const {
@@ -140,57 +148,60 @@ FakeServer::Outcome FakeServer::receive(int connection, rpc::Call& call) {
   return {what, execute(arrival, in)};
 }
 
-nfsstat4 FakeServer::sequence_status(const SEQUENCE4args& args) const {
-  if (!session_known_ || args.sa_sessionid != session_id_) return NFS4ERR_BADSESSION;
-  if (!bound_) return NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
-  if (args.sa_slotid >= slots_.size()) return NFS4ERR_BADSLOT;
-  const Slot& slot = slots_[args.sa_slotid];
-  const bool next = args.sa_sequenceid == slot.seq + 1;
-  const bool same = args.sa_sequenceid == slot.seq;
-  return next || same ? NFS4_OK : NFS4ERR_SEQ_MISORDERED;
-}
-
-void FakeServer::check_replay(const Slot& slot, const Arrival& arrival) {
-  if (arrival.bytes != slot.request) {
-    violations_.push_back(fmt::format("slot {} number {} used for two requests",
-                                      arrival.sequence->sa_slotid, slot.seq));
-  }
+responder::Outcome<responder::Slot*> FakeServer::slot_for(const SEQUENCE4args& args) const {
+  const responder::SessionRef session = sessions_.find(args.sa_sessionid);
+  if (!session) return responder::refuse(NFS4ERR_BADSESSION);
+  // Stricter than the responder, where a connection is bound by the SEQUENCE itself.
+  if (!bound_) return responder::refuse(NFS4ERR_CONN_NOT_BOUND_TO_SESSION);
+  return session->slot_for(args);
 }
 
 std::vector<std::byte> FakeServer::execute(const Arrival& arrival, xdr::Decoder in) {
   scratch_.resize(kReplyBytes);
   xdr::Encoder out(scratch_);
   auto header = rpc::decode_call_header(in);
+  const auto& sequence = arrival.sequence;
+  const auto session = sequence ? sessions_.find(sequence->sa_sessionid) : nullptr;
+  if (session) session->set_target(target() + 1);
+  const auto slot = session ? slot_for(*sequence) : responder::refuse(NFS4ERR_BADSESSION);
+  const std::uint64_t fingerprint = responder::siphash({}, arrival.bytes);
+  if (slot && is_retry(**slot, *sequence, fingerprint)) {
+    replay(**slot, out);
+  } else if (run_compound(in, out) && slot && sessions_.find(session->id)) {
+    session->begin(**slot, *sequence, fingerprint);
+    (*slot)->reply.store(out, 0);
+    (*slot)->in_progress = false;
+  }
+  return testing_support::unreduced(out);  // payloads travel inline here
+}
+
+// A request that takes the number of another one is answered as by a server that compares nothing.
+bool FakeServer::is_retry(const responder::Slot& slot, const SEQUENCE4args& args,
+                          std::uint64_t fingerprint) {
+  const auto order = slot.check(args.sa_sequenceid, fingerprint);
+  if (order) return *order == responder::Order::retry;
+  if (order.error() != NFS4ERR_SEQ_FALSE_RETRY) return false;
+  violations_.push_back(
+      fmt::format("slot {} number {} used for two requests", args.sa_slotid, slot.sequence));
+  return true;
+}
+
+void FakeServer::replay(const responder::Slot& slot, xdr::Encoder& out) {
+  replayed_.clear();
+  const bool fits = slot.reply.replay(
+      out, [this](std::size_t size) { return std::span<std::byte>(replayed_.emplace_back(size)); });
+  if (!fits) violations_.push_back("a reply of more bytes than the fake has memory for");
+}
+
+bool FakeServer::run_compound(xdr::Decoder& in, xdr::Encoder& out) {
   COMPOUND4args_header args;
   decode(in, args);
-  Slot* slot = nullptr;
-  if (arrival.sequence && sequence_status(*arrival.sequence) == NFS4_OK) {
-    slot = &slots_[arrival.sequence->sa_slotid];
-    if (slot->seq == arrival.sequence->sa_sequenceid) {
-      check_replay(*slot, arrival);
-      return slot->reply;
-    }
-  }
-  const std::size_t start = out.size();
   const std::size_t count_at = encode_header(out, COMPOUND4res_header{NFS4_OK, args.tag, 0});
   std::uint32_t results = 0;
   const nfsstat4 status = run_operations(in, out, args.operations, results);
-  out.patch(start, status);
+  out.patch(0, status);
   out.patch(count_at, results);
-  std::vector<std::byte> reply(out.encoded().begin(), out.encoded().end());
-  for (const auto& item : out.omitted()) {  // payloads travel inline here
-    std::vector<std::byte> data(item.data.begin(), item.data.end());
-    data.resize(xdr::padded(data.size()));
-    reply.insert(reply.begin() + static_cast<std::ptrdiff_t>(item.offset), data.begin(),
-                 data.end());
-  }
-  const bool delayed = results == 1 && status != NFS4_OK;
-  if (slot && !delayed) {
-    slot->seq = arrival.sequence->sa_sequenceid;
-    slot->request = arrival.bytes;
-    slot->reply = reply;
-  }
-  return reply;
+  return results > 1 || status == NFS4_OK;
 }
 
 nfsstat4 FakeServer::run_operations(xdr::Decoder& in, xdr::Encoder& out, std::uint32_t count,
@@ -234,50 +245,69 @@ nfsstat4 FakeServer::run_one(nfs_opnum4 opnum, xdr::Decoder& in, xdr::Encoder& o
 }
 
 void FakeServer::set_session_handlers() {
-  on<EXCHANGE_ID4args, EXCHANGE_ID4res>([this](const EXCHANGE_ID4args&, EXCHANGE_ID4res& result) {
-    if (clientid_ == 0) {
-      clientid_ = repeat_clientids ? next_clientid_ : next_clientid_++;
-      result.eir_resok4.eir_sequenceid = 1;
-    } else {
-      result.eir_resok4.eir_flags = EXCHGID4_FLAG_CONFIRMED_R;
-    }
-    result.eir_resok4.eir_clientid = clientid_;
-    result.eir_resok4.eir_flags |= EXCHGID4_FLAG_USE_NON_PNFS;
-  });
-  on<CREATE_SESSION4args, CREATE_SESSION4res>(
-      [this](const CREATE_SESSION4args& args, CREATE_SESSION4res& result) {
-        if (args.csa_clientid != clientid_) {
-          result.csr_status = NFS4ERR_STALE_CLIENTID;
+  on<EXCHANGE_ID4args, EXCHANGE_ID4res>(
+      [this](const EXCHANGE_ID4args& args, EXCHANGE_ID4res& result) {
+        const auto client =
+            clients_->exchange(args, {}, TimePoint{},
+                               {[this](const auto& known) { return sessions_.has_any(known); },
+                                [](const auto&) { return false; }});
+        if (!client) {
+          result.eir_status = client.error();
           return;
         }
-        session_args_ = args;
-        session_id_.fill(std::byte{next_session_++});
-        result.csr_resok4 = {session_id_, args.csa_sequence, args.csa_flags,
-                             args.csa_fore_chan_attrs, args.csa_back_chan_attrs};
-        if (adjust_session) adjust_session(args, result.csr_resok4);
-        slots_.assign(args.csa_fore_chan_attrs.ca_maxrequests, Slot{});
-        granted_slots_ = result.csr_resok4.csr_fore_chan_attrs.ca_maxrequests;
-        session_known_ = bound_ = true;
+        result.eir_resok4.eir_clientid = (*client)->id;
+        result.eir_resok4.eir_sequenceid = (*client)->session_sequence + 1;
+        result.eir_resok4.eir_flags = EXCHGID4_FLAG_USE_NON_PNFS;
+        if ((*client)->confirmed) result.eir_resok4.eir_flags |= EXCHGID4_FLAG_CONFIRMED_R;
+      });
+  on<CREATE_SESSION4args, CREATE_SESSION4res>(
+      [this](const CREATE_SESSION4args& args, CREATE_SESSION4res& result) {
+        create_session(args, result);
       });
   on<BIND_CONN_TO_SESSION4args, BIND_CONN_TO_SESSION4res>(
       [this](const BIND_CONN_TO_SESSION4args& args, BIND_CONN_TO_SESSION4res& result) {
-        if (!session_known_ || args.bctsa_sessid != session_id_) {
+        if (!sessions_.find(args.bctsa_sessid)) {
           result.bctsr_status = NFS4ERR_BADSESSION;
           return;
         }
         bound_ = true;
-        result.bctsr_resok4 = {session_id_, CDFS4_BOTH, false};
+        result.bctsr_resok4 = {args.bctsa_sessid, CDFS4_BOTH, false};
       });
   on<SEQUENCE4args, SEQUENCE4res>([this](const SEQUENCE4args& args, SEQUENCE4res& result) {
-    result.sr_status = sequence_status(args);
-    const slotid4 highest = granted_slots_ - 1;
-    result.sr_resok4 = {args.sa_sessionid,
-                        args.sa_sequenceid,
-                        args.sa_slotid,
-                        highest,
-                        target_highest_slotid.value_or(highest),
-                        status_flags};
+    if (const auto slot = slot_for(args); !slot) {
+      result.sr_status = slot.error();
+    } else if (const auto order = (*slot)->check(args.sa_sequenceid, 0); !order) {
+      result.sr_status = order.error();
+    }
+    result.sr_resok4 = {args.sa_sessionid,  args.sa_sequenceid, args.sa_slotid,
+                        granted_slots_ - 1, target(),           status_flags};
   });
+}
+
+slotid4 FakeServer::target() const { return target_highest_slotid.value_or(granted_slots_ - 1); }
+
+void FakeServer::create_session(const CREATE_SESSION4args& args, CREATE_SESSION4res& result) {
+  responder::Client* client = clients_->find(args.csa_clientid);
+  if (!client) {
+    result.csr_status = NFS4ERR_STALE_CLIENTID;
+    return;
+  }
+  const auto order = client->order_of_creation(args.csa_sequence);
+  if (!order) {
+    result.csr_status = order.error();
+  } else if (*order == responder::Order::retry) {
+    result = *client->last_create_session;
+  } else {
+    clients_->confirm(*client);
+    session_args_ = args;
+    session_id_ = sessions_.create(*client, args.csa_fore_chan_attrs)->id;
+    result.csr_resok4 = {session_id_, args.csa_sequence, args.csa_flags, args.csa_fore_chan_attrs,
+                         args.csa_back_chan_attrs};
+    if (adjust_session) adjust_session(args, result.csr_resok4);
+    granted_slots_ = result.csr_resok4.csr_fore_chan_attrs.ca_maxrequests;
+    client->keep_creation(args.csa_sequence, result);
+  }
+  bound_ = result.csr_status == NFS4_OK;
 }
 
 namespace {

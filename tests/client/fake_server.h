@@ -1,6 +1,6 @@
-// A fake rpc::Channel with an NFSv4.1 server behind it, in the reactor's (virtual) time: a model of
-// session and slots that checks the client's use of them, and handlers that a test sets for the
-// operations it is about. Whatever has no handler succeeds with zeros.
+// A fake rpc::Channel with an NFSv4.1 server behind it, in the reactor's (virtual) time: clients,
+// sessions and slots are the responder's, which checks what the client does with them, and a test
+// sets handlers for the operations it is about. An operation without a handler succeeds with zeros.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "client/proto/proto.h"
+#include "tests/responder/nfs/session/client_table.h"
+#include "tests/responder/nfs/session/session.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/channel.h"
 
@@ -98,6 +100,7 @@ class FakeServer final : public rpc::ChannelFactory {
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   std::vector<Arrival> arrivals_of(nfs4::nfs_opnum4 opnum) const;
   std::size_t executions_of(nfs4::nfs_opnum4 opnum) const;
+  /// That of the last CREATE_SESSION.
   const nfs4::sessionid4& session() const { return session_id_; }
   const nfs4::CREATE_SESSION4args& session_args() const { return session_args_; }
   struct CallbackAnswer {
@@ -113,11 +116,6 @@ class FakeServer final : public rpc::ChannelFactory {
 
  private:
   friend class FakeChannel;
-  struct Slot {
-    nfs4::sequenceid4 seq = 0;
-    std::vector<std::byte> request;
-    std::vector<std::byte> reply;
-  };
   using Handler = std::function<nfs4::nfsstat4(xdr::Decoder&, xdr::Encoder&)>;
 
   struct Outcome {
@@ -126,13 +124,19 @@ class FakeServer final : public rpc::ChannelFactory {
   };
 
   Outcome receive(int connection, rpc::Call& call);
-  void check_replay(const Slot& slot, const Arrival& arrival);
   std::vector<std::byte> execute(const Arrival& arrival, xdr::Decoder in);
+  bool is_retry(const responder::Slot& slot, const nfs4::SEQUENCE4args& args,
+                std::uint64_t fingerprint);
+  void replay(const responder::Slot& slot, xdr::Encoder& out);
+  /// False: its first operation has failed, so that no slot takes the request.
+  bool run_compound(xdr::Decoder& in, xdr::Encoder& out);
   nfs4::nfsstat4 run_operations(xdr::Decoder& in, xdr::Encoder& out, std::uint32_t count,
                                 std::uint32_t& results);
   nfs4::nfsstat4 run_one(nfs4::nfs_opnum4 opnum, xdr::Decoder& in, xdr::Encoder& out);
-  nfs4::nfsstat4 sequence_status(const nfs4::SEQUENCE4args& args) const;
+  responder::Outcome<responder::Slot*> slot_for(const nfs4::SEQUENCE4args& args) const;
+  nfs4::slotid4 target() const;
   void set_session_handlers();
+  void create_session(const nfs4::CREATE_SESSION4args& args, nfs4::CREATE_SESSION4res& result);
 
   Reactor& reactor_;
   std::map<nfs4::nfs_opnum4, Handler> handlers_;
@@ -144,16 +148,15 @@ class FakeServer final : public rpc::ChannelFactory {
   FakeChannel* channel_ = nullptr;
   int connections_ = 0;
 
-  nfs4::clientid4 clientid_ = 0;
-  nfs4::clientid4 next_clientid_ = 1;
+  std::uint32_t instance_ = 1;  ///< client ids are made of it
+  responder::SessionTable sessions_;
+  std::unique_ptr<responder::ClientTable> clients_;
   nfs4::sessionid4 session_id_{};
-  bool session_known_ = false;
-  std::uint8_t next_session_ = 1;
   nfs4::CREATE_SESSION4args session_args_;
-  std::vector<Slot> slots_;
-  std::vector<std::byte> scratch_;   ///< the reply that is being put together
+  std::vector<std::byte> scratch_;               ///< the reply that is being put together
+  std::deque<std::vector<std::byte>> replayed_;  ///< payloads of a reply that is sent again
   std::uint32_t granted_slots_ = 1;  ///< what CREATE_SESSION said; the target may be above
-  bool bound_ = false;               // the present connection is bound to the session
+  bool bound_ = false;               ///< the present connection is bound to the session
 };
 
 }  // namespace nfsrdma::client::test

@@ -33,6 +33,7 @@ class Execution {
   nfsstat4 too_big() const;
   bool has_room(std::size_t bytes);
   nfsstat4 refuse_operation(std::uint32_t opnum, nfsstat4 status);
+  void replay();
   void replay_uncached(const SEQUENCE4res& result);
   void finish_slot();
 
@@ -163,13 +164,17 @@ nfsstat4 Execution::run_sequence() {
     case Admission::replay:
       replayed_ = true;
       context_.out.rewind(start_);
-      if (!context_.session->slots[context_.slot].reply.replay(context_.call)) {
-        outcome_.accept = rpc::AcceptStat::system_err;
-      }
+      replay();
       return NFS4_OK;
   }
   encode_operation(context_.out, result);
   return result.sr_status;
+}
+
+void Execution::replay() {
+  const CachedReply& reply = context_.session->slots[context_.slot].reply;
+  const auto scratch = [this](std::size_t size) { return context_.call.scratch(size); };
+  if (!reply.replay(context_.out, scratch)) outcome_.accept = rpc::AcceptStat::system_err;
 }
 
 // RFC 8881 section 2.10.6.1.3: the results of SEQUENCE, and the error for the operation behind it.

@@ -42,18 +42,18 @@ nfsstat4 op_create_session(CompoundContext& context, const CREATE_SESSION4args& 
                            CREATE_SESSION4res& result) {
   Client* client = context.server.clients->clients.find(args.csa_clientid);
   if (!client) return NFS4ERR_STALE_CLIENTID;
-  if (args.csa_sequence == client->session_sequence && client->last_create_session) {
+  const auto order = client->order_of_creation(args.csa_sequence);
+  if (!order) return order.error();
+  if (*order == Order::retry) {
     result = *client->last_create_session;
     return result.csr_status;
   }
-  if (args.csa_sequence != client->session_sequence + 1) return NFS4ERR_SEQ_MISORDERED;
   if (client->principal != context.principal) return NFS4ERR_CLID_INUSE;
   if ((args.csa_flags & ~kFlags) != 0) return NFS4ERR_INVAL;
   result.csr_status = make_session(context, *client, args, result.csr_resok4);
   // What no session can be made of is no request of the slot: the number can be used again.
   if (result.csr_status == NFS4ERR_TOOSMALL) return result.csr_status;
-  client->session_sequence = args.csa_sequence;
-  client->last_create_session = result;
+  client->keep_creation(args.csa_sequence, result);
   return result.csr_status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "client/proto/ops_session.h"
 #include "tests/responder/nfs/fs/outcome.h"
+#include "tests/responder/nfs/session/slot.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/message.h"
 
@@ -32,6 +33,13 @@ struct Client {
   bool reclaim_complete = false;
   /// The slot of CREATE_SESSION (RFC 8881 section 18.36.4): sequence of the last one and its
   /// result.
+  Outcome<Order> order_of_creation(nfs4::sequenceid4 number) const {
+    return order_of(number, session_sequence, last_create_session.has_value());
+  }
+  void keep_creation(nfs4::sequenceid4 number, const nfs4::CREATE_SESSION4res& result) {
+    session_sequence = number;
+    last_create_session = result;
+  }
   nfs4::sequenceid4 session_sequence = 0;
   std::optional<nfs4::CREATE_SESSION4res> last_create_session;
   std::uint32_t revoked_delegations = 0;  ///< that it has not acknowledged

@@ -42,10 +42,7 @@ Admission refuse_sequence(SEQUENCE4res& result, nfsstat4 status) {
   return Admission::refused;
 }
 
-Admission admit_retry(CompoundContext& context, Slot& slot, std::uint64_t fingerprint,
-                      SEQUENCE4res& result) {
-  if (slot.fingerprint != fingerprint) return refuse_sequence(result, NFS4ERR_SEQ_FALSE_RETRY);
-  if (slot.in_progress) return refuse_sequence(result, NFS4ERR_DELAY);
+Admission admit_retry(CompoundContext& context, const Slot& slot, SEQUENCE4res& result) {
   context.client->lease_ends = context.server.lease_end();
   result.sr_resok4 = slot.result;
   return slot.reply.empty() ? Admission::uncached : Admission::replay;
@@ -63,36 +60,27 @@ Admission admit(CompoundContext& context, const SEQUENCE4args& args, std::uint64
                 SEQUENCE4res& result) {
   SessionRef session = context.server.clients->sessions.find(args.sa_sessionid);
   if (!session) return refuse_sequence(result, NFS4ERR_BADSESSION);
-  if (args.sa_slotid >= session->slots.size()) return refuse_sequence(result, NFS4ERR_BADSLOT);
-  if (args.sa_highest_slotid >= session->slots.size()) {
-    return refuse_sequence(result, NFS4ERR_BAD_HIGH_SLOT);
-  }
+  const auto found = session->slot_for(args);
+  if (!found) return refuse_sequence(result, found.error());
   if (context.operations > session->attributes.ca_maxoperations) {
     return refuse_sequence(result, NFS4ERR_TOO_MANY_OPS);
   }
   context.client = session->client;
-  Slot& slot = session->slots[args.sa_slotid];
-  switch (slot.check(args.sa_sequenceid)) {
-    case Slot::Check::misordered: return refuse_sequence(result, NFS4ERR_SEQ_MISORDERED);
-    case Slot::Check::replay: {
-      const Admission admission = admit_retry(context, slot, fingerprint, result);
-      if (admission == Admission::replay) {
-        context.session = std::move(session);
-        context.slot = args.sa_slotid;
-      }
-      return admission;
+  Slot& slot = **found;
+  const auto order = slot.check(args.sa_sequenceid, fingerprint);
+  if (!order) return refuse_sequence(result, order.error());
+  if (*order == Order::retry) {
+    const Admission admission = admit_retry(context, slot, result);
+    if (admission == Admission::replay) {
+      context.session = std::move(session);
+      context.slot = args.sa_slotid;
     }
-    case Slot::Check::next: break;
+    return admission;
   }
   const nfsstat4 too_big = check_sizes(context, args, session->attributes);
   if (too_big != NFS4_OK) return refuse_sequence(result, too_big);
   context.call.connection().serves_session = true;
-  slot.sequence = args.sa_sequenceid;
-  slot.used = true;
-  slot.in_progress = true;
-  slot.fingerprint = fingerprint;
-  slot.reply.clear();
-  session->adjust_slots(std::max(args.sa_highest_slotid, args.sa_slotid));
+  session->begin(slot, args, fingerprint);
   context.client->lease_ends = context.server.lease_end();
   ++context.client->requests_open;
   slot.result = {args.sa_sessionid,

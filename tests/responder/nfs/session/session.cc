@@ -43,6 +43,21 @@ bool BackChannel::aim(std::uint32_t program, const std::vector<callback_sec_parm
   return true;
 }
 
+Outcome<Slot*> Session::slot_for(const SEQUENCE4args& args) {
+  if (args.sa_slotid >= slots.size()) return refuse(NFS4ERR_BADSLOT);
+  if (args.sa_highest_slotid >= slots.size()) return refuse(NFS4ERR_BAD_HIGH_SLOT);
+  return &slots[args.sa_slotid];
+}
+
+void Session::begin(Slot& slot, const SEQUENCE4args& args, std::uint64_t fingerprint) {
+  slot.sequence = args.sa_sequenceid;
+  slot.used = true;
+  slot.in_progress = true;
+  slot.fingerprint = fingerprint;
+  slot.reply.clear();
+  adjust_slots(std::max(args.sa_highest_slotid, args.sa_slotid));
+}
+
 void Session::set_target(std::uint32_t target) {
   target_slots = std::clamp<std::uint32_t>(target, 1, attributes.ca_maxrequests);
   if (target_slots > slots.size()) slots.resize(target_slots);

@@ -45,6 +45,10 @@ struct Session : std::enable_shared_from_this<Session> {
     target_slots = fore.ca_maxrequests;
   }
 
+  /// The slot that SEQUENCE names; BADSLOT, BAD_HIGH_SLOT.
+  Outcome<Slot*> slot_for(const nfs4::SEQUENCE4args& args);
+  /// A new request takes the slot. The caller clears `in_progress` when it has answered.
+  void begin(Slot& slot, const nfs4::SEQUENCE4args& args, std::uint64_t fingerprint);
   /// sr_target_highest_slotid + 1; slots above it go once the client has stopped using them.
   void set_target(std::uint32_t target);
   /// Follows sa_highest_slotid: the client's word on what it still uses.

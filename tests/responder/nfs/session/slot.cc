@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tests/responder/service.h"
-
 namespace nfsrdma::responder {
 
 void CachedReply::clear() {
@@ -27,8 +25,7 @@ void CachedReply::spoil() {
   for (std::size_t i = 2 * xdr::kUnit; i < bytes_.size(); ++i) bytes_[i] ^= std::byte{0x5a};
 }
 
-bool CachedReply::replay(ServerCall& call) const {
-  xdr::Encoder& out = call.results();
+bool CachedReply::replay(xdr::Encoder& out, const Scratch& scratch) const {
   std::span<const std::byte> rest(bytes_);
   std::size_t done = 0;
   const auto copy = [&](std::size_t length) {
@@ -38,7 +35,7 @@ bool CachedReply::replay(ServerCall& call) const {
   };
   for (const Item& item : items_) {
     copy(item.offset - done);
-    const std::span<std::byte> memory = call.scratch(item.data.size());
+    const std::span<std::byte> memory = scratch(item.data.size());
     if (memory.size() < item.data.size()) return false;
     std::ranges::copy(item.data, memory.begin());
     out.payload(memory.first(item.data.size()));
@@ -49,10 +46,18 @@ bool CachedReply::replay(ServerCall& call) const {
   return out.ok();
 }
 
-Slot::Check Slot::check(nfs4::sequenceid4 next) const {
-  if (next == sequence + 1) return Check::next;
-  if (used && next == sequence) return Check::replay;
-  return Check::misordered;
+Outcome<Order> order_of(nfs4::sequenceid4 sequence, nfs4::sequenceid4 last, bool used) {
+  if (sequence == last + 1) return Order::next;
+  if (used && sequence == last) return Order::retry;
+  return refuse(nfs4::NFS4ERR_SEQ_MISORDERED);
+}
+
+Outcome<Order> Slot::check(nfs4::sequenceid4 number, std::uint64_t of_request) const {
+  const auto order = order_of(number, sequence, used);
+  if (!order || *order == Order::next) return order;
+  if (fingerprint != of_request) return refuse(nfs4::NFS4ERR_SEQ_FALSE_RETRY);
+  if (in_progress) return refuse(nfs4::NFS4ERR_DELAY);
+  return order;
 }
 
 }  // namespace nfsrdma::responder

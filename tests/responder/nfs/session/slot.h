@@ -3,22 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "client/proto/ops_session.h"
+#include "tests/responder/nfs/fs/outcome.h"
 #include "transport/xdr/encoder.h"
 
 namespace nfsrdma::responder {
-
-class ServerCall;
 
 /// A reply as it was encoded, with the bytes of its DDP-eligible items.
 class CachedReply {
  public:
   /// Copies what was encoded into `out` from offset `from` on.
   void store(const xdr::Encoder& out, std::size_t from);
-  /// Encodes the reply again into the results of `call`. False when it does not fit.
-  bool replay(ServerCall& call) const;
+  /// Encodes the reply again. `scratch` gives memory for an item's bytes, which must stay until
+  /// they are sent. False when the reply or an item does not fit.
+  using Scratch = std::function<std::span<std::byte>(std::size_t)>;
+  bool replay(xdr::Encoder& out, const Scratch& scratch) const;
   bool empty() const { return bytes_.empty(); }
   /// From now on it is of something else: each word behind COMPOUND's status and tag.
   void spoil();
@@ -34,11 +37,17 @@ class CachedReply {
   std::vector<Item> items_;
 };
 
-struct Slot {
-  enum class Check { next, replay, misordered };
+/// How a request relates to the last one of its slot.
+enum class Order { next, retry };
 
-  /// How `next` relates to the last request of the slot.
-  Check check(nfs4::sequenceid4 next) const;
+/// By their numbers; SEQ_MISORDERED for any other. `used`: there was a last one. For the slots of a
+/// session and for the one of a client's CREATE_SESSIONs.
+Outcome<Order> order_of(nfs4::sequenceid4 sequence, nfs4::sequenceid4 last, bool used);
+
+struct Slot {
+  /// SEQ_FALSE_RETRY: the number of the last request with another fingerprint. DELAY: a retry of a
+  /// request that has not been answered.
+  Outcome<Order> check(nfs4::sequenceid4 number, std::uint64_t of_request) const;
 
   nfs4::sequenceid4 sequence = 0;  ///< of the last request
   bool used = false;               ///< there was a request
