@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/client/program_channel.h"
 #include "tests/responder/nfs_test_support.h"
 #include "tests/support/unreduced.h"
 #include "transport/fabric/fabric.h"
@@ -20,12 +21,6 @@ using responder::test::Bytes;
 using responder::test::FakeConnection;
 
 constexpr std::size_t kCallbackBytes = 4096;
-
-struct HeapMessage final : rpc::MessageBuffer {
-  explicit HeapMessage(Bytes message) : bytes(std::move(message)) {}
-  void release() override { delete this; }
-  Bytes bytes;
-};
 
 }  // namespace
 
@@ -98,71 +93,30 @@ class ServedCallback final : public rpc::BackwardCall {
 };
 
 /// The connection end.
-class ServedChannel final : public rpc::Channel {
+class ServedChannel final : public ProgramChannel {
  public:
   ServedChannel(Reactor& reactor, ServedDirectory& server, rpc::ChannelObserver& observer,
                 FakeConnection& connection, int number)
-      : reactor_(reactor),
+      : ProgramChannel(reactor, observer, /*comes_up=*/!server.black_hole),
         server_(server),
-        observer_(observer),
         connection_(connection),
         number_(number) {
-    reactor_.post([this, alive = alive_, answered = !server.black_hole] {
-      if (*alive && !down_ && answered) observer_.on_channel_up();
-    });
-    connection_.on_callback = [this] {
-      reactor_.post([this, alive = alive_] {
-        if (*alive) deliver_callbacks();
-      });
-    };
+    connection_.on_callback = [this] { post([this] { deliver_callbacks(); }); };
   }
   ~ServedChannel() override {
-    *alive_ = false;
     connection_.on_callback = nullptr;
     server_.forget(*this);
   }
-
-  void submit(rpc::Call& call) override {
-    open_.push_back(&call);
-    call.times.sent = reactor_.now();
-    reactor_.post([this, alive = alive_, &call] {
-      if (*alive && !down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
-    });
-  }
-  const rpc::ChannelLimits& limits() const override { return limits_; }
-  void close(Error reason) override {
-    if (std::exchange(down_, true)) return;
-    reason_ = std::move(reason);
-    server_.service().on_connection_closed(connection_);
-    reactor_.post([this, alive = alive_] {
-      if (*alive) go_down();
-    });
-  }
-  std::uint64_t replies() const override { return replies_; }
-  std::size_t open_calls() const override { return open_.size(); }
-  void visit_counters(CounterVisitor&) const override {}
   FakeConnection& connection() { return connection_; }
 
  private:
-  void process(rpc::Call& call);
+  void process(rpc::Call& call) override;
+  void on_closed() override { server_.service().on_connection_closed(connection_); }
   void deliver_callbacks();
-  void finish(rpc::Call& call, Bytes reply);
-  void go_down();
-  void break_off() {
-    close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "served channel", {}});
-  }
 
-  Reactor& reactor_;
   ServedDirectory& server_;
-  rpc::ChannelObserver& observer_;
   FakeConnection& connection_;
   const int number_;
-  rpc::ChannelLimits limits_{4096, 4096, 16};
-  std::vector<rpc::Call*> open_;
-  std::uint64_t replies_ = 0;
-  bool down_ = false;
-  Error reason_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 std::optional<std::uint32_t> ServedCall::forced_status(std::uint32_t opnum) const {
@@ -192,59 +146,31 @@ void ServedChannel::process(rpc::Call& call) {
   const Arrival arrival = describe_call(call, number_, reactor_.now());
   server_.arrivals_.push_back(arrival);
   const Fate fate = server_.fate ? server_.fate(arrival) : Fate::answer;
-  if (down_) return;  // the test has broken the connection
-  if (fate == Fate::disconnect_before) return break_off();
+  if (down()) return;  // the test has broken the connection
+  if (fate == Fate::disconnect_before) return break_off(fabric::Fault::reset);
   auto* served = new ServedCall(server_, call, connection_);
-  auto answer = [this, alive = alive_, &call](Bytes reply) {
-    if (*alive && !down_) finish(call, std::move(reply));
+  auto answer = [this, alive = alive(), &call](Bytes reply) {
+    if (*alive && !down()) answer_message(call, std::move(reply));
   };
   if (fate == Fate::answer) served->on_reply = answer;
   if (fate == Fate::hold) {
-    served->on_reply = [this, alive = alive_, answer](Bytes reply) {
+    served->on_reply = [this, alive = alive(), answer](Bytes reply) {
       if (*alive) server_.held_.push_back([answer, reply = std::move(reply)] { answer(reply); });
     };
   }
   server_.service().handle(*served);
   if (server_.after) server_.after(arrival);
-  if (fate == Fate::disconnect_after && !down_) break_off();
+  if (fate == Fate::disconnect_after) break_off(fabric::Fault::reset);
 }
 
 void ServedChannel::deliver_callbacks() {
   auto& waiting = connection_.callbacks;
-  while (!waiting.empty() && !down_ && !server_.hold_callbacks) {
+  while (!waiting.empty() && !down() && !server_.hold_callbacks) {
     auto* callback = new ServedCallback(std::move(waiting.front()));
     waiting.pop_front();
     server_.count_callback();
     observer_.on_backward_call(*callback);
   }
-}
-
-void ServedChannel::finish(rpc::Call& call, Bytes reply) {
-  if (std::erase(open_, &call) == 0) return;
-  call.times.replied = call.times.completed = reactor_.now();
-  ++replies_;
-  auto* message = new HeapMessage(std::move(reply));
-  xdr::Decoder results(message->bytes);
-  auto accepted = rpc::decode_reply_header(results, call.xid);
-  if (accepted) {
-    call.reply.emplace(rpc::Reply{rpc::MessageRef(message), std::nullopt, results});
-  } else {
-    call.reply.emplace(nfsrdma::fail(accepted.error()));
-    delete message;
-  }
-  call.observer->on_call_done(call);
-}
-
-void ServedChannel::go_down() {
-  observer_.on_channel_closing(reason_);
-  while (!open_.empty()) {
-    rpc::Call* call = open_.front();
-    open_.erase(open_.begin());
-    ++call->losses.total;
-    call->reply.emplace(nfsrdma::fail(reason_));
-    call->observer->on_call_done(*call);
-  }
-  observer_.on_channel_down(reason_);
 }
 
 ServedDirectory::ServedDirectory(Reactor& reactor, std::uint32_t grace_seconds,
