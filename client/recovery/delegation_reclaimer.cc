@@ -32,25 +32,17 @@ Task<void> DelegationReclaimer::reopen() {
 }
 
 Task<void> DelegationReclaimer::find_revoked() {
-  return StateidRequests::in_batches(*this, &DelegationReclaimer::test,
-                                     files_.delegation_table.all());
-}
-
-Task<Result<void>> DelegationReclaimer::test(Batch batch) {
-  std::vector<stateid4> sent;
-  for (const DelegationRef& delegation : batch) sent.push_back(delegation->stateid());
-  auto codes = co_await stateids_.test(sent);
-  CO_TRY(codes);
-  for (std::size_t i = 0; i < codes->size(); ++i) {
-    const nfsstat4 code = (*codes)[i];
-    const bool current = batch[i]->stateid() == sent[i] && !batch[i]->lost();
-    if (code != NFS4_OK && current) batch[i]->on_refused(code);
-  }
-  co_return Result<void>{};
+  return stateids_.test(
+      files_.delegation_table.all(), [](const Delegation& held) { return held.stateid(); },
+      [](const DelegationRef& delegation, const stateid4& sent, nfsstat4 code) -> Task<void> {
+        const bool current = delegation->stateid() == sent && !delegation->lost();
+        if (current) delegation->on_refused(code);
+        co_return;
+      });
 }
 
 std::size_t DelegationReclaimer::pending() const {
-  const Batch all = files_.delegation_table.all();
+  const auto all = files_.delegation_table.all();
   return static_cast<std::size_t>(std::ranges::count_if(
       all, [](const DelegationRef& delegation) { return delegation->recovering(); }));
 }

@@ -1,8 +1,6 @@
 // The recovery of delegations (RFC 8881 sections 10.2.1, 8.4.2.1, 18.16.4, 18.38, 18.48).
 #pragma once
 
-#include <vector>
-
 #include "client/files/files.h"
 #include "client/recovery/reclaimer.h"
 #include "client/recovery/stateid_requests.h"
@@ -31,10 +29,6 @@ class DelegationReclaimer final : public Reclaimer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  using Batch = std::vector<DelegationRef>;
-
-  Task<Result<void>> test(Batch batch);
-
   Files& files_;
   StateidRequests stateids_;
 };

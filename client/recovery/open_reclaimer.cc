@@ -132,7 +132,7 @@ Task<void> OpenReclaimer::check_locks(OpenFileRef file) {
       files_.open_table.lose_locks(*lock, "the server has forgotten that the file is open");
     }
   }
-  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, known);
+  co_await test_locks(std::move(known));
 }
 
 void OpenReclaimer::give_up(OpenFile& file, const std::string& why) {
@@ -218,48 +218,37 @@ void OpenReclaimer::take_delegation(OpenFile& file,
 
 Task<void> OpenReclaimer::find_revoked() {
   const auto files = files_.open_table.in_use();
-  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test, files);
+  co_await stateids_.test(
+      files, [](const OpenFile& file) { return file.newest_stateid(); },
+      [this](const auto&... refused) { return on_refused(refused...); });
   Locks locks;
   for (const OpenFileRef& file : files) {
     for (const FileLocks::LockRef& lock : locks_of(*file)) {
       if (lock->established) locks.push_back(lock);
     }
   }
-  co_await StateidRequests::in_batches(*this, &OpenReclaimer::test_locks, locks);
+  co_await test_locks(std::move(locks));
 }
 
-// reopen() frees and gives up what is refused here.
-Task<Result<void>> OpenReclaimer::test_locks(Locks locks) {
-  std::vector<stateid4> sent;
-  for (const FileLocks::LockRef& lock : locks) sent.push_back(lock->given);
-  auto codes = co_await stateids_.test(sent);
-  CO_TRY(codes);
-  for (std::size_t i = 0; i < codes->size(); ++i) {
-    LockState& lock = *locks[i];
-    const nfsstat4 code = (*codes)[i];
-    const bool stale = code == NFS4ERR_OLD_STATEID || lock.given != sent[i] || !lock.established;
-    if (code != NFS4_OK && !stale) lock.on_refused(code);
-  }
-  co_return Result<void>{};
+Task<void> OpenReclaimer::test_locks(Locks locks) {
+  const auto note = [](const FileLocks::LockRef& lock, const stateid4& sent,
+                       nfsstat4 code) -> Task<void> {
+    const bool stale = code == NFS4ERR_OLD_STATEID || lock->given != sent || !lock->established;
+    if (!stale) lock->on_refused(code);
+    co_return;
+  };
+  return stateids_.test(
+      std::move(locks), [](const LockState& lock) { return lock.given; }, note);
 }
 
-Task<Result<void>> OpenReclaimer::test(Batch files) {
-  std::vector<stateid4> sent;
-  for (const OpenFileRef& file : files) sent.push_back(file->newest_stateid());
-  auto codes = co_await stateids_.test(sent);
-  CO_TRY(codes);
-  for (std::size_t i = 0; i < codes->size(); ++i) {
-    OpenFile& file = *files[i];
-    const nfsstat4 code = (*codes)[i];
-    // A file that was opened, downgraded or closed meanwhile has another stateid by now; one that
-    // only a delegation covers has none.
-    const bool stale = code == NFS4ERR_OLD_STATEID || file.newest_stateid() != sent[i];
-    if (code == NFS4_OK || stale || file.server_access() == 0) continue;
-    if (file.claim() != OpenFile::Claim::none || file.lost()) continue;
-    if (!is_revoked(code)) co_await stateids_.free(file.caller(), file.open_stateid());
-    file.server_open().on_refused(code);
-  }
-  co_return Result<void>{};
+Task<void> OpenReclaimer::on_refused(OpenFileRef file, stateid4 sent, nfsstat4 code) {
+  // A file that was opened, downgraded or closed meanwhile has another stateid by now; one that
+  // only a delegation covers has none.
+  const bool stale = code == NFS4ERR_OLD_STATEID || file->newest_stateid() != sent;
+  if (stale || file->server_access() == 0) co_return;
+  if (file->claim() != OpenFile::Claim::none || file->lost()) co_return;
+  if (!is_revoked(code)) co_await stateids_.free(file->caller(), file->open_stateid());
+  file->server_open().on_refused(code);
 }
 
 Duration OpenReclaimer::patience() const { return files_.context.lease_time(); }

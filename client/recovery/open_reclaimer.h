@@ -42,8 +42,6 @@ class OpenReclaimer final : public Reclaimer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  using Batch = std::vector<OpenFileRef>;
-
   Task<void> reopen_one(OpenFileRef file);
   /// After the open was got anew: which of its locks the server still has.
   Task<void> check_locks(OpenFileRef file);
@@ -62,9 +60,10 @@ class OpenReclaimer final : public Reclaimer {
   void judge_reclaim(const OpenFileRef& file, const Error& error);
   void give_up(OpenFile& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);
-  Task<Result<void>> test(Batch files);
+  Task<void> on_refused(OpenFileRef file, nfs4::stateid4 sent, nfs4::nfsstat4 code);
   using Locks = std::vector<FileLocks::LockRef>;
-  Task<Result<void>> test_locks(Locks locks);
+  /// Notes which locks the server refuses; reopen() frees those and gives them up.
+  Task<void> test_locks(Locks locks);
   Duration patience() const;
 
   Files& files_;

@@ -15,7 +15,7 @@ Sending StateidRequests::sending() const {
   return sending;
 }
 
-Task<Result<std::vector<nfs4::nfsstat4>>> StateidRequests::test(
+Task<Result<std::vector<nfs4::nfsstat4>>> StateidRequests::test_batch(
     std::vector<nfs4::stateid4> stateids) {
   auto codes = co_await test_stateid(context_, caller_, std::move(stateids), sending());
   if (codes) tested_.add(codes->size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "client/proto/object.h"
@@ -27,31 +28,34 @@ class StateidRequests {
   StateidRequests(RequestContext& context, const Credential& caller)
       : context_(context), caller_(caller) {}
 
-  /// What the server says of each; no more answers than questions.
-  Task<Result<std::vector<nfs4::nfsstat4>>> test(std::vector<nfs4::stateid4> stateids);
-  /// What the server answers makes no difference: the stateid is not used again.
-  Task<void> free(Credential caller, nfs4::stateid4 stateid);
-
-  /// Calls `test` of a reclaimer with all of its states, some at a time, until one call fails.
-  template <class Owner, class State>
-  static Task<void> in_batches(Owner& owner,
-                               Task<Result<void>> (Owner::*test)(std::vector<State> batch),
-                               std::vector<State> all) {
+  /// Tests all states, some at a time, until one TEST_STATEID fails. `stateid_of` is called with a
+  /// state when it is sent, `judge` with the state, the stateid sent and the server's status if
+  /// that is not NFS4_OK; it returns a Task<void>.
+  template <class State, class StateidOf, class Judge>
+  Task<void> test(std::vector<State> all, StateidOf stateid_of, Judge judge) {
     for (std::size_t at = 0; at < all.size(); at += kBatch) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto count = std::min(all.size() - at, kBatch);
-      std::vector<State> batch(begin, begin + static_cast<std::ptrdiff_t>(count));
-      auto tested = co_await (owner.*test)(std::move(batch));
-      if (tested) continue;
-      log::warning("{}", tested.error().message());
-      co_return;
+      const auto batch = std::span(all).subspan(at, std::min(all.size() - at, kBatch));
+      std::vector<nfs4::stateid4> sent;
+      for (const State& state : batch) sent.push_back(stateid_of(*state));
+      auto codes = co_await test_batch(sent);
+      if (!codes) {
+        log::warning("{}", codes.error().message());
+        co_return;
+      }
+      for (std::size_t i = 0; i < codes->size(); ++i) {
+        if ((*codes)[i] != nfs4::NFS4_OK) co_await judge(batch[i], sent[i], (*codes)[i]);
+      }
     }
   }
+  /// The server's status makes no difference: the stateid is not used again.
+  Task<void> free(Credential caller, nfs4::stateid4 stateid);
 
   std::uint64_t tested() const { return tested_.value(); }
   std::uint64_t freed() const { return freed_.value(); }
 
  private:
+  /// The server's status for each; never more answers than stateids.
+  Task<Result<std::vector<nfs4::nfsstat4>>> test_batch(std::vector<nfs4::stateid4> stateids);
   Sending sending() const;
 
   RequestContext& context_;
