@@ -13,7 +13,7 @@ ctl() { timeout 60 "$NFSRDMA_BIN/nfsrdmactl" "$@"; }
 # heap PID: bytes of memory that is the process's own.
 heap() { awk '/^Private_Dirty:/ { sum += $2 } END { print sum * 1024 }' "/proc/$1/smaps_rollup"; }
 
-start_responder --lease 300
+start_responder --lease 300 --connections $((mounts + 1))
 mkdir "$export/many"
 python3 -S - "$export/many" "$inodes" <<'PY'
 import os, sys

@@ -79,6 +79,8 @@ po::options_description make_options(CommandLine& line) {
       "version 2: property operations that are supported, or none (default all)");
   add("credits", po::value(&server.transport.credits)->value_name("N"),
       "most credits granted to a connection, up to 128 (default 64)");
+  add("connections", po::value(&server.transport.max_connections)->value_name("N"),
+      "most connections that are served at once, up to 1024 (default 32)");
   add("no-crc", po::bool_switch(&line.no_crc), "do not ask for the MPA CRC");
   add("segment", po::value(&server.transport.max_segment)->value_name("BYTES"),
       "iwarp: send FPDUs that fit TCP segments of this size, as on a network");
@@ -163,6 +165,10 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
   const auto credits = line.server.transport.credits;
   if (credits < 1 || credits > kMaxCredits) {
     return fail(Error::local(ERANGE, "--credits", std::to_string(credits)));
+  }
+  const auto connections = line.server.transport.max_connections;
+  if (connections < 1 || connections > kMaxConnections) {
+    return fail(Error::local(ERANGE, "--connections", std::to_string(connections)));
   }
   if (line.server.service.directory.empty() && !line.help && !line.version) {
     return fail(Error::local(EINVAL, "command line", "--export is missing"));

@@ -17,7 +17,8 @@ control() { "$here/../mount/control.py" "$work/control" "$@"; }
 
 # Wrong command lines: exit status 2 and one line that says why.
 for options in "" "--export" "--export $work/export --bogus" "--export $work/export --credits 0" \
-  "--export $work/export --credits 129" "--export $work/export --inline 1000"; do
+  "--export $work/export --credits 129" "--export $work/export --connections 0" \
+  "--export $work/export --inline 1000"; do
   status=0
   # shellcheck disable=SC2086
   "$bin/nfsrdma-responder" $options >"$work/out" 2>"$work/err" || status=$?

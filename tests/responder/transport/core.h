@@ -61,6 +61,8 @@ struct ResponderConfig {
   capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
 };
 
+/// Of ResponderConfig::max_connections: pools have room for all, which they take when it is needed.
+inline constexpr std::size_t kMaxConnections = 1024;
 /// The highest credit limit a fault script can set, and what pools are sized for.
 inline constexpr std::uint32_t kMaxCredits = 128;
 /// Receives beyond the grant, so that a client that overruns it is served and counted
