@@ -263,6 +263,7 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
 Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Channel* only) {
   rpc::Call& call = compound.call();
   const nfs4::slotid4 slot_id = slot->id;
+  Backoff backoff;
   for (;;) {
     rpc::Channel* channel = only ? only : trunk_.channel(slot_id);
     if (!channel) {
@@ -290,6 +291,12 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
       co_return fail(reply.error());
     }
     resent_.add();
+    if (trunk_.channel(slot_id) != channel) continue;
+    // The connection is there still: this side could not send, for want of what the provider needs
+    // to expose memory. Without a pause it would be tried again and again until there is some.
+    compound.set_waits_for(WaitsFor::pause);
+    const bool slept = co_await pauses_.pause(backoff.next());
+    if (!slept) co_return fail(give_up("the mount is ending"));
   }
 }
 

@@ -20,6 +20,7 @@ void FakeChannel::process(rpc::Call& call) {
   switch (outcome.fate) {
     case Fate::answer: return answer_results(call, std::move(outcome.reply));
     case Fate::hold: held_.push_back({&call, std::move(outcome.reply)}); return;
+    case Fate::refuse: return refuse(call);
     case Fate::disconnect_before:
     case Fate::disconnect_after: return break_off(fabric::Fault::reset);
     case Fate::too_large: return break_off(fabric::Fault::receive_too_small);

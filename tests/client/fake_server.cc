@@ -144,7 +144,7 @@ FakeServer::Outcome FakeServer::receive(int connection, rpc::Call& call) {
   arrivals_.push_back(arrival);
   if (arrival.xid != call.xid) violations_.push_back("the XID encoded is not the call's");
   const Fate what = fate ? fate(arrival) : Fate::answer;
-  if (what == Fate::disconnect_before) return {what, {}};
+  if (what == Fate::disconnect_before || what == Fate::refuse) return {what, {}};
   return {what, execute(arrival, in)};
 }
 

@@ -43,6 +43,7 @@ enum class Fate {
   hold,               ///< executed; the answer waits for release()
   disconnect_before,  ///< the connection ends and the call is not executed
   disconnect_after,   ///< executed, then the connection ends before the reply
+  refuse,             ///< not sent: the channel, which stays, cannot expose the call's memory
   too_large,          ///< executed, and the reply kills the connection: it fits no receive buffer
 };
 

@@ -63,6 +63,13 @@ void ProgramChannel::break_off(fabric::Fault fault) {
   close(Error{Layer::fabric, static_cast<int>(fault), "channel of the test", {}});
 }
 
+void ProgramChannel::refuse(rpc::Call& call) {
+  std::erase(open_, &call);
+  const auto resources = static_cast<int>(fabric::Fault::resources);
+  call.reply.emplace(nfsrdma::fail(Error{Layer::fabric, resources, "test", {}}));
+  call.observer->on_call_done(call);
+}
+
 void ProgramChannel::close(Error reason) {
   if (std::exchange(down_, true)) return;
   reason_ = std::move(reason);

@@ -43,6 +43,8 @@ class ProgramChannel : public rpc::Channel {
   /// Runs `task` from the reactor unless the channel is gone by then.
   void post(std::function<void()> task);
   void break_off(fabric::Fault fault);
+  /// Ends the call unsent, and stays: its memory cannot be exposed.
+  void refuse(rpc::Call& call);
   bool down() const { return down_; }
   /// False once the channel is gone: for a reply that comes later still.
   std::shared_ptr<const bool> alive() const { return alive_; }

@@ -258,6 +258,38 @@ TEST_F(SessionTest, WaitsLongerAndLongerWhenTheServerAsksForPatience) {
   }
 }
 
+// Not at once: until there is memory it would do nothing else.
+TEST_F(SessionTest, WaitsLongerAndLongerWhenACallCannotBeSent) {
+  start();
+  int refusals = 8;
+  server_.fate = [&refusals](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) && refusals-- > 0 ? Fate::refuse : Fate::answer;
+  };
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  const auto calls = arrivals();
+  ASSERT_EQ(calls.size(), 9U);
+  Duration expected = milliseconds(100);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    EXPECT_EQ(calls[i].at - calls[i - 1].at, expected);
+    EXPECT_EQ(calls[i].bytes, calls[i - 1].bytes);
+    EXPECT_EQ(calls[i].connection, 1);
+    expected = std::min<Duration>(2 * expected, seconds(15));
+  }
+}
+
+TEST_F(SessionTest, StopEndsACallThatCannotBeSent) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_GETATTR) ? Fate::refuse : Fate::answer;
+  };
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(5));
+  EXPECT_FALSE(waiting.done());
+  ASSERT_TRUE(run(mount().stop()));
+  stopped_ = true;
+  EXPECT_TRUE(waiting.done());
+}
+
 // A server may put a request off for as long as it gets a delegation back: a lease. After that who
 // waits for a limited time only has waited for no answer; the others go on waiting.
 TEST_F(SessionTest, DelayForMoreThanALeaseCountsAsNoAnswer) {

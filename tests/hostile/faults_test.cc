@@ -25,6 +25,7 @@ struct Row {
   /// Whether nobody can see that the server does wrong: other data, other times, other sizes.
   bool deceives = false;
   bool needs_rdma = false;
+  bool behind_a_loss = false;  ///< the connection is broken first
 };
 
 constexpr bool kDeceives = true;
@@ -125,6 +126,7 @@ constexpr Row kOfTheClient[] = {
     {"resources=prepare:times=1", "ReadLarge"},
     {"resources=prepare:times=1", "WriteMiddle"},
     {"resources=send:times=1", "ReadLarge"},
+    {"resources=connect:times=2", "ReadLarge", false, false, true},
     {"send=drop:times=1", "ReadLarge"},
     {"device=removed:times=1", "ReadLarge"},
     {"device=queue-error:times=2", "WriteMiddle"},
@@ -190,18 +192,101 @@ INSTANTIATE_TEST_SUITE_P(Rules, ScriptOfConnections, ::testing::ValuesIn(kOfConn
 
 class ScriptOfTheClient : public Script {};
 
+/// Nobody stands between: the client's script goes when nothing is to go wrong any more.
+class ClientScript final : public Middleman {
+ public:
+  ClientScript(responder::FaultScript& script, std::uint64_t& fired, const net::Address& server)
+      : script_(script), fired_(fired), server_(server) {}
+  net::Address address() const override { return server_; }
+  void lift() override {
+    for (const auto& rule : script_.rules()) fired_ += rule.fired;
+    script_.clear();
+  }
+  std::string harm(std::span<const std::span<std::byte>>) override { return {}; }
+
+ private:
+  responder::FaultScript& script_;
+  std::uint64_t& fired_;
+  net::Address server_;
+};
+
+HostileOptions with(responder::FaultScript& script, std::uint64_t& fired) {
+  return {.over = kTransport,
+          .between =
+              [&](Reactor&, const net::Address& server) {
+                return std::make_unique<ClientScript>(script, fired, server);
+              },
+          .client_script = &script};
+}
+
 TEST_P(ScriptOfTheClient, OfTheClient) {
   const Row& row = GetParam();
   if (!kIwarp) GTEST_SKIP();
   responder::FaultScript script;
-  Attacker attacker({.over = kTransport, .client_script = &script});
-  attacker.attack(request(row.request), row.rule,
-                  [&](HostileService&) { ASSERT_TRUE(script.add(row.rule)); });
-  EXPECT_GT(script.fired(1), 0U) << "nothing met the rule";
+  std::uint64_t fired = 0;
+  Attacker attacker(with(script, fired));
+  attacker.attack(request(row.request), row.rule, [&](HostileService&) {
+    ASSERT_TRUE(script.add(row.rule));
+    if (row.behind_a_loss) attacker.mount().responder().disconnect_all("test");
+  });
+  EXPECT_GT(fired, 0U) << "nothing met the rule";
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, ScriptOfTheClient, ::testing::ValuesIn(kOfTheClient),
                          [](const auto& row) { return name_of(row.param); });
+
+/// The rule without an end.
+std::string for_ever(std::string_view rule) {
+  const auto times = rule.find(":times=");
+  return std::string(rule.substr(0, times));
+}
+
+/// Each request with each rule, as it is and for ever; whether it meets it or not.
+class ScriptOfAll : public ::testing::TestWithParam<KernelOperation> {
+ protected:
+  static void attack(Attacker& attacker, const Row& row,
+                     const std::function<void(const std::string& rule)>& arm) {
+    attacker.expect_deception(row.deceives);
+    for (const std::string& rule : {std::string(row.rule), for_ever(row.rule)}) {
+      attacker.attack_in_turn(GetParam(), rule, [&](HostileService&) { arm(rule); });
+    }
+  }
+};
+
+TEST_P(ScriptOfAll, OfTheServer) {
+  Attacker attacker({.over = kTransport});
+  for (const Row& row : kRows) {
+    if (row.needs_rdma && !kIwarp) continue;
+    attack(attacker, row, [&](const std::string& rule) { add(attacker.mount(), rule.c_str()); });
+    ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
+  }
+}
+
+TEST_P(ScriptOfAll, OfConnections) {
+  if (!kIwarp) GTEST_SKIP();
+  Attacker attacker({.over = kTransport});
+  for (const Row& row : kOfConnections) {
+    attack(attacker, row, [&](const std::string& rule) {
+      add(attacker.mount(), rule.c_str());
+      attacker.mount().responder().disconnect_all("test");
+    });
+    ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
+  }
+}
+
+TEST_P(ScriptOfAll, OfTheClient) {
+  if (!kIwarp) GTEST_SKIP();
+  responder::FaultScript script;
+  std::uint64_t fired = 0;
+  Attacker attacker(with(script, fired));
+  for (const Row& row : kOfTheClient) {
+    attack(attacker, row, [&](const std::string& rule) { ASSERT_TRUE(script.add(rule)); });
+    ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, ScriptOfAll, ::testing::ValuesIn(chunk_requests()),
+                         [](const auto& operation) { return operation.param.name; });
 
 /// The head of a rule: "write=cut" of "write=cut:100:times=1".
 std::string head_of(std::string_view rule) {
@@ -210,15 +295,14 @@ std::string head_of(std::string_view rule) {
   return std::string(rule.substr(0, end));
 }
 
-TEST(ScriptOfAll, EachKindOfTheFabricHasARow) {
+TEST(ScriptRows, EachKindOfTheFabricHasOne) {
   std::set<std::string> rows;
   for (const Row& row : kRows) rows.insert(head_of(row.rule));
   for (const Row& row : kOfConnections) rows.insert(head_of(row.rule));
   for (const Row& row : kOfTheClient) rows.insert(head_of(row.rule));
   for (const auto& kind : responder::fabric_kinds()) {
     const std::string head = head_of(kind);
-    const bool given =
-        head.starts_with("send-done=") || head == "private-data=HEX" || head == "resources=connect";
+    const bool given = head.starts_with("send-done=") || head == "private-data=HEX";
     EXPECT_TRUE(given || rows.contains(head)) << kind;
   }
 }
