@@ -10,7 +10,7 @@
 namespace nfsrdma::cache {
 namespace {
 
-/// Mapped pages can be written back after the last flush; what fails then can only be logged.
+/// Mapped pages can be written back after the last flush; a failure can then only be logged.
 Task<void> flush_writes(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   {

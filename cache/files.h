@@ -35,15 +35,15 @@ class Files final : private client::DelegationUser {
   SillyNames& silly_names() { return silly_names_; }
   FailureLog& failures() { return failures_; }
 
-  /// What a new File of the inode shares with the others. The File will be released.
+  /// State that a new File of the inode shares with its other Files. released() comes later.
   std::shared_ptr<OpenInode> opened(Inode& inode, bool preserve_unlinked);
   /// No program has the file any more: only its close is left.
   void released(File& file);
-  /// Commits what is left, gives the open back, and with the last one removes the silly name. After
-  /// released().
+  /// Commits uncommitted data, closes the open, and after the last one removes the silly name. Call
+  /// after released().
   Task<void> close(FileRef file);
 
-  /// What closing all files has still to do: it gets on as long as this changes.
+  /// The work left in closing all files. It makes progress as long as this changes.
   struct Unfinished {
     std::size_t files = 0;     ///< open
     std::size_t slots = 0;     ///< with data that is not durable

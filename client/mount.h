@@ -25,7 +25,7 @@ class Session;
 class Trace;
 struct RequestContext;
 
-/// What to mount and how. Durations bound the whole step, whatever the server does.
+/// The export and how to mount it. Durations bound the whole step, whatever the server does.
 struct MountConfig {
   std::string server;       ///< as the user wrote it, for messages
   std::string export_path;  ///< "/" or "/export/dir"
@@ -71,9 +71,9 @@ class Mount {
   Task<Result<void>> start();
   /// Shutting down: reconnects immediately, then every second.
   void hurry();
-  /// Closes what is open, destroys session and client id, disconnects. Ends when the server has
-  /// answered nothing for `patience`, and after kMostPatiences of them in any case; an error says
-  /// what the server did not confirm, the connection is gone all the same.
+  /// Closes what is open, destroys session and client id, disconnects. Gives up when the server has
+  /// answered nothing for `patience`, and after kMostPatiences of them in any case. An error names
+  /// the step that the server did not confirm; the connection has ended nevertheless.
   Task<Result<void>> stop(Duration patience);
   /// With the patience that was configured.
   Task<Result<void>> stop() { return stop(config_.stop_timeout); }
@@ -95,14 +95,14 @@ class Mount {
   OpenFiles& opens();
   Delegations& delegations();
   LockWaiters& lock_waiters();
-  /// What its requests wait for, and where the time of the last ones went.
+  /// The requests in flight with their reasons to wait, and the times of the last ones.
   Trace& trace();
   /// For the functions of client/files and client/requests.
   operator Files&();
   operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
-  /// What is held at the server, in lines for people.
+  /// Writes the state held at the server, in lines for people.
   void report_state(const StateLine& line) const;
   /// Ends the connection and makes it anew, at once. Requests under way are sent again.
   void reconnect();

@@ -21,7 +21,7 @@ struct FileSystemId {
   friend bool operator==(const FileSystemId&, const FileSystemId&) = default;
 };
 
-/// Whose a file is as long as the server does not tell.
+/// The owner and group of a file while the server has not named them.
 inline constexpr std::uint32_t kNobody = 65534;
 
 struct FileAttributes {

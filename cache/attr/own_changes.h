@@ -8,10 +8,10 @@
 
 namespace nfsrdma::cache {
 
-/// A change made here leads from one version of the file, that is one change attribute, to the
-/// next; what is cached stays right. Replies come in any order, so steps that do not begin at the
-/// version of the pages are kept until the ones before them are known. A step that never fits shows
-/// that another client has changed the file in between.
+/// A change made here moves the file from one change attribute to the next, and the cached pages
+/// stay valid. Replies come in any order, so a step that does not begin at the version of the pages
+/// is kept until the steps before it are known. A step that never fits shows that another client
+/// has changed the file in between.
 class OwnChanges {
  public:
   /// A change of ours led from `before` to `after`. Returns the version that pages belong to now

@@ -35,8 +35,8 @@ class GatherSlot {
 /// One for each mount; belongs to its shard.
 class GatherMemory {
  public:
-  /// At most `most` slots of the pool, which outlives this. What was sent and is not committed
-  /// lies in slots that count as well: `kept` of them, below.
+  /// At most `most` slots of the pool, which outlives this. Slots with data that was sent and not
+  /// committed count as well: `kept` of them, below.
   GatherMemory(BufferPool& pool, std::size_t most) : pool_(pool), most_(most) {}
   GatherMemory(const GatherMemory&) = delete;
   GatherMemory& operator=(const GatherMemory&) = delete;

@@ -40,7 +40,7 @@ class GatheredWrite {
     std::uint64_t offset = 0;
     std::span<const std::byte> data;
   };
-  /// Hands over what there is, to be sent; empty afterwards.
+  /// Hands over the gathered bytes for sending; empty afterwards.
   Taken take();
 
  private:

@@ -3,8 +3,8 @@
 namespace nfsrdma::cache {
 namespace {
 
-/// The kernel's reads grow at the begin of a run. What is read ahead is cut to fit them, so it
-/// begins when they have stopped growing, or after so many.
+/// The kernel's reads grow at the begin of a run. Pieces are cut to the size of these reads, so
+/// read-ahead begins when they have stopped growing, or after this many.
 constexpr std::uint32_t kMostGrowing = 4;
 /// Equal distances before a stride is believed.
 constexpr std::uint32_t kLeastRepeats = 2;

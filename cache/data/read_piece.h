@@ -17,13 +17,13 @@ namespace nfsrdma::cache {
 
 class ReadPieceMemory;
 
-/// What one READ brings. Its slot is lent to that READ until it has ended, whoever has forgotten
-/// the piece meanwhile.
+/// The bytes of one READ. The slot is lent to that READ until it has ended, even when no stream
+/// holds the piece any more.
 struct ReadPiece {
   enum class State : std::uint8_t {
     under_way,
     ready,
-    dropped,  ///< the READ failed, or what it brings is out of date: nobody may use it
+    dropped,  ///< the READ failed, or its bytes are out of date: never answer from it
   };
 
   ReadPiece(ReadPieceMemory& of, Reactor& reactor) : waiting(reactor), memory(of) {}
@@ -31,7 +31,7 @@ struct ReadPiece {
   /// Bytes of the file that it has, or will have if the file does not end before.
   std::uint64_t end() const { return offset + length; }
   bool has(std::uint64_t byte) const { return byte >= offset && byte < end(); }
-  /// Of no use from now on; who waits for it is told.
+  /// Marks the piece as useless and wakes those that wait for it.
   void drop() {
     state = State::dropped;
     waiting.wake_all();

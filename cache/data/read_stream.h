@@ -1,4 +1,4 @@
-// What is read ahead of one open file.
+// The pieces read ahead of one open file.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,17 @@ class ReadStream : public ListNode {
   std::size_t pieces() const { return pieces_.size(); }
   /// Bytes that the program has asked for, so far.
   std::uint64_t taken() const { return taken_; }
-  /// How often something was dropped: what was found before is to be looked for again.
+  /// How often something was dropped: a piece that was found before the number grew may be gone.
   std::uint64_t drops() const { return drops_; }
   TimePoint last_used() const { return last_used_; }
   ReadWindow& window() { return window_; }
 
-  /// The program has asked for these bytes, in the name of `by`, and reads in this pattern. What is
-  /// behind it, or not in the pattern, is dropped.
+  /// Notes that the program has asked for these bytes, in the name of `by`, and reads in this
+  /// pattern. Drops pieces that it has passed and pieces outside the pattern.
   void follow(const ReadPattern& pattern, std::uint64_t offset, std::size_t size,
               const client::StateRef& by, TimePoint now, std::size_t most_bytes);
 
-  /// What to read next, if anything: `most` bytes at most, nothing behind `file_end`.
+  /// The next READ to send, if any: `most` bytes at most, nothing behind `file_end`.
   struct Wanted {
     std::uint64_t offset = 0;
     std::size_t length = 0;
@@ -57,10 +57,10 @@ class ReadStream : public ListNode {
   /// A reader has waited for the piece.
   void waited_for(const ReadPiece& piece, TimePoint now);
 
-  /// These bytes of the file are not what they were.
+  /// These bytes of the file have changed: drops the pieces that hold them.
   void drop(std::uint64_t begin, std::uint64_t end);
   void drop_all();
-  /// This piece is of no use.
+  /// Drops this piece: it is useless.
   void forget(const ReadPiece& piece);
   /// Makes room: the piece that is needed last of those that have arrived. False: there is none.
   bool drop_last();
@@ -79,7 +79,7 @@ class ReadStream : public ListNode {
   ReadWindow window_;
   client::StateRef by_;
   ReadPattern::Next mode_ = ReadPattern::Next::unknown;
-  std::uint64_t front_ = 0;  ///< what was asked for reaches so far
+  std::uint64_t front_ = 0;  ///< end of the bytes asked for so far
   std::uint64_t taken_ = 0;
   std::uint64_t drops_ = 0;
   std::size_t depth_ = 0;  ///< pieces to have ahead of a strided reader

@@ -11,8 +11,8 @@ namespace nfsrdma::cache {
 
 /// One for each open file that is read ahead. It grows when the reader has had to wait, to twice
 /// the bandwidth times the delay: the bytes it took since the READ was sent, in as much of that
-/// time as an undisturbed READ takes. What waits behind others in a queue is so no reason to grow.
-/// Pure state.
+/// time as an undisturbed READ takes. A READ that waits in a queue behind others is therefore no
+/// reason to grow. Pure state.
 class ReadWindow {
  public:
   static constexpr std::size_t kFirst = std::size_t{512} << 10;
@@ -25,7 +25,7 @@ class ReadWindow {
     least_ = Duration::max();
   }
   std::size_t bytes() const { return bytes_; }
-  /// What one READ asks for, so that several are on their way.
+  /// Bytes of one READ, so that several are in flight.
   std::size_t piece(std::size_t request) const { return std::max(bytes_ / 2, request); }
 
   /// A READ has been answered after `took`.

@@ -1,6 +1,6 @@
-// What was written to one file with UNSTABLE4 and is not yet known to be on stable storage
-// (RFC 8881 sections 18.3, 18.32). If the server restarts before the COMMIT, its verifier differs
-// and the data is sent again from here.
+// Data written to one file with UNSTABLE4 and not yet known to be on stable storage (RFC 8881
+// sections 18.3, 18.32). If the server restarts before the COMMIT, its verifier differs and the
+// data is sent again from here.
 #pragma once
 
 #include <array>
@@ -34,17 +34,17 @@ class UncommittedData {
   bool empty() const { return pieces_.empty(); }
   std::size_t pieces() const { return pieces_.size(); }
 
-  /// What a COMMIT sent now will cover.
+  /// Names the data that a COMMIT sent now will cover.
   struct Mark {
     std::uint64_t order = 0;
   };
   Mark mark() const { return {order_}; }
   /// Whether something is kept that a COMMIT sent at `mark` covers.
   bool any_until(Mark mark) const;
-  /// A COMMIT sent at `mark` was answered: forgets what is durable now, and returns how many pieces
-  /// the server may have lost. Those have to be sent again.
+  /// A COMMIT sent at `mark` was answered: forgets the data that is durable now, and returns how
+  /// many pieces the server may have lost. The caller sends those again.
   std::size_t committed(Mark mark, const WriteVerifier& verifier);
-  /// The COMMIT sent at `mark` failed: forgets what it covered, lost pieces as well.
+  /// The COMMIT sent at `mark` failed: forgets the data that it covered, lost pieces as well.
   void abandon(Mark mark);
 
   /// A piece to be sent again with FILE_SYNC4. `kept` keeps its bytes alive.

@@ -35,7 +35,7 @@ UncommittedMemory::UncommittedMemory(Reactor& reactor, Limits limits)
               std::max<std::size_t>(limits.copied_bytes, 1)},
       pool_(std::pmr::pool_options{0, kCopyBelow}),
       waiting_(reactor),
-      // One in each turn: it takes its memory before it is known whether there is room for another.
+      // Admits one writer a turn: the next one only when this one has taken its memory.
       let_one_in_(reactor, [this] {
         if (!full()) waiting_.wake_one();
         released();

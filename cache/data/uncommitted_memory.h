@@ -35,7 +35,7 @@ class UncommittedBytes {
   std::span<std::byte> copy_;
 };
 
-/// What a write is kept in: `data` views `owner`.
+/// The memory that keeps one write: `data` views `owner`.
 struct Uncommitted {
   std::shared_ptr<UncommittedBytes> owner;
   std::span<const std::byte> data;

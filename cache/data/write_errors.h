@@ -9,7 +9,7 @@ namespace nfsrdma::cache {
 /// One for each file with open handles.
 class WriteErrors {
  public:
-  /// What one handle has seen of them.
+  /// How many of them one handle has seen.
   using Seen = std::uint32_t;
 
   void record(int error_number) {

@@ -12,9 +12,9 @@
 
 namespace nfsrdma::cache {
 
-/// The writes of one file that are on their way. One that overlaps with an earlier one waits for
-/// it, and an append for all earlier ones, so that the server's file never has a hole; all others
-/// go side by side. Belongs to one shard; must not be destroyed while an operation is in it.
+/// The writes of one file in flight. A write that overlaps an earlier one waits for it, and an
+/// append waits for all earlier ones, so that the server's file never has a hole; all others are
+/// sent in parallel. Belongs to one shard; must not be destroyed while an operation is in it.
 class WriteOrder {
  public:
   enum class Kind : std::uint8_t {
@@ -31,8 +31,8 @@ class WriteOrder {
   enum class Place : std::uint8_t { anywhere, at_end };
 
   /// A place in the order, from its making to its destruction. `co_await turn;` returns when the
-  /// write may be sent. What passes OpenInode::gate as well takes its turn first and enters at
-  /// once, so that both have the same order.
+  /// write may be sent. A caller that also passes OpenInode::gate takes its turn first and enters
+  /// the gate at once, so that both have the same order.
   class Turn : public ListNode {
    public:
     Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::size_t length,

@@ -51,7 +51,7 @@ bool CookieWatch::follow(std::uint64_t from, std::span<const client::Entry> entr
   return true;
 }
 
-/// Someone has gone to another place of the directory.
+/// A reader has gone to another place of the directory.
 void CookieWatch::begin_at(std::uint64_t from) {
   end_ = kept_ = from;
   pages_ = 0;

@@ -14,7 +14,7 @@
 
 namespace nfsrdma::cache {
 
-/// What all ListedNames of a mount have.
+/// The number of names in all ListedNames of a mount.
 struct ListedTotal {
   std::size_t directories = 0;
   std::size_t names = 0;
@@ -47,9 +47,9 @@ class ListedNames : public ListNode {
   bool lacks(std::string_view name, std::uint32_t uid);
 
   /// They are complete, and of this version, as the server has answered a request sent at `time`.
-  /// `lasting`: whatever others change after that shows another version. Many servers make versions
-  /// of clocks that tick slowly: of a directory that has changed just now, the next change may show
-  /// the same one. Then the names are believed for once, and no proof of them later.
+  /// `lasting`: any later change by others shows another version. Many servers make versions from
+  /// clocks that tick slowly, so that a change soon after another may show the same version. Then
+  /// the names hold for one period only, and the version proves nothing later.
   void complete(std::uint64_t version, TimePoint time, bool lasting) {
     version_.shown(version);
     proven_at_ = time;

@@ -9,7 +9,7 @@
 namespace nfsrdma::cache {
 namespace {
 
-/// What is kept of directories that were listed: 8 bytes for each name.
+/// Most names kept of listed directories: 8 bytes for each.
 constexpr std::size_t kMostListedNames = std::size_t{1} << 20;
 constexpr std::size_t kMostListedDirectories = std::size_t{1} << 14;
 /// The slowest clock that a server makes change attributes of.
@@ -31,7 +31,7 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
   if (outcome == Outcome::changed) known.seen(mount_.reactor().now());
-  // Another client may have written. What this one has is dropped where it writes.
+  // Another client may have written. Our own writes drop their bytes themselves.
   if (outcome == Outcome::changed && by.before != change) {
     if (const auto open = inode.open()) open->drop_read_ahead();
   }
@@ -39,10 +39,10 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   if (outcome != Outcome::older && names && !names->shown(fresh.change, issue.at)) {
     inode.set_listed(nullptr);
   }
-  // Nobody, until the name service tells: to be asked again, delegation or not.
+  // The owner is shown as nobody until the name service answers, so expire even under a delegation.
   if (outcome != Outcome::older && !owners_known(fresh)) known.expire();
-  // What others have removed, made or renamed must not be found, or missed, for as long as names
-  // are believed.
+  // Otherwise programs would find names that others have removed, and miss names that they have
+  // made, for as long as names are believed.
   if (outcome == Outcome::changed && inode.is_directory() &&
       inode.changed_by_others(fresh.change)) {
     observer_.on_names_changed(inode);

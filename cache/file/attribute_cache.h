@@ -18,8 +18,8 @@ namespace nfsrdma::cache {
 /// How attributes came to differ from the remembered ones, as far as the asker knows.
 struct ChangedBy {
   static const ChangedBy anyone;
-  /// By the operation that brought them, which found the change attribute `before`: what is cached
-  /// of that version is right.
+  /// By the operation that brought the attributes, which found the change attribute `before`:
+  /// cached pages of that version are right.
   static ChangedBy us(std::optional<std::uint64_t> before) { return {before}; }
 
   std::optional<std::uint64_t> before;
@@ -48,8 +48,8 @@ class AttributeCache {
   Issue issue() { return clock_.issue(mount_.reactor().now()); }
   /// Takes in attributes; returns what came of it.
   Outcome learn(Inode& inode, const client::Attributes& fresh, const Issue& issue, ChangedBy by);
-  /// The inode of something found or made, with its attributes. An error when there are too many,
-  /// or when the server did not say what it is.
+  /// The inode of a file that was found or made, with its attributes. An error when there are too
+  /// many inodes, or when the server did not tell the type.
   Result<InodeRef> adopt(const client::FileHandle& handle, const client::Attributes& attributes,
                          const Issue& issue);
   /// Asks the server.
@@ -74,19 +74,19 @@ class AttributeCache {
   /// that would have made one has failed.
   void names_unsure(Inode& directory) { directory.set_listed(nullptr); }
 
-  /// What all ListedNames have to know.
+  /// Shared by all ListedNames.
   const std::shared_ptr<ListedTotal>& listed_total() const { return listed_total_; }
   /// These are all names that the directory had in version `change`, by answers to requests of
   /// which the first was sent at `begun`, and the last was `issue`.
   void listed(Inode& directory, std::unique_ptr<ListedNames> names, std::uint64_t change,
               TimePoint begun, const Issue& issue);
-  /// For how long `caller` may be told without asking that the directory has no such name; zero:
-  /// the server is to be asked.
+  /// For how long `caller` may be answered from the cache that the directory has no such name;
+  /// zero: ask the server.
   Duration lacks(const Inode& directory, const client::Credential& caller, std::string_view name);
   /// They must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 
-  /// Requests that were sent before anybody needs their answer; to be waited for at the end.
+  /// Requests sent before their answer is needed; the end of the mount waits for them.
   InFlightSet& asked_ahead() { return asked_ahead_; }
   void count_page_ahead() { pages_ahead_.add(); }
 

@@ -41,7 +41,7 @@ std::string quoted(std::string_view text) {
   return quoted + "'";
 }
 
-/// What the code is called, as a part of a counter's name.
+/// The name of the code, as a part of a counter's name.
 std::string code_name(Layer layer, int code) {
   std::string name = Error{layer, code, "", {}}.message();
   const std::string_view prefix = layer_name(layer);

@@ -25,11 +25,11 @@ struct Failed {
   std::uint64_t fileid = 0;    ///< of the file or directory it was about; 0: not known
   std::string_view name = {};  ///< in that directory; empty: it was about the file itself
   pid_t caller = 0;            ///< 0: no caller waits for it
-  bool data_lost = false;      ///< what was acknowledged: no error is an everyday one then
+  bool data_lost = false;      ///< acknowledged data was lost: no error is an everyday one then
 };
 
-/// An answer that programs live with, such as ENOENT: the server, or this program in its place,
-/// has looked and said no. Whatever came from below NFS is none, whichever errno becomes of it.
+/// An answer that programs live with, such as ENOENT: the server, or this program in its place, has
+/// looked and said no. An error from below NFS never is, whichever errno it becomes.
 bool is_everyday(const Error& error);
 
 /// Belongs to the shard's thread. Everyday errors are logged at debug. Others are warnings, a
@@ -47,7 +47,7 @@ class FailureLog {
 
   /// A program gets an error, or will get it from fsync(2) or close(2).
   int reported(const Failed& failed, const Error& error, TimePoint now);
-  /// Nobody will ever get it: its caller is gone.
+  /// The error reaches no program: its caller is gone.
   int not_delivered(const Failed& failed, const Error& error);
 
   /// "errors_<operation>_<status>", those that were met only.

@@ -38,9 +38,9 @@ class File : public ListNode,
   std::shared_ptr<OpenInode> shared;
   client::OpenRef open;       ///< empty once the file is being closed
   client::Credential caller;  ///< of the opener; reads and writes are sent with it
-  /// Who has asked for fcntl locks through it and has closed no descriptor of the file since. Those
-  /// that are left when it is released are open file descriptions (F_OFD_SETLK): the kernel unlocks
-  /// nothing of theirs.
+  /// Lock owners that have asked for fcntl locks through this file and have closed no descriptor of
+  /// it since. Those left at its release are open file descriptions (F_OFD_SETLK), whose locks the
+  /// kernel does not unlock.
   std::vector<std::uint64_t> lockers;
   std::uint64_t flock_owner = 0;  ///< of its flock(2) locks; 0: it has asked for none
   WriteErrors::Seen errors_seen;

@@ -1,4 +1,4 @@
-// What this client knows of one file or directory: the server's handle, attributes, opens.
+// One file or directory as this client knows it: the server's handle, attributes, opens.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -28,7 +28,7 @@ class Inode {
   CachedAttributes& attributes() { return attributes_; }
   const CachedAttributes& attributes() const { return attributes_; }
   bool is_directory() const;
-  /// The size with what was written here and is not at the server yet.
+  /// The size including dirty data.
   std::uint64_t size() const;
 
   /// Set while the file is open here.

@@ -1,4 +1,4 @@
-// What the room above has to be told: it shows files to programs and keeps what it has shown.
+// Events for the room above, which shows files to programs and remembers what it has shown.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ namespace nfsrdma::cache {
 void note_locker(File& file, std::uint64_t owner);
 void forget_locker(OpenInode& open, std::uint64_t owner);
 
-/// Who reads or writes, as far as the kernel says: its lock owner where it knows one (direct I/O),
-/// else 0; the pid of the calling thread, 0 for pages that it writes back itself.
+/// The reader or writer: its lock owner where the kernel knows one (direct I/O), else 0; the pid of
+/// the calling thread, 0 for pages that the kernel writes back itself.
 struct IoCaller {
   std::uint64_t owner = 0;
   std::int32_t pid = 0;
@@ -19,7 +19,7 @@ struct IoCaller {
 /// The lock under which the caller reads or writes the range; null: none
 /// (client/files/locked_io.h).
 client::FileLocks::LockRef lock_for_io(const File& file, IoCaller caller, client::ByteRange range);
-/// What the requests of that I/O name: the lock, or the open.
+/// The state that requests of that I/O name: the lock's, or the open's.
 client::StateRef io_state(const File& file, const client::FileLocks::LockRef& lock);
 client::ByteRange io_range(std::uint64_t offset, std::size_t length);
 /// There is one, the server has taken it away, and its owner is told so now (EIO).

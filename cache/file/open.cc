@@ -19,7 +19,7 @@ std::uint32_t share_access(int flags) {
 
 namespace {
 
-/// What a READ has brought, if it has.
+/// Takes the bytes of the READ into the piece, if it has brought any.
 void take_in(ReadPiece& piece, const std::optional<client::ReadData>& read) {
   if (!read) return piece.drop();
   const std::span<std::byte> sink = piece.slot.first(piece.length);

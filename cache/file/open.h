@@ -9,8 +9,8 @@
 
 namespace nfsrdma::cache {
 
-/// What the server has let open, or the delegation in its place. The open is closed when this is
-/// dropped.
+/// An open that the server has granted, or that a delegation covers. Dropping this closes
+/// it.
 struct Opened {
   InodeRef inode;
   client::OpenRef open;
@@ -23,9 +23,9 @@ struct Opened {
 /// OPEN4_SHARE_ACCESS_* for flags of open(2).
 std::uint32_t share_access(int flags);
 
-/// Asks the server, and takes in the attributes that it tells. No delegation is asked for with
-/// O_DIRECT: such data is not cached. `first`: of ReadAhead::for_open(), or null; what it is for is
-/// read in the same request.
+/// Sends OPEN, and takes in the attributes of its result. Asks for no delegation with O_DIRECT:
+/// such data is not cached. `first`: of ReadAhead::for_open(), or null; the same request reads its
+/// bytes.
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
                           int flags, ReadPieceRef first = {});
 /// Without asking the server: under a delegation nothing can have changed. Empty when there is none

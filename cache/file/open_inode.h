@@ -1,4 +1,4 @@
-// What a file has while it is open here: its opens, and what was written but not committed.
+// State of a file that is open here: its opens, its dirty and its uncommitted data.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class OpenInode : public ListNode {
   OpenInode(Reactor& reactor, UncommittedMemory& memory)
       : uncommitted(memory), gate(reactor), order(reactor), committing(reactor) {}
 
-  /// Some of what was written here and answered is not at the server.
+  /// Some writes were answered and have not reached the server.
   bool dirty() const { return !gathering.bytes.empty() || order.gathered() > 0; }
   /// The end of the byte of those that is farthest from the file's start; 0 without any.
   std::uint64_t dirty_end() {
@@ -59,8 +59,8 @@ class OpenInode : public ListNode {
   /// One of its writable opens; null when there is none.
   boost::intrusive_ptr<File> any_writer();
 
-  /// The bytes are not what they were when they were read ahead: they are read again. Also those
-  /// whose READ is under way.
+  /// The bytes have changed since they were read ahead: drops them, also those whose READ is in
+  /// flight.
   void drop_read_ahead(std::uint64_t begin, std::uint64_t end);
   void drop_read_ahead() { drop_read_ahead(0, std::numeric_limits<std::uint64_t>::max()); }
 

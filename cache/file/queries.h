@@ -1,4 +1,4 @@
-// What is asked of the server each time, because nothing of it is kept here.
+// Questions that go to the server each time, because their answers are not cached.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace nfsrdma::cache {
 
-/// Who asks for a lock and may have to wait for it.
+/// The caller of a lock request that may have to wait.
 class LockCaller {
  public:
   /// The caller got a signal: it waits no longer. During any part of lock().
@@ -24,22 +24,22 @@ class LockCaller {
 };
 
 /// The locks of the file are kept by this mount alone while it has the write delegation: no other
-/// client sees what is written under them, or writes (RFC 8881 section 10.4.2).
+/// client sees data written under them, or writes (RFC 8881 section 10.4.2).
 bool locked_here(client::Mount& mount, const client::FileHandle& file);
 /// Asks for a lock through `file`, once or, if the wish says so, until it is granted; a waiting
-/// caller holds no slot. What was written before is at the server by then, unless locked_here().
-/// EINTR: the caller was interrupted while it waited, or the mount ends.
+/// caller holds no slot. Data written before is at the server when it returns, unless
+/// locked_here(). EINTR: the caller was interrupted while it waited, or the mount ends.
 Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish, LockCaller& caller);
 /// After a lock was granted: fetches the attributes, so that what others wrote before it is seen
 /// from now on. False when that failed: nothing is known of the file.
 Task<bool> see_changes(WriteBack& writes, FileRef file);
-/// What is in the way of the wish, if anything.
+/// The lock that conflicts with the wish, if any.
 Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
                                                             client::LockWish wish);
-/// Gives back what `owner` has locked in the range, through whichever of the inode's open files.
-/// What was written under the lock through `file` is durable by then, unless locked_here().
-/// Otherwise it might be sent again, after a reboot of the server, over what the next holder has
-/// written.
+/// Unlocks the range for `owner`, through any of the inode's open files. First makes
+/// durable what was written through `file` under the lock, unless locked_here():
+/// uncommitted data might be sent again after a reboot of the server, over data of the next
+/// holder.
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range);
 /// `owner` is done with the file. Failures are logged: there is no caller to tell.

@@ -54,7 +54,7 @@ Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, con
                                          to.directory->handle(), to.name);
   if (!renamed) names.attributes().names_unsure(*to.directory);
   CO_TRY(renamed);
-  // Both directories, and the file itself, are not what they were.
+  // Both directories and the file itself have changed.
   const bool moved = from.directory != to.directory;
   names.attributes().names_changed(*from.directory, renamed->source,
                                    moved ? std::string_view() : to.name);

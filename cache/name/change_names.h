@@ -1,4 +1,4 @@
-// Changes of names, with what they mean for files that are open here.
+// Changes of names, with their consequences for files that are open here.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace nfsrdma::cache {
 struct Place {
   InodeRef directory;
   std::string name;
-  /// What it leads to, null for nothing, as the caller believes and may: it was found so lately,
-  /// and nothing has told otherwise. Empty: the server is to be asked where that matters.
+  /// The file that the name leads to, null for none, if a lookup found so within the lifetime of
+  /// names and nothing has contradicted it since. Empty: ask the server where it matters.
   std::optional<InodeRef> leads_to{};
 };
 
@@ -22,8 +22,8 @@ struct Place {
 Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place);
 /// rmdir(2): waits for closes under way if silly names are in the directory.
 Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller, Place place);
-/// rename(2): what was written to any file is at the server by then, so that a file that replaces
-/// another one has its data; a replaced one that is open here gets a silly name if it needs one.
+/// rename(2). Sends the dirty data of all files first, so that a file that replaces another one has
+/// its data; a replaced one that is open here gets a silly name if it needs one.
 Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Credential caller,
                           Place from, Place to);
 

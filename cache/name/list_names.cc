@@ -9,7 +9,7 @@
 namespace nfsrdma::cache {
 namespace {
 
-/// The part of the session's slots that is left to requests that somebody waits for.
+/// One part in this many of the session's slots stays free for requests that a program waits for.
 constexpr std::uint32_t kPartLeft = 4;
 /// Bytes of one READDIR reply. About a thousand entries with attributes.
 constexpr std::uint32_t kPageBytes = 256 * 1024;
@@ -43,9 +43,9 @@ Task<void> ask_ahead(AttributeCache& attributes, client::Credential caller, Dire
   ahead->arrived.wake_all();
 }
 
-/// Whoever reads on in a directory will most likely read it to its end. Not while names in it are
-/// changed here, as rm -r does: an older page makes no inodes (inode_of()), so that each of its
-/// names would be looked up.
+/// A reader that goes on in a directory most likely reads it to its end. Do not look ahead while
+/// names in it are changed here, as by rm -r: a page older than a change makes no inodes
+/// (inode_of()), so each of its names would be looked up.
 void look_ahead(AttributeCache& attributes, const client::Credential& caller,
                 const DirectoryRef& directory) {
   const client::DirectoryPage& page = directory->stream.page();
@@ -57,8 +57,8 @@ void look_ahead(AttributeCache& attributes, const client::Credential& caller,
   spawn(ask_ahead(attributes, caller, directory, directory->ahead));
 }
 
-/// The page that `asked` names: the one that is on its way already, or another. An error of that
-/// one is nobody's: the page is asked for again.
+/// The page that `asked` names: the one that was requested ahead, or a new one. If the request
+/// ahead failed, no program waited for it, so ask again.
 Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::Credential caller,
                                             DirectoryRef directory, DirectoryStream::Asked& asked) {
   const PageAheadRef ahead = std::exchange(directory->ahead, {});

@@ -1,4 +1,4 @@
-// What a directory lists.
+// The entries of a directory.
 #pragma once
 
 #include <cstdint>

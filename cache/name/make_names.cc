@@ -35,7 +35,7 @@ Result<InodeRef> adopt_found(AttributeCache& attributes, const Inode& directory,
   return inode;
 }
 
-/// Takes in what a request that was sent at `issue` has made.
+/// Takes in the file made by a request that was sent at `issue`.
 Result<InodeRef> adopt_made(AttributeCache& attributes, Inode& directory,
                             Result<client::Made>& made, const Issue& issue, std::string_view name) {
   if (!made) {

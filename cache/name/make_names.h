@@ -10,7 +10,7 @@
 namespace nfsrdma::cache {
 
 // `name` and `target` stay valid until the task ends; `mode`: permission bits count only, but for
-// make_node(). What is returned has its attributes, and the directory is known to have changed.
+// make_node(). The returned inode has its attributes, and the directory's change is noted.
 
 /// Null: there is no such name.
 Task<Result<InodeRef>> lookup(AttributeCache& attributes, client::Credential caller,

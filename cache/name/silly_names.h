@@ -1,5 +1,5 @@
 // Removing a name of a file that is open here: the server would drop the file, so it gets another
-// name (.nfs...) until the last close. What the Linux client does ("silly rename").
+// name (.nfs...) until the last close. The Linux client does the same ("silly rename").
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace nfsrdma::cache {
 
-/// What is to become of a name.
+/// What the operation does to the name.
 enum class NameIs : std::uint8_t { removed, replaced };
 
 /// One for each mount; belongs to its shard.
@@ -37,13 +37,13 @@ class SillyNames {
   bool may_matter() const { return open_files_ > 0 || mount_.delegations().any(); }
 
   /// If `name` is the last name of a file that is open here and that the server would not keep
-  /// without a name, gives it another one. One that is to be removed is gone then; one that is to
-  /// be replaced stays until it is, if the server can link files: nobody finds it missing
-  /// meanwhile. Returns that file, or null. The delegation of a file that is not kept is returned
+  /// without a name, gives it another one. A name to be removed is gone then. A name to be replaced
+  /// stays until the replacement, if the server can link files, so that no program finds it missing
+  /// in between. Returns that file, or null. The delegation of a file that is not kept is returned
   /// (RFC 8881 section 10.4.4).
   Task<Result<InodeRef>> keep_if_open(client::Credential caller, InodeRef directory,
                                       std::string name, NameIs next);
-  /// The same when the server has just said what the name leads to.
+  /// The same when the server has just told which file the name leads to.
   Task<Result<InodeRef>> keep(client::Credential caller, InodeRef directory, std::string name,
                               client::Found found, NameIs next);
   /// Whether that is a file that would be kept.

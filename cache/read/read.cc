@@ -17,7 +17,7 @@ std::span<const std::byte> part_of(const ReadPiece& piece, std::uint64_t offset,
   return data.first(std::min(size, piece.valid - static_cast<std::size_t>(skipped)));
 }
 
-/// Returns when the piece has arrived or was dropped. False: nobody may use it.
+/// Returns when the piece has arrived or was dropped. False: it was dropped.
 Task<bool> arrived(ReadAhead& ahead, FileRef file, ReadPieceRef piece) {
   if (piece->state == ReadPiece::State::ready) co_return true;
   while (piece->state == ReadPiece::State::under_way) co_await piece->waiting.wait();
@@ -26,8 +26,8 @@ Task<bool> arrived(ReadAhead& ahead, FileRef file, ReadPieceRef piece) {
   co_return true;
 }
 
-/// Out of what was read ahead; empty: not all of it is there. A request that lies in more than one
-/// piece is put together in its own slot.
+/// Answers from pieces that were read ahead; empty: not all bytes are there. A request that spans
+/// several pieces is copied together into its own slot.
 Task<std::optional<BytesRead>> read_pieces(ReadAhead& ahead, FileRef file, client::StateRef by,
                                            ReadWish& wish) {
   const std::size_t size = std::min(wish.size, wish.slot.size());

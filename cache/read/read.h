@@ -12,7 +12,7 @@
 
 namespace nfsrdma::cache {
 
-/// What is to be read, by whom, and into which registered memory.
+/// A range to read, its reader, and the registered memory for it.
 struct ReadWish {
   IoCaller by;
   std::uint64_t offset = 0;
@@ -30,11 +30,11 @@ struct BytesRead {
   ReadPieceRef piece;
 };
 
-/// Reads as much as was asked for, by as many READs as it takes, or up to the end of the file: who
-/// reads takes a short answer for that, so an error after some bytes is an error. What was read
-/// ahead is given from where it lies. Sends dirty data of the file first, and waits for WRITEs
-/// under way of the same bytes: when their pages are dropped meanwhile, an older answer would put
-/// stale data back into the page cache.
+/// Reads as much as was asked for, by as many READs as it takes, or up to the end of the file.
+/// Programs take a short answer for the end, so an error after some bytes is returned as an error.
+/// Answers bytes that were read ahead from their slot, without a copy. Sends dirty data of the file
+/// first, and waits for WRITEs under way of the same bytes: when their pages are dropped meanwhile,
+/// an older answer would put stale data back into the page cache.
 Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadWish wish);
 
 }  // namespace nfsrdma::cache

@@ -39,8 +39,8 @@ Resender resender(const FileRef& file, client::ByteRange range) {
   return found;
 }
 
-/// Sends one lost piece, or its beginning, again; what is durable now is no longer kept. A server
-/// that answers UNSTABLE4 all the same (RFC 8881 section 18.32.3 forbids it) has to be asked for a
+/// Sends one lost piece, or its beginning, again; bytes that are durable then are no longer kept. A
+/// server that answers UNSTABLE4 nevertheless (RFC 8881 section 18.32.3 forbids it) needs another
 /// COMMIT.
 Task<Result<void>> send_again(WriteBack& writes, FileRef file, UncommittedData::Lost lost) {
   const std::size_t limit = std::min<std::size_t>(lost.kept.data.size(), writes.mount().wsize());
@@ -72,7 +72,7 @@ Task<void> send_lost(WriteBack& writes, FileRef file) {
   }
 }
 
-/// What is kept at the time of `mark` is given up.
+/// Gives up the data kept at the time of `mark`.
 void give_up(OpenInode& open, UncommittedData::Mark mark, int error_number) {
   open.errors.record(error_number);
   open.uncommitted.abandon(mark);
@@ -100,11 +100,11 @@ Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark ma
 /// COMMITs that find data lost, one after the other, before the server is taken not to keep any.
 constexpr int kMostCommits = 8;
 
-/// Makes durable what the server has been sent. The caller holds `committing`.
+/// Commits the data that was sent. The caller holds `committing`.
 Task<void> commit_sent(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
   UncommittedData::Mark mark = open->uncommitted.mark();
-  // What was sent again is durable as a rule: then nothing is left to be committed.
+  // Data that was sent again is durable as a rule; then nothing is left to commit.
   for (int commits = 0; open->uncommitted.any_until(mark); ++commits) {
     if (commits == kMostCommits) {
       const Error error = Error::local(EIO, "COMMIT", "the server does not keep what it is sent");

@@ -6,8 +6,8 @@
 
 namespace nfsrdma::cache {
 
-/// Makes durable what was written to the file before the call, by anyone here. What fails is
-/// recorded in the file's errors. Returns when nothing more can be done.
+/// Makes durable all data written to the file on this mount before the call. Failures are recorded
+/// in the file's errors. Returns when nothing more can be done.
 Task<void> commit_file(WriteBack& writes, FileRef file);
 
 /// Commits files until there is room again. Does nothing while another run is under way.

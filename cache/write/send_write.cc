@@ -49,7 +49,7 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
   const Issue issue = writes.attributes().issue();
   auto written = co_await client::write(writes.mount(), file->caller, inode.handle(),
                                         io_state(*file, lock), offset, data, stable);
-  // Whether it has succeeded or not: what was read before may be old.
+  // After a failure, too: the server may have written, so bytes read before may be stale.
   file->shared->drop_read_ahead(offset, offset + data.size());
   CO_TRY(written);
   if (written->attributes) {

@@ -20,15 +20,15 @@ struct Outgoing {
   client::FileLocks::LockRef lock{};  ///< that it is written under (file_locks.h); null: none
 };
 
-/// One WRITE by this open, in the name of `lock` if there is one. Attributes that come with it are
-/// taken in; where they do not tell of what was written, none are believed any more.
+/// One WRITE by this open, in the name of `lock` if there is one. Takes in the attributes of the
+/// reply; if those do not cover the WRITE, expires the cached ones.
 Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::uint64_t offset,
                                          std::span<const std::byte> data, nfs4::stable_how4 stable,
                                          client::FileLocks::LockRef lock);
 
 /// Sends all bytes, by as many WRITEs as it takes, and returns how many the server took. Those it
-/// took as unstable are kept until a COMMIT. Unless all are wanted, an error counts only if nothing
-/// was written. The caller stands in the file's gate and order.
+/// took as unstable are kept until a COMMIT. Unless the caller wants all bytes written, an error
+/// counts only if no byte was. The caller has entered the file's gate and order.
 Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing);
 
 }  // namespace nfsrdma::cache

@@ -14,10 +14,10 @@ struct AttributeChange {
   client::SetAttributes set;
 };
 
-/// Sets attributes and takes in what comes of it. A change of size is made through `through`, or
-/// another open of the same user that may write, in the name of its lock if there is one; it waits
-/// for the writes under way, so that none of them is sent again after it. Before other changes what
-/// was written is sent: writes set the times.
+/// Sets attributes and takes in the result. A change of size is made through `through`, or another
+/// open of the same user that may write, in the name of its lock if there is one; it waits for the
+/// writes under way, so that none of them is sent again after it. Before other changes dirty data
+/// is sent, because WRITE sets the times.
 Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef through,
                                   AttributeChange change);
 

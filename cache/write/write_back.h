@@ -1,5 +1,5 @@
-// What the operations that bring written data to the server share: memory, and which files have
-// data there.
+// Shared by the operations that send written data: memory, and the list of files with uncommitted
+// data.
 #pragma once
 
 #include <span>

@@ -82,7 +82,7 @@ bool WriteBehind::may_have_another(const OpenInode& open) const {
   return under_way == 0 || under_way < memory_.left(kept());
 }
 
-/// For what does not fit behind the bytes that are gathered already.
+/// A new slot, for bytes that do not fit behind those that are gathered already.
 GatherSlot WriteBehind::slot_for(const OpenInode& open) {
   if (!may_have_another(open)) return {};
   GatherSlot slot = memory_.acquire(kept());
@@ -110,7 +110,7 @@ void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   FileRef by = std::move(gathering.by);
   client::FileLocks::LockRef lock = std::move(gathering.lock);
   const bool appended = std::exchange(gathering.appended, false);
-  const OriginScope background(kNoOrigin);  // whoever wrote it was answered long ago
+  const OriginScope background(kNoOrigin);  // the write was answered long ago
   spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable,
                    appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
 }

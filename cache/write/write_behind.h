@@ -20,13 +20,13 @@ namespace nfsrdma::cache {
 class WriteBack;
 
 /// One for each mount; belongs to its shard. Writes are answered before they are sent. Small ones
-/// are gathered: what is gathered of a file is sent when it is full, when something not adjacent is
-/// written, after `kLongest`, and by operations that need the server to have it. Large ones are
-/// sent at once. A failure is recorded in the file's errors, and its writers wait for the server
-/// until one write has succeeded.
+/// are gathered; a file's gathered bytes are sent when the buffer is full, when a write is not
+/// adjacent, after `kLongest`, and by operations that need them at the server. Large ones are sent
+/// at once. A failure is recorded in the file's errors, and later writes of the file wait for the
+/// server until one has succeeded.
 ///
-/// A file may have as many WRITEs under way as slots are left for all: one file gets half of the
-/// memory, two a third each, and one that begins finds some.
+/// A file may have as many slots in flight as are free for all files: one file gets half of the
+/// memory, two get a third each, so a new file always finds some.
 class WriteBehind {
  public:
   /// No byte waits longer than this to be sent.
@@ -38,8 +38,8 @@ class WriteBehind {
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  /// Takes the bytes of a small write in the name of `lock`, if there is one. False: they are to
-  /// be sent by the caller, because there is no memory, too much is under way, or an earlier write
+  /// Takes the bytes of a small write in the name of `lock`, if there is one. False: the caller
+  /// must send them, because there is no memory, too much is in flight, or an earlier write
   /// failed.
   bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
             std::span<const std::byte> data);
@@ -50,7 +50,7 @@ class WriteBehind {
   /// way that could make room for it, and the caller sends it.
   Task<bool> room(std::shared_ptr<OpenInode> open);
 
-  /// Starts sending what is gathered of a file.
+  /// Starts sending a file's gathered bytes.
   void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
   /// Returns when all that was gathered of a file before the call is at the server, or has failed.
   Task<void> flush(std::shared_ptr<OpenInode> open);

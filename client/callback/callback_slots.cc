@@ -3,7 +3,7 @@
 namespace nfsrdma::client {
 
 void CallbackSlots::reset(const nfs4::sessionid4& id, const nfs4::channel_attrs4& back) {
-  // The session's own attributes: what a server may not raise was checked when it was created.
+  // Of the session's attributes; CREATE_SESSION's result was checked against our limits.
   constexpr std::uint32_t kMostSlots = 64;
   id_ = id;
   max_operations_ = back.ca_maxoperations;

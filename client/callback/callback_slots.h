@@ -15,9 +15,9 @@ namespace nfsrdma::client {
 /// the RPC and transport headers, which are always fresh (E-8881-3).
 class CallbackSlots {
  public:
-  /// What CB_SEQUENCE's arguments mean.
+  /// Verdict on CB_SEQUENCE's arguments.
   enum class Kind : std::uint8_t {
-    fresh,   ///< to be executed; then finish()
+    fresh,   ///< execute it, then call finish()
     replay,  ///< answered before: cached() has the result
     refused  ///< `status` says why; the slot has not moved
   };

@@ -22,7 +22,7 @@
 
 namespace nfsrdma::client {
 
-/// What a request that has not ended waits for.
+/// Why a request has not ended: it waits for this.
 enum class WaitsFor : std::uint8_t { slot, connection, answer, pause, recovery };
 
 /// Builder and reader of one COMPOUND. Pooled; see CompoundPool. Nothing here allocates.
@@ -74,7 +74,7 @@ class Compound : public ListNode {
   /// Fills in the stateid that is current now.
   void set_stateid();
 
-  /// What use_state() was given, or null.
+  /// The argument of use_state(), or null.
   StateHolder* state() const { return state_.get(); }
   /// The server has refused the stateid that was sent (the reply has been opened).
   bool state_refused() const;

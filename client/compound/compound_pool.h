@@ -49,7 +49,7 @@ class CompoundPool {
   };
   /// `auto compound = co_await pool.acquire(caller);`
   Acquire acquire(const Credential& caller) { return Acquire(*this, caller); }
-  /// At once, from what is kept back; Urgency::reserved. Not begun. Empty when none is left.
+  /// Returns at once one of the reserve: Urgency::reserved, not begun. Empty when none is left.
   CompoundRef acquire_reserved();
   /// The same, begun with SEQUENCE.
   CompoundRef begin_reserved(const Credential& caller);

@@ -1,4 +1,4 @@
-// Reads a COMPOUND reply operation by operation and holds it against what was asked.
+// Reads a COMPOUND reply operation by operation and compares it with the request.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace nfsrdma::client {
 /// of Layer::nfs whose step is the operation and whose detail is its place.
 class CompoundReader {
  public:
-  /// Which request its errors tell of (Error::xid). Before open().
+  /// The request that its errors name (Error::xid). Call before open().
   void set_request(std::uint32_t xid, std::uint32_t slot) {
     xid_ = xid;
     slot_ = slot;

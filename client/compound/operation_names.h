@@ -1,4 +1,4 @@
-// What a request asks for, for the log.
+// The operations of a request by name, for the log.
 #pragma once
 
 #include <span>

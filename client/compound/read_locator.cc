@@ -20,7 +20,7 @@ constexpr std::size_t kReadHead = 2 * kWord;
 constexpr std::size_t kLeastOffset = rpc::kAcceptedReplyHeader + kCompoundHead + kResultHead +
                                      kSequenceResult + kResultHead + kResultHead + kReadHead;
 
-/// Steps over the result of an operation that succeeded; false: it did not, or is another one.
+/// Skips the result of a successful operation; false: it failed, or is another operation.
 bool passed(xdr::Decoder& in, nfs4::nfs_opnum4 opnum, std::size_t result) {
   const bool same = in.u32("resop") == opnum;
   const bool succeeded = in.u32("status") == nfs4::NFS4_OK;
@@ -28,7 +28,7 @@ bool passed(xdr::Decoder& in, nfs4::nfs_opnum4 opnum, std::size_t result) {
   return same && succeeded && in.ok();
 }
 
-/// The verifier and the tag are what may make a reply longer than usual in front of its data.
+/// Only the verifier and the tag can make a reply longer than usual in front of its data.
 PayloadPlace locate(std::span<const std::byte> head) {
   xdr::Decoder in(head);
   in.raw(4 * kWord, "xid, msg_type, reply_stat, verf flavor");

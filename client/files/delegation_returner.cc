@@ -47,7 +47,7 @@ Task<void> DelegationReturner::give_back(DelegationRef delegation) {
   for (const OpenFileRef& file : files) co_await files_.opens.narrow_quietly(file);
 }
 
-// An open that the server does not take over is got back, or given up, by its recovery.
+// An open that the server does not take over is reopened, or given up, by its recovery.
 Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
   std::vector<OpenFileRef> files;
   delegation->for_each_file([&](OpenFile& file) { files.push_back(file.shared_from_this()); });
@@ -57,7 +57,7 @@ Task<void> DelegationReturner::claim_opens(DelegationRef delegation) {
   }
 }
 
-// Who waits for a lock waits at the server from now on.
+// Callers that wait for a lock ask the server from now on.
 Task<void> DelegationReturner::establish_locks(FileHandle handle) {
   std::vector<OpenFileRef> files;
   files_.open_table.for_each_of(handle, [&](OpenFile& file) {
@@ -67,8 +67,8 @@ Task<void> DelegationReturner::establish_locks(FileHandle handle) {
   files_.lock_waiters.notify(handle);
 }
 
-// Whatever fails, the server does not count on this client any more: it has forgotten the
-// delegation, or will revoke it.
+// A failure changes nothing: the server has forgotten the delegation, or will revoke
+// it.
 Task<void> DelegationReturner::send(DelegationRef delegation) {
   auto sent =
       co_await delegreturn(files_.context, delegation->caller(), delegation->handle(), delegation);

@@ -24,7 +24,7 @@ class DelegationUser {
     bool dirty = false;        ///< data are not at the server yet
   };
 
-  /// Sends what was written to the file and is kept here, and commits it.
+  /// Sends the file's dirty data and commits it.
   virtual Task<void> flush(FileHandle file) = 0;
   /// From now on others may change the file: attributes must be fetched again.
   virtual void on_delegation_ended(const FileHandle& file) = 0;
@@ -35,7 +35,7 @@ class DelegationUser {
   ~DelegationUser() = default;
 };
 
-/// What is done about the delegations of a DelegationTable. Belongs to one shard.
+/// Takes, recalls and returns the delegations of a DelegationTable. Belongs to one shard.
 class Delegations {
  public:
   /// Above this many, one that no open file uses is returned for each that comes.
@@ -43,7 +43,7 @@ class Delegations {
 
   explicit Delegations(Files& files);
 
-  /// Null: nobody any more.
+  /// Null: there is no user any more.
   void attach(DelegationUser* user) { user_ = user; }
   DelegationUser* user() { return user_; }
 
@@ -69,7 +69,7 @@ class Delegations {
   void take(const OpenFileRef& file, const GrantedDelegation& granted, const Attributes& attributes,
             bool preserve_unlinked);
 
-  // What the server asks for. Each call returns at once; what follows from it is done later.
+  // Requests of the server. Each call returns at once; the work it causes is done later.
 
   nfs4::nfsstat4 recall(const nfs4::CB_RECALL4args& args);
   nfs4::nfsstat4 recall_any(const nfs4::CB_RECALL_ANY4args& args);

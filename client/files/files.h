@@ -1,4 +1,4 @@
-// What a mount has open, locked and delegated.
+// The opens, locks and delegations of a mount.
 #pragma once
 
 #include "client/files/delegations.h"
@@ -30,7 +30,7 @@ struct Files {
   OpenFiles opens;
   Delegations delegations;
   const bool delegations_wanted;
-  /// What an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
+  /// Attributes that an exclusive create can set at once (FATTR4_SUPPATTR_EXCLCREAT).
   nfs4::bitmap4 exclusive_attributes;
 };
 

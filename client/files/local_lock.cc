@@ -65,7 +65,7 @@ Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish&
   if (local_conflict(files, file->handle(), wish)) {
     return fail(refusal(NFS4ERR_DENIED, "locked by another process"));
   }
-  // The owner may have locked by another user's open, too; the last request decides what it holds.
+  // The owner may also have locked through another user's open; the last request decides.
   files.open_table.for_each_of(file->handle(), [&](OpenFile& open) {
     if (const LockRef same = open.locks().find(wish.owner)) same->ranges.clear(wish.range);
   });
@@ -89,8 +89,8 @@ std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
 
 namespace {
 
-/// Every range of one owner, one after the other. What the server had granted before it restarted
-/// in between is asked for again.
+/// Every range of one owner, one after the other. Asks again for locks that the server granted
+/// before it restarted in between.
 Task<Result<void>> establish(Files& files, OpenFileRef file, LockRef lock) {
   auto guard = co_await lock->changing.lock();
   std::size_t done = 0;

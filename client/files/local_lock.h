@@ -1,7 +1,7 @@
-// Locks that only this client knows of. While it holds the write delegation of a file nobody else
-// can lock it, so locks are a matter between the lock-owners on this mount; before the delegation
-// goes, the server is asked for them. Under a read delegation every lock is the server's
-// (RFC 8881 section 10.4.2).
+// Locks that only this client knows of. While it holds the write delegation of a file no other
+// client can lock it, so only the lock-owners on this mount compete; before the delegation is
+// returned, the locks are requested from the server. Under a read delegation every lock is the
+// server's (RFC 8881 section 10.4.2).
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace nfsrdma::client {
 
-/// Who decides about a lock that is wanted now. One of the two for all owners of a file: neither
-/// knows what the other has granted.
+/// The side that decides about a new lock. All owners of a file ask the same side, because neither
+/// knows the locks of the other.
 enum class LockKeeper : std::uint8_t {
   server,
   client,
@@ -30,8 +30,8 @@ Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish&
 std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
                                            const LockWish& wish);
 
-/// Before a delegation is returned: has the server know every lock of the open. What it does not
-/// grant is lost, with all that the owner has locked there.
+/// Call before a delegation is returned: requests every lock of the open from the server. If one is
+/// refused, all locks of its owner on the file are lost.
 Task<void> establish_locks(Files& files, OpenFileRef file);
 
 }  // namespace nfsrdma::client

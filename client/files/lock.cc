@@ -57,7 +57,7 @@ Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, 
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
     if (!file->claimed()) {
-      auto claimed = co_await files.opens.claim(file);  // locks stand on the server's open
+      auto claimed = co_await files.opens.claim(file);  // LOCK needs an open at the server
       CO_TRY(claimed);
     }
     const bool known = lock->established;
@@ -94,7 +94,7 @@ Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish) {
     } else {
       lock->at_server = true;
       granted = co_await lock_at_server(files, file, lock, wish, Duration::max());
-      // A recovery under way meanwhile took away what had not been granted yet.
+      // A recovery in between has dropped locks that had not been granted yet.
       if (granted) lock->at_server = true;
       if (!granted && !lock->established) lock->at_server = false;
     }
@@ -126,14 +126,14 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
   lock->ranges.clear(range);
   lock->lost_ranges.clear(range);
   note_unlocked(files, file, lock);
-  // Nobody has read or written since: the last chance to tell that the lock did not protect.
+  // The owner has done no I/O since: the last chance to report that the lock was lost.
   if (untold) co_return fail(lost_locks());
   co_return Result<void>{};
 }
 
 namespace {
 
-/// That FREE_STATEID fails does no harm: the server forgets with CLOSE.
+/// A failure of FREE_STATEID does no harm: the server forgets the stateid with CLOSE.
 Task<Result<void>> say_goodbye(Files& files, OpenFileRef file, LockRef lock) {
   Result<void> unlocked;
   if (!lock->ranges.empty()) {

@@ -22,7 +22,7 @@ struct LockWish {
   bool will_wait = false;
 };
 
-/// What is in the way of a lock.
+/// The lock that conflicts with a wish.
 struct LockConflict {
   ByteRange range;
   bool exclusive = false;
@@ -33,11 +33,11 @@ struct LockConflict {
 /// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for what
 /// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
 Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish);
-/// Gives back what the owner holds in the range. Sends nothing when that is nothing, or kept here.
+/// Unlocks the owner's part of the range. Sends nothing if that is empty, or locks are kept here.
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);
 /// The owner is done with the file: gives back every lock, and the server may forget the owner.
 Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner);
-/// What would be in the way of the wish, if anything. Sends nothing while locks are kept here.
+/// The lock that conflicts with the wish, if any. Sends nothing while locks are kept here.
 Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish);
 
 /// LOCK for as long as that is worth while, on an open that the server knows. One request of an

@@ -16,7 +16,7 @@ class LockedIo final : public StateHolder {
   nfs4::stateid4 stateid() const override {
     return by_lock() ? lock_->stateid() : file_->stateid();
   }
-  // A lost lock counts under a delegation, too: what it protected may have been changed before.
+  // A lost lock counts under a delegation, too: another client may have changed the data before.
   bool lost() const override {
     if (!lock_->any_lost()) return file_->lost();
     lock_->loss_told = true;
@@ -47,7 +47,7 @@ int claim_on(const LockState& lock, const IoBy& by, bool covers) {
   }
   if (by.owner != 0 && lock.owner.id == by.owner) return kCertainly;
   const bool taken_through = std::ranges::find(by.lockers, lock.owner.id) != by.lockers.end();
-  // The kernel has named the process: what is left are locks of the open file description.
+  // The kernel has named the process, so only locks of the open file description remain possible.
   if (by.owner != 0) return taken_through && covers ? kPerhaps : kNone;
   if (by.pid == 0) return covers ? kPerhaps : kNone;
   return taken_through || lock.pid == by.pid ? kCertainly : kNone;

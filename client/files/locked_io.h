@@ -8,13 +8,13 @@
 
 namespace nfsrdma::client {
 
-/// Who reads or writes, as far as that is known, and what.
+/// The reader or writer, as far as known, and its range.
 struct IoBy {
   /// The process as the kernel names it for fcntl locks; 0: it has not said.
   std::uint64_t owner = 0;
   std::int32_t pid = 0;  ///< 0: the kernel itself, which writes back mapped pages
-  /// Who has asked for fcntl locks through the same open file, be it processes or the open file
-  /// description itself.
+  /// Lock owners that have asked for fcntl locks through the same open file: processes, or the open
+  /// file description itself.
   std::span<const std::uint64_t> lockers{};
   std::uint64_t description = 0;  ///< the owner of its flock locks; 0: none
   ByteRange range;

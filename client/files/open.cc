@@ -53,8 +53,8 @@ struct Asked {
   Delegating delegating = Delegating::wanted;
 };
 
-/// What the open means for the delegations: a new one, one more authorized caller, opens that it
-/// does not cover any more.
+/// Updates the delegations after an open: a new one, one more authorized caller, or opens that a
+/// delegation no longer covers.
 Task<void> note_delegation(Files& files, OpenFileRef file, const OpenAnswer& answer, Asked asked,
                            const Attributes& attributes) {
   if (answer.granted.delegation) {
@@ -115,8 +115,8 @@ bool holds_verifier(const bitmap4& attrset, std::uint32_t time, std::uint32_t se
   return attrset.test(time) || attrset.test(setter);
 }
 
-// EXCLUSIVE4_1 may keep its verifier in attributes, which it reports in attrset, and may leave out
-// what was asked (RFC 8881 section 18.16.3). The rest is set once the file is there.
+// With EXCLUSIVE4_1 a server may keep the verifier in attributes, reported in attrset, and ignore
+// attributes of the request (RFC 8881 section 18.16.3). SETATTR sets those afterwards.
 SetAttributes still_to_set(const NewFile& file, const SetAttributes& initial,
                            const bitmap4& attrset) {
   SetAttributes rest;

@@ -22,7 +22,7 @@ struct Opened {
   /// The server keeps an open file that was removed (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
   NameChange directory{};  ///< of create(): the directory that the name was made in
-  /// Of open(): what was read in the same request, at least as new as the attributes.
+  /// Of open(): the bytes that the same request read, at least as new as the attributes.
   std::optional<ReadData> first_bytes{};
 };
 

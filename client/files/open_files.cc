@@ -42,7 +42,7 @@ OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& hand
   const OpenFileRef known = table_.find(caller.uid, handle);
   if (known && (known->lost() || known->recovering())) return {};
   const OpenFileRef file = table_.obtain(caller, handle);
-  // What is in use beyond the delegation has to stay with the open that the server knows.
+  // Accesses that the delegation does not cover stay with the open that the server knows.
   const bool together = delegation->covers(file->share_access() | access);
   if (!together && (access & ~file->server_access()) != 0) return {};
   OpenTable::attach(*file, delegation);
@@ -91,14 +91,14 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
     if (file->kept_by_delegation()) co_return Result<void>{};
     if (file->opening()) {
       co_await file->crossing();
-      continue;  // what it brings may be needed
+      continue;  // its access may be needed
     }
     const nfs4::stateid4 before = file->newest_stateid();
     auto done = co_await narrow_once(file, needed);
     if (done) continue;
     if (forgotten_by_server(done.error())) {
       if (file->newest_stateid().other != before.other && tries++ < kMaxOldStateids) continue;
-      // Nothing is left to close; what is still in use comes back by recovery.
+      // Nothing is left to close; opens still in use are recovered.
       if (file->references() == 0) file->closed();
       break;
     }
@@ -166,7 +166,7 @@ Task<Result<void>> OpenFiles::claim(OpenFileRef file) {
     const nfs4::stateid4 used = file->delegation()->stateid();
     auto claimed = co_await claim(file, file->unclaimed());
     const bool changed = file->delegation() && file->delegation()->stateid() != used;
-    // Without a delegation any more the open is got back by its recovery.
+    // When the delegation is gone, recovery reopens the file.
     const bool again = !file->delegation() || (changed && ++claims < kMaxClaims);
     if (!claimed && !again) co_return claimed;
   }

@@ -1,4 +1,4 @@
-// The opens at the server, brought to what is in use here.
+// Keeps the opens at the server equal to the opens in use here.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class OpenFiles {
   OpenRef merge(const Credential& caller, const FileHandle& handle, std::uint32_t share_access,
                 const nfs4::stateid4& stateid);
   /// One more open of a file whose delegation covers it: nothing is sent. Empty when there is no
-  /// such delegation, or this caller has not been let in by the server yet.
+  /// such delegation, or the server has not authorized this caller yet.
   OpenRef open_locally(const Credential& caller, const FileHandle& handle,
                        std::uint32_t share_access);
   /// CLOSE on the last reference of the file and owner, OPEN_DOWNGRADE when the remaining ones need
@@ -39,7 +39,7 @@ class OpenFiles {
   /// No open uses the delegation any more; returns those that did. One that the server does not
   /// know is opened anew.
   std::vector<OpenFileRef> detach(const Delegation& delegation);
-  /// Brings what the server has granted down to what is in use.
+  /// Downgrades the open at the server to the accesses in use.
   Task<void> narrow_quietly(OpenFileRef file);
   /// CLOSEs everything, also what still has references. No open is given back to the server
   /// afterwards.

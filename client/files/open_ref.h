@@ -1,4 +1,4 @@
-// What somebody has open.
+// A user's reference to an open.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class OpenRef {
   const OpenFile* operator->() const { return file_.get(); }
   const OpenFile& operator*() const { return *file_; }
   const OpenFileRef& file() const { return file_; }
-  /// What this reference was opened with: OPEN4_SHARE_ACCESS_* bits.
+  /// The access of this reference: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const { return share_access_; }
   /// Closes in the background.
   void reset();

@@ -8,8 +8,8 @@
 namespace nfsrdma::client {
 namespace {
 
-/// A delegation that only lets read does not stand a change (RFC 8881 section 10.4.2); under one
-/// that lets write, the change may decide who may open the file.
+/// A change ends a read delegation (RFC 8881 section 10.4.2); under a write delegation it may
+/// change which users may open the file.
 Task<void> prepare(Files& files, FileHandle file, SetAttributes change) {
   if (!files.delegation_table.any()) co_return;
   if (change.mode || change.uid || change.gid) files.delegation_table.forget_authorized(file);

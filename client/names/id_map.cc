@@ -33,7 +33,7 @@ struct OwnerNames::Name : ListNode {
   const std::string text;
   std::optional<std::uint32_t> number;  ///< of the last answer; none: there is no such name
   bool told = false;                    ///< there was an answer
-  bool asked = false;                   ///< an answer is to come
+  bool asked = false;                   ///< an answer is outstanding
   bool waited_for = false;              ///< operations wait for it
   TimePoint believed_until{};           ///< until then it is neither asked nor waited for
   WaitQueue waiters;

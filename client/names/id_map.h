@@ -26,8 +26,8 @@ class OwnerNames {
   bool pending() const { return !names_.empty(); }
   /// Waits for the answers, or for IdMap::kPatience at most.
   Task<void> wait();
-  /// Puts the answers in. An owner without an answer stays not numeric:
-  /// show it as nobody (65534), and do not keep it.
+  /// Fills in the answers. An owner without an answer stays not numeric: show it as nobody (65534),
+  /// and do not cache it.
   void fill(Attributes& attributes) const;
   /// wait(), then fill().
   Task<void> resolve(Attributes& attributes);
@@ -65,7 +65,7 @@ class IdMap {
   /// The mount is ending: wakes all waiters; none waits any more.
   void end();
 
-  /// The server has refused numbers where it took names (NFS4ERR_BADOWNER), last of all.
+  /// The last refusal (NFS4ERR_BADOWNER) was one of numbers, and the server then accepted names.
   bool names_preferred() const { return names_preferred_; }
   void prefer_names(bool names) { names_preferred_ = names; }
 

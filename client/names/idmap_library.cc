@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLineBytes = 512;
-/// A server can name as many strangers as it likes.
+/// Bounds the warnings: a server can send any number of unknown names.
 constexpr auto kBetweenWarnings = std::chrono::minutes(10);
 
 struct State {
@@ -97,7 +97,7 @@ bool ready(const Settings& settings) {
 }
 
 void warn_of_stranger(const Settings& settings, OwnerKind kind, const std::string& name) {
-  if (name.find('@') == name.npos) return;  // "nobody" says it all (RFC 8881 section 5.9)
+  if (name.find('@') == name.npos) return;  // "nobody" needs no domain (RFC 8881 section 5.9)
   const auto now = Clock::now();
   if (now < state().may_warn_at) return;
   state().may_warn_at = now + kBetweenWarnings;

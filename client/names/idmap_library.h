@@ -13,7 +13,7 @@ namespace nfsrdma::client::idmap_library {
 /// that one call waits for the other. The first call reads the configuration.
 struct Settings {
   std::string config_file;  ///< a file that is not there stands for an empty one
-  std::string domain;       ///< empty: what the file says, or else the host's DNS domain
+  std::string domain;       ///< empty: that of the file, or else the host's DNS domain
 };
 
 std::optional<std::uint32_t> number_of(const Settings& settings, OwnerKind kind,

@@ -1,4 +1,4 @@
-// Who knows the names of users and groups.
+// Interface of a service that knows the names of users and groups.
 #pragma once
 
 #include <cstdint>

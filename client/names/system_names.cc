@@ -11,10 +11,10 @@
 
 namespace nfsrdma::client {
 
-/// What shard and helper thread share. The helper may outlive the SystemNames, never touching the
-/// reactor once `reactor` is null.
+/// Shared by the shard and the helper thread. The helper may outlive the SystemNames, and never
+/// touches the reactor once `reactor` is null.
 struct SystemNames::Shared {
-  /// Runs on the helper; what it returns runs on the shard.
+  /// Runs on the helper; the Answer it returns runs on the shard.
   using Job = std::function<Answer()>;
 
   std::mutex mutex;
@@ -23,7 +23,7 @@ struct SystemNames::Shared {
   std::deque<Job> jobs;         // guarded by mutex
   bool thread_started = false;  // the shard's, as is what follows
   std::uint64_t last_question = 0;
-  /// Who asked stays on the shard: the helper never holds, nor destroys, what belongs there.
+  /// The callbacks stay on the shard: the helper never holds or destroys objects of the shard.
   std::unordered_map<std::uint64_t, std::function<void(void*)>> askers;
 };
 

@@ -29,7 +29,7 @@ struct Listed {
   std::size_t max_size = 0;
 };
 
-/// What the list of attributes says, by number.
+/// The list of attributes, indexed by number.
 constexpr auto kListed = [] {
   std::array<Listed, bitmap4::kBits> entries{};
   const Attributes none;

@@ -101,8 +101,8 @@ nfsstat4& status_of(Res& result) {
 }
 
 /// Decodes the opnum of the next result and the result. Another opnum than Res's is
-/// Fault::unexpected, but for OP_ILLEGAL, with which a server answers what it does not know: then
-/// status_of(result) is NFS4ERR_OP_ILLEGAL.
+/// Fault::unexpected, but for OP_ILLEGAL, a server's answer to an operation that it does not know:
+/// then status_of(result) is NFS4ERR_OP_ILLEGAL.
 template <class Res>
 void decode_result(xdr::Decoder& in, Res& result) {
   const std::uint32_t opnum = in.u32("resop");

@@ -34,7 +34,7 @@ struct Found {
 /// Empty when it was made by an earlier attempt whose reply was lost.
 using NameChange = std::optional<nfs4::change_info4>;
 
-/// A name that was made, with what it leads to.
+/// A name that was made, and the file it leads to.
 struct Made : Found {
   NameChange directory;
 };

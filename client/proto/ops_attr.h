@@ -77,7 +77,7 @@ struct SETATTR4args {
   }
 };
 
-/// attrsset is there whatever the status is: what was set before the failure.
+/// attrsset is present with every status: the attributes set before the failure.
 struct SETATTR4res {
   static constexpr nfs_opnum4 opnum = OP_SETATTR;
   nfsstat4 status = NFS4_OK;

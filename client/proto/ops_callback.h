@@ -1,4 +1,4 @@
-// What the server asks of a client: operations of RFC 8881 sections 20.1, 20.2, 20.6 to 20.11.
+// Callbacks, operations from the server to a client: RFC 8881 sections 20.1, 20.2, 20.6 to 20.11.
 // Layouts, CB_NOTIFY, CB_PUSH_DELEG and CB_NOTIFY_DEVICEID are known by number only.
 #pragma once
 

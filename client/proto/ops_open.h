@@ -27,7 +27,7 @@ inline constexpr std::uint32_t OPEN4_RESULT_LOCKTYPE_POSIX = 0x00000004;
 inline constexpr std::uint32_t OPEN4_RESULT_PRESERVE_UNLINKED = 0x00000008;
 inline constexpr std::uint32_t OPEN4_RESULT_MAY_NOTIFY_LOCK = 0x00000020;
 
-// How a file is created
+// The way a file is created
 
 enum createmode4 : std::uint32_t {
   UNCHECKED4 = 0,
@@ -143,7 +143,7 @@ struct OPEN4args {
   }
 };
 
-// What delegation came with it
+// The delegation that came with it
 
 enum limit_by4 : std::uint32_t { NFS_LIMIT_SIZE = 1, NFS_LIMIT_BLOCKS = 2 };
 constexpr bool is_defined(limit_by4 by) { return by >= NFS_LIMIT_SIZE && by <= NFS_LIMIT_BLOCKS; }

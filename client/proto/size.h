@@ -72,7 +72,7 @@ class MaxSize {
   std::size_t total_ = 0;
 };
 
-/// Bytes of the largest encoding of T; see MaxSize for what is counted how.
+/// Bytes of the largest encoding of T; MaxSize says how fields count.
 template <class T>
 std::size_t max_encoded_size(std::size_t open_ended = 0) {
   MaxSize visit(open_ended);

@@ -1,5 +1,5 @@
-// What to do when the server says that its callbacks do not reach us (SEQ4_STATUS_CB_PATH_DOWN and
-// relatives), so that a server that goes on saying it is not asked for ever.
+// Chooses the remedy when the server says that its callbacks do not reach us
+// (SEQ4_STATUS_CB_PATH_DOWN and relatives). The number of remedies is bounded.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class CallbackPath {
   static constexpr Duration kPatience = std::chrono::seconds(20);
   static constexpr int kBinds = 3;
 
-  /// A SEQUENCE has said whether the path is down: what to do now. A path that comes and goes is
-  /// given the same time.
+  /// A SEQUENCE has told whether the path is down: returns the next step. A path that comes and
+  /// goes is given the same time.
   Step note(bool down, TimePoint now) {
     if (!down) {
       tried_ = 0;

@@ -1,4 +1,4 @@
-// What the failure of a step that gets states back is about.
+// Sorts the errors of requests that reclaim or reopen states.
 #pragma once
 
 #include "client/proto/status.h"

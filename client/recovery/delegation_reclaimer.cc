@@ -16,7 +16,7 @@ void DelegationReclaimer::on_all_forgotten() {
   }
 }
 
-// The opens bring them back.
+// Nothing to do: the reclaim of the opens brings delegations back.
 Task<Result<void>> DelegationReclaimer::reclaim(rpc::Channel&) { co_return Result<void>{}; }
 
 Task<void> DelegationReclaimer::reopen() {

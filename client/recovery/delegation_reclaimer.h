@@ -8,7 +8,7 @@
 
 namespace nfsrdma::client {
 
-/// Comes before the opens, which stand on delegations.
+/// Runs before the recovery of opens, which depend on delegations.
 ///
 ///   server has restarted     one whose file is open is reclaimed with that open (CLAIM_PREVIOUS
 ///                            with delegate_type, by OpenReclaimer); all others are dropped

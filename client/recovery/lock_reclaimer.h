@@ -7,18 +7,18 @@
 
 namespace nfsrdma::client {
 
-/// Part of OpenReclaimer's step: locks stand on opens. A lock that cannot be had back means that
-/// another client may have changed what it protects: it is lost then, and reads and writes of its
+/// Part of OpenReclaimer's step, because locks depend on opens. A lock that the server refuses is
+/// lost, because another client may have changed the data it protects, and reads and writes of its
 /// owner fail (EIO), as with the Linux kernel's recover_lost_locks=0. The open itself stays.
 class LockReclaimer {
  public:
   explicit LockReclaimer(Files& files) : files_(files) {}
 
-  /// LOCK with `reclaim` for every range, on this connection. DELAY and GRACE are waited for, as
-  /// long as a lease; any other refusal costs the lock. An error ends the attempt: connection or
-  /// session are gone. What the server had not been asked for
-  /// needs no reclaim if the delegation has come back; if it has not, the server may be asked now
-  /// as for the others: no other client could lock the file before the restart, or has since.
+  /// LOCK with `reclaim` for every range, on this connection. Repeats after DELAY and GRACE for as
+  /// long as a lease; any other refusal loses the lock. Returns an error when connection or session
+  /// are gone. Locks kept here under a delegation need no reclaim if the delegation has come back.
+  /// If it has not, they are reclaimed like the others: no other client could lock the file before
+  /// the restart, or has since.
   Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);
 
  private:

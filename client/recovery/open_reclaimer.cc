@@ -16,7 +16,7 @@ namespace {
 
 using namespace nfs4;
 
-/// Share accesses, the widest first: what it covers need not be opened apart on most servers.
+/// Share accesses, the widest first: most servers then need no OPEN for the accesses it covers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
 
@@ -121,8 +121,8 @@ Task<void> OpenReclaimer::reopen_one(OpenFileRef file) {
   }
 }
 
-// The server may have refused the open's stateid and know the locks all the same. One that only
-// this client knows of is lost with the delegation.
+// The server may know the locks although it has refused the open's stateid. A lock that only this
+// client knows of is lost with the delegation.
 Task<void> OpenReclaimer::check_locks(OpenFileRef file) {
   Locks known;
   for (const FileLocks::LockRef& lock : locks_of(*file)) {

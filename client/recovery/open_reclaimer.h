@@ -15,8 +15,8 @@
 
 namespace nfsrdma::client {
 
-/// An open in use is got back with each share access that it was opened with, so that it can be
-/// downgraded to each of them later. What becomes of the server's answers:
+/// Recovers an open in use with each share access that it was opened with, so that it can be
+/// downgraded to each of them later. Reactions to the server's answers:
 ///
 ///   CLAIM_PREVIOUS  NO_GRACE                   opened anew, as the Linux client does
 ///                   RECLAIM_BAD, _CONFLICT     lost: another client may have had the file
@@ -25,9 +25,9 @@ namespace nfsrdma::client {
 ///   TEST_STATEID    ADMIN_REVOKED, ...         FREE_STATEID, lost
 ///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew
 ///
-/// DELAY and GRACE are waited for, as long as a lease. A lost open fails its users with EIO; the
-/// next open(2) of the file starts afresh. An open that is got back anew keeps those locks of which
-/// the server says that it still has them; the others are lost (OpenTable::lose_locks).
+/// Requests are repeated after DELAY and GRACE for as long as a lease. Users of a lost open get
+/// EIO; the next open(2) of the file starts afresh. An open that is opened anew keeps the locks
+/// that TEST_STATEID still finds valid; the others are lost (OpenTable::lose_locks).
 class OpenReclaimer final : public Reclaimer {
  public:
   OpenReclaimer(Files& files, const Credential& caller)
@@ -43,7 +43,7 @@ class OpenReclaimer final : public Reclaimer {
 
  private:
   Task<void> reopen_one(OpenFileRef file);
-  /// After the open was got anew: which of its locks the server still has.
+  /// After the file was opened anew: asks which of its locks the server still has.
   Task<void> check_locks(OpenFileRef file);
   /// Gives up the locks that the server has refused or says it does not have.
   Task<void> relock(OpenFileRef file);

@@ -9,16 +9,16 @@
 
 namespace nfsrdma::client {
 
-/// Looks at the slots from time to time. A request is never sent twice on one connection
-/// (RFC 8881 section 2.9.2), so overdue calls cost the connection: on the next one they go out
-/// again with their slots and numbers, and the server's replay cache answers, or it executes them.
-/// When more than half of the slots have got no answer on several connections, the session is made
-/// anew: what they had asked for may then be executed twice, so the server must have answered later
-/// calls all the time. One that answers nothing at all is slow, or away. Belongs to one shard.
+/// Looks at the slots from time to time. A request is never sent twice on one connection (RFC 8881
+/// section 2.9.2), so overdue calls cost the connection: on the next one they go out again with
+/// their slots and numbers, and the server's replay cache answers, or it executes them. When more
+/// than half of the slots have got no answer on several connections, a new session is created.
+/// Their requests may then be executed twice, so this is done only if the server has answered later
+/// calls all the time. A server that answers nothing at all is slow, or away. Belongs to one shard.
 class OverdueCalls {
  public:
-  /// `time_out`: what one call may take, a lease at least. Half of the slots are waited for a
-  /// third of a lease only.
+  /// `time_out`: how long one call may take, a lease at least. Calls on half of the slots may take
+  /// a third of a lease only.
   OverdueCalls(Reactor& reactor, Session& session, Recovery& recovery, Trunk& trunk,
                Duration time_out);
 

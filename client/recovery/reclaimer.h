@@ -1,4 +1,4 @@
-// What a kind of state (opens with their locks, delegations) does for its recovery.
+// Interface for the recovery of one kind of state (opens with their locks, delegations).
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace nfsrdma::client {
 
-/// One for each kind of state, called in the order in which they were added: a kind that stands on
+/// One for each kind of state, called in the order in which they were added: a kind that depends on
 /// another (opens on delegations) comes after it. Belongs to one shard.
 ///
-/// Every task may be cut off by an error and is then called again: it goes on with what is left. A
-/// state that takes the same step twice in vain is lost, so that recovery always ends.
+/// An error may cut off every task, which is then called again and goes on with the states that are
+/// left. A state that takes the same step twice in vain is lost, so that recovery always ends.
 class Reclaimer {
  public:
   /// The server has forgotten all states: it restarted, or the lease ran out. To be noted only.
   virtual void on_all_forgotten() = 0;
 
-  /// Reclaims what was forgotten (CLAIM_PREVIOUS and the like), on this connection and with
-  /// Session::execute_on: all other requests are held back. States that the server will not have
-  /// reclaimed (NFS4ERR_NO_GRACE) are left to reopen(). An error ends the attempt.
+  /// Reclaims states that the server has forgotten (CLAIM_PREVIOUS and the like), on this
+  /// connection and with Session::execute_on: all other requests are held back. States that the
+  /// server refuses (NFS4ERR_NO_GRACE) are left to reopen(). An error ends the attempt.
   virtual Task<Result<void>> reclaim(rpc::Channel& channel) = 0;
 
   /// Gets anew, as for the first time, the states that could not be reclaimed and those that the

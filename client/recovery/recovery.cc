@@ -15,8 +15,8 @@ constexpr int kMaxDetours = 6;
 /// Calls on the wire are waited for this part of a lease before their session is given up; and
 /// revoked states are looked for as often.
 constexpr int kDrainsPerLease = 3;
-/// The part of what is left of the lease that may pass without an attempt to connect; once little
-/// is left, one a second.
+/// One part in this many of the remaining lease may pass between attempts to connect; when little
+/// is left, one attempt a second.
 constexpr int kPausesPerLease = 3;
 constexpr Duration kShortestPause = std::chrono::seconds(1);
 
@@ -170,7 +170,7 @@ void Recovery::on_session_lost(const char* reason) {
 void Recovery::start_reset(const char* reason) {
   reset_lines_.warning(reactor_.now(), "recovery: {}", reason);
   session_.slots().hold();
-  // Steps under way see for themselves what is needed now.
+  // The steps under way read what is needed now themselves.
   if (phase_ == Phase::draining || phase_ == Phase::stepping) return;
   phase_ = Phase::draining;
   session_.background().start(drain());
@@ -235,8 +235,8 @@ std::size_t Recovery::pending() const {
   return count;
 }
 
-// Flags that stay set are acted on once (RFC 8881 section 18.46.3 says when each is cleared); what
-// is found during a recovery is what the recovery is about.
+// Reacts once to a flag that stays set (RFC 8881 section 18.46.3 says when each is cleared). Flags
+// seen during a recovery need no reaction: the recovery removes their cause.
 void Recovery::on_status_flags(std::uint32_t flags) {
   const std::uint32_t fresh = flags & ~noted_flags_;
   noted_flags_ = flags;
@@ -259,7 +259,7 @@ void Recovery::replace_session(const char* reason) {
   start_reset(reason);
 }
 
-// Looked for again as long as the flags stay set, but not more often than the lease is renewed.
+// Repeated as long as the flags stay set, but not more often than the lease is renewed.
 void Recovery::note_revoked(std::uint32_t flags) {
   constexpr std::uint32_t kRevoked =
       nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |

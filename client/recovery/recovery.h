@@ -1,5 +1,5 @@
-// The recovery of one client id: what the server has lost is made anew, step by step, in the order
-// of the Linux kernel's state manager.
+// The recovery of one client id: restores step by step the state that the server has lost, in the
+// order of the Linux kernel's state manager.
 //
 //   1  client id          EXCHANGE_ID, when the server does not know the client any more
 //   2  session            CREATE_SESSION, when the session is gone; limits are read anew
@@ -9,13 +9,13 @@
 //   6  reopen             states that could not be reclaimed, or were refused, are opened anew
 //   7  revoked states     TEST_STATEID and FREE_STATEID, when the server says that there are some
 //
-// Steps 1 to 5 have a connection to themselves: requests are held back, those on the wire are
-// waited for (drained) before their session goes. Steps 6 and 7 use ordinary requests, and only
+// Steps 1 to 5 have a connection to themselves: new requests are held back, and requests on the
+// wire must end (drain) before their session goes. Steps 6 and 7 use ordinary requests, and only
 // operations that use the states in question wait.
 //
 // An error of a step either names another step to take first (NFS4ERR_STALE_CLIENTID: the client
-// id) or ends the connection; the next one goes on with what is left to do. The number of detours
-// on one connection is bounded.
+// id) or ends the connection; the next connection goes on with the steps that are left. The number
+// of detours on one connection is bounded.
 //
 // Where the steps 1 to 5 are (Phase):
 //
@@ -75,7 +75,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  /// What is left to do; the lowest bit comes first.
+  /// Steps left to do; the lowest bit comes first.
   enum Need : std::uint32_t {
     kClientId = 1,
     kOldSession = 2,  ///< the session that is replaced lives: DESTROY_SESSION
@@ -92,7 +92,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
     stepping,   ///< on_new_channel runs
   };
   enum class Mending : std::uint8_t { idle, reopening, looking };
-  /// What the next round of mending is for.
+  /// Reasons for the next round of mending.
   enum Wish : std::uint32_t { kReopen = 1, kLookForRevoked = 2 };
 
   Task<Result<void>> work(rpc::Channel& channel);

@@ -17,8 +17,8 @@
 
 namespace nfsrdma::client {
 
-/// Part of a Reclaimer. Requests go out from what is kept back for recovery, and wait for a lease
-/// at most.
+/// Part of a Reclaimer. Its requests use the reserve that is kept for recovery, and wait for a
+/// lease at most.
 class StateidRequests {
  public:
   /// Stateids in one TEST_STATEID.

@@ -15,8 +15,8 @@ namespace {
 
 using namespace nfs4;
 
-/// Of a symbolic link, as local file systems have it. Nobody checks it, but a server that is not
-/// told may show any.
+/// Mode of a symbolic link, as on local file systems. No system checks it, but without it a server
+/// may show any mode.
 constexpr std::uint32_t kSymlinkMode = 0777;
 
 struct NewObject {
@@ -25,7 +25,7 @@ struct NewObject {
   Buffer text;  ///< registered memory of a symbolic link's target
 };
 
-/// Of the reply, what is certain after CREATE: the handle; the attributes may have to be fetched.
+/// The reply of CREATE: the handle is certain, the attributes may have to be fetched.
 struct Created {
   NameChange directory;
   FileHandle handle;

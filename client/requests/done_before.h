@@ -3,10 +3,10 @@
 // A change whose reply was lost is sent again with its slot and sequence number, and answered from
 // the server's replay cache. When the session has gone as well (the server restarted, the lease ran
 // out), that cache is gone, and there is no way to tell whether the change was made. The Linux
-// client sends it once more and reports what the server then says, so that rm fails with ENOENT
-// although it has removed the file. Here an answer that an earlier execution explains counts as
-// success, after a look at the object where there is something to look at. Two clients that make
-// the same change in the moment of a restart may then both succeed.
+// client sends it once more and reports the second result, so that rm fails with ENOENT although it
+// has removed the file. Here an error that an earlier execution explains counts as success, after a
+// look at the object where there is one. Two clients that make the same change in the moment of a
+// restart may then both succeed.
 #pragma once
 
 #include "client/compound/compound.h"

@@ -7,8 +7,8 @@
 
 namespace nfsrdma::client {
 
-// No default: the compiler tells when a status is missing. States that the client handles itself
-// (session, state and retry errors) end as EIO when they reach a caller all the same.
+// No default: the compiler tells when a status is missing. Errors that the client handles itself
+// (session, state and retry errors) become EIO if one reaches a caller nevertheless.
 int to_errno(nfs4::nfsstat4 status) {
   using namespace nfs4;
   switch (status) {

@@ -6,7 +6,7 @@
 
 namespace nfsrdma::client {
 
-/// What a system call answers for this error. Never 0. NFS errors by the table of errno.cc,
+/// The errno of a system call for this error. Never 0. NFS errors by the table of errno.cc,
 /// everything below NFS as EIO but for a few conditions with an errno of their own.
 int to_errno(const Error& error);
 

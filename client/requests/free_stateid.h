@@ -5,8 +5,8 @@
 
 namespace nfsrdma::client {
 
-/// An error when there was no answer; what the server says of the stateid makes no difference: it
-/// is not used again.
+/// An error when there was no answer. The server's status makes no difference: the stateid is not
+/// used again.
 Task<Result<void>> free_stateid(RequestContext& context, Credential caller, nfs4::stateid4 stateid,
                                 Sending sending = {});
 

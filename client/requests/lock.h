@@ -9,7 +9,7 @@
 
 namespace nfsrdma::client {
 
-/// What LOCK is to do.
+/// Arguments of LOCK.
 struct LockRequest {
   LockOwner owner;
   ByteRange range;

@@ -1,4 +1,4 @@
-// Who locks, and what.
+// Lock owners, and the byte ranges they lock.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class LockOwnerText {
  public:
   explicit LockOwnerText(const LockOwner& owner);
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Whose text it is; nothing when none of this client's owners is called so.
+  /// The owner with this text; nothing when it is none of this client's.
   static std::optional<LockOwner> owner_of(std::span<const std::byte> text);
 
  private:

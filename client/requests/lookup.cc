@@ -9,7 +9,7 @@
 namespace nfsrdma::client {
 namespace {
 
-/// Adds what tells of the object found, behind `Before`, and gets the request answered.
+/// Adds GETFH and GETATTR of the file found, behind `Before`, and sends the request.
 template <class... Before>
 Task<Result<Found>> find(RequestContext& context, CompoundRef compound) {
   steps::add_found(*compound);

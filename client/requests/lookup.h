@@ -1,5 +1,5 @@
-// LOOKUP, LOOKUPP and PUTROOTFH (RFC 8881 sections 18.13, 18.14, 18.21), with the attributes of
-// what was found.
+// LOOKUP, LOOKUPP and PUTROOTFH (RFC 8881 sections 18.13, 18.14, 18.21), with the attributes of the
+// file found.
 #pragma once
 
 #include <string_view>

@@ -24,7 +24,7 @@ struct OpenOwner {
 struct NewFile {
   nfs4::createmode4 mode = nfs4::UNCHECKED4;
   Attributes attributes;
-  nfs4::bitmap4 in_open;  ///< those of them that OPEN itself is to set
+  nfs4::bitmap4 in_open;  ///< those of them that OPEN itself sets
 };
 
 /// Nothing is denied to others. Views are valid until the answer.
@@ -40,7 +40,7 @@ struct OpenRequest {
   ReadSink first;  ///< send_open(): the first bytes of the file are read to there; empty: none are
 };
 
-/// What came with an OPEN.
+/// A delegation that came with an OPEN.
 struct GrantedDelegation {
   nfs4::stateid4 stateid;
   bool writes = false;  ///< OPEN_DELEGATE_WRITE
@@ -55,14 +55,14 @@ struct OpenGranted {
   std::optional<GrantedDelegation> delegation;
 };
 
-/// With what is found: certain is the handle; the attributes may have to be fetched (or_fetch).
+/// The result of OPEN: the handle is certain, the attributes may have to be fetched (or_fetch).
 struct OpenAnswer {
   OpenGranted granted;
   FileHandle handle;
   Result<Attributes> attributes;
   OwnerNames names;
-  /// At least as new as the attributes. Nothing when they were not asked for, or could not be read:
-  /// the file is open all the same.
+  /// The first bytes, at least as new as the attributes. Empty when they were not asked for, or
+  /// when READ failed; the file is open nevertheless.
   std::optional<ReadData> first{};
 };
 

@@ -5,7 +5,7 @@
 
 namespace nfsrdma::client {
 
-/// `share_access`: what the open keeps, OPEN4_SHARE_ACCESS_* bits.
+/// `share_access`: the accesses that the open keeps, OPEN4_SHARE_ACCESS_* bits.
 Task<Narrowed> open_downgrade(RequestContext& context, Credential caller, FileHandle file,
                               nfs4::stateid4 open, std::uint32_t share_access);
 

@@ -35,9 +35,9 @@ void add_read(Compound& compound, ReadSink sink);
 /// Its result, the end of the reply, which ReadData takes over.
 Result<ReadData> take_read(Compound& compound, std::size_t asked);
 
-/// Reads at most sink.size() bytes, and no more than rsize. `sink` is registered memory that stays
-/// the operation's until it has ended, also if the caller was answered before; so are `room` bytes
-/// behind it, where a server may put the XDR pad.
+/// Reads at most sink.size() bytes, and no more than rsize. `sink` is registered memory that
+/// belongs to the operation until it has ended, even if the caller is answered before. So do `room`
+/// bytes behind it, where a server may put the XDR pad.
 Task<Result<ReadData>> read(RequestContext& context, Credential caller, FileHandle file,
                             StateRef state, std::uint64_t offset, std::span<std::byte> sink,
                             std::size_t room = 0);

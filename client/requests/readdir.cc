@@ -117,15 +117,15 @@ std::uint32_t largest_page(const Session& session) {
   return session.limits().max_response - kMessageOverhead;
 }
 
-/// The first page of a directory is what comes without memory for a long reply: most directories
-/// are no longer than that, and the others cost one request more.
+/// The first page is as large as a reply without memory for a long one: most directories fit, and
+/// the others cost one request more.
 std::uint32_t first_page(const Session& session, std::uint32_t max_bytes) {
   const std::size_t room = session.max_inline_reply();
   if (room < kLeastInlinePage) return max_bytes;
   return static_cast<std::uint32_t>(std::min<std::size_t>(max_bytes, room - kMessageOverhead));
 }
 
-/// Pages in succession that have none but impossible names.
+/// Pages in succession in which all names are impossible.
 constexpr int kMostFutilePages = 64;
 
 Task<Result<DirectoryPage>> one_page(RequestContext& context, Credential caller, FileHandle dir,

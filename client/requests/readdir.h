@@ -27,7 +27,7 @@ struct DirectoryPage {
   std::vector<Entry> entries;
   /// Names that no directory can have; they are not among the entries.
   std::size_t left_out = 0;
-  /// The cookie of the last name, be it left out; without any, what was asked with.
+  /// The cookie of the last name, even if left out; without names, the cookie of the request.
   std::uint64_t last_cookie = 0;
   nfs4::verifier4 verifier{};  ///< to be given with the next request
   /// The change attribute of the directory, as of just before the page; nothing when the server did

@@ -11,8 +11,8 @@
 namespace nfsrdma::client {
 namespace {
 
-/// What can be a path: programs take a zero for the end of the text, and could follow another path
-/// than the server has.
+/// Refuses text with a zero byte: programs take it for the end, and would follow another path than
+/// the server's.
 Result<std::string> checked(std::string_view text) {
   if (text.size() >= result_size::kLinkText) {
     return fail(Error::local(ENAMETOOLONG, "READLINK", "the text is too long for a path"));

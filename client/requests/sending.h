@@ -19,7 +19,7 @@ struct Sending {
   Duration patience = Duration::max();
 };
 
-/// An empty request; none when the mount is ending, or nothing is left of what is kept back.
+/// An empty request; null when the mount is ending, or when the reserve is used up.
 Task<CompoundRef> begin(RequestContext& context, Credential caller, Sending sending);
 /// Why there was none.
 Error no_request(const Sending& sending);

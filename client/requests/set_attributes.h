@@ -14,7 +14,7 @@ struct SetTime {
   nfs4::nfstime4 time{};  ///< used when server_time is false
 };
 
-/// Only what has a value is set.
+/// Only members with a value are set.
 struct SetAttributes {
   std::optional<std::uint64_t> size;  ///< bytes
   std::optional<std::uint32_t> mode;  ///< permission bits, 07777

@@ -97,8 +97,8 @@ bool is_bad_owner(const Result<Changed>& changed) {
 
 }  // namespace
 
-// Owners go as numbers, or as names where the server wants those (RFC 8881 section 5.9): it tells
-// by NFS4ERR_BADOWNER. What it took last is what it gets first.
+// Owners are sent as numbers, or as names to a server that wants names (RFC 8881 section 5.9) and
+// refuses numbers with NFS4ERR_BADOWNER. The form it accepted last is tried first.
 Task<Result<Changed>> send_setattr(RequestContext& context, Credential caller, FileHandle file,
                                    StateRef state, SetAttributes change) {
   const bool owners = change.uid || change.gid;

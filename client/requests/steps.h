@@ -1,5 +1,5 @@
-// What the operations have in common: the operations that surround theirs in a COMPOUND, and how
-// their results are read.
+// Parts that requests share: the operations around their own in a COMPOUND, and readers of those
+// results.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ struct RequestContext;
 
 namespace nfsrdma::client::steps {
 
-/// The attributes that describe an object to the file system above: all that stat(2) tells, and
-/// `change`.
+/// The attributes that describe an object to the file system above: everything that stat(2) shows,
+/// and `change`.
 extern const nfs4::bitmap4 kObjectAttributes;
-/// What a WRITE changes.
+/// Attributes that a WRITE changes.
 extern const nfs4::bitmap4 kDataAttributes;
 
 /// A name that outlives the caller's view of it. Names of usual length cost no allocation.
@@ -51,7 +51,7 @@ void add_change_before(Compound& compound);
 /// GETFH and add_attributes().
 void add_found(Compound& compound);
 
-/// Reads results that matter by their status only.
+/// Reads results of which only the status matters.
 template <class... Res>
 Result<void> pass(CompoundReader& results) {
   Result<void> outcome;
@@ -74,12 +74,12 @@ Result<Res> read_only(CompoundReader& results) {
 
 /// Reads a GETATTR result that has no owners.
 Result<Attributes> read_facts(CompoundReader& results);
-/// Reads what add_change_before() has asked for.
+/// Reads the result of add_change_before().
 Result<std::optional<std::uint64_t>> read_change_before(CompoundReader& results);
 /// Reads GETFH; a server that answers an empty handle is refused.
 Result<FileHandle> read_handle(CompoundReader& results);
-// Attributes with owners are not to be handed on before the owners' names, if there are any, have
-// been looked up: what these readers add to `names` has to be waited for, without the request.
+// Look up the owners' names, if there are any, before handing attributes on: these readers add the
+// questions to `names`. Wait for them after the request has been released.
 
 /// Reads GETFH and GETATTR, the end of the reply.
 Result<Found> read_found(RequestContext& context, CompoundReader& results, OwnerNames& names);
@@ -87,8 +87,8 @@ Result<Found> read_found(RequestContext& context, CompoundReader& results, Owner
 Result<Attributes> read_last_attributes(RequestContext& context, CompoundReader& results,
                                         OwnerNames& names);
 
-/// For attributes asked behind something that has been done: when the server had no time for them
-/// they are asked for again, alone, instead of failing what has succeeded. Waits for `names`.
+/// For a GETATTR behind an operation that has succeeded: if the server put the GETATTR off
+/// (NFS4ERR_DELAY), repeats it alone instead of failing the whole request. Waits for `names`.
 Task<Result<Attributes>> or_fetch(RequestContext& context, Credential caller, FileHandle handle,
                                   Result<Attributes> attributes, OwnerNames names);
 

@@ -8,7 +8,7 @@
 
 namespace nfsrdma::client {
 
-/// What the server says of each; no more answers than questions.
+/// The server's status for each; never more answers than stateids.
 Task<Result<std::vector<nfs4::nfsstat4>>> test_stateid(RequestContext& context, Credential caller,
                                                        std::vector<nfs4::stateid4> stateids,
                                                        Sending sending);

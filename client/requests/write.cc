@@ -28,7 +28,7 @@ Result<Written> read_written(CompoundReader& results, std::size_t asked) {
                       "a count that no WRITE can have"});
   }
   Written written{ok.count, ok.committed, ok.writeverf, std::nullopt, *change_before};
-  // The data is written whatever becomes of the attributes behind it.
+  // WRITE has succeeded even if the GETATTR behind it fails.
   auto attributes = steps::read_facts(results);
   if (attributes && results.finish()) written.attributes = *attributes;
   return written;

@@ -11,7 +11,7 @@ namespace nfsrdma::client {
 namespace {
 
 constexpr std::uint32_t kPage = 4096;
-/// What a server must keep for a replay: the replies of everything that modifies.
+/// Largest reply that the server must keep for a replay: those of requests that modify something.
 constexpr std::uint32_t kCachedReply = 2048;
 /// The longest request this client makes: OPEN and what goes with it.
 constexpr std::uint32_t kLeastOperations = 8;

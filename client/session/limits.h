@@ -1,4 +1,4 @@
-// What the server and its session allow this mount.
+// Limits that the server and its session set for this mount.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace nfsrdma::client {
 
-/// What this client would like; upper bounds of everything negotiated.
+/// Limits that this client asks for: upper bounds of everything negotiated.
 struct RequestedLimits {
   std::uint32_t rsize = 0;  ///< bytes
   std::uint32_t wsize = 0;  ///< bytes
@@ -49,11 +49,11 @@ struct Limits {
 inline constexpr std::uint32_t kMessageOverhead = 1024;
 /// CREATE_SESSION's fore channel attributes for these requested.
 nfs4::channel_attrs4 fore_channel_request(const RequestedLimits& requested);
-/// Callbacks must fit what the connection takes: with RDMA its inline thresholds (E-8267-13,
+/// Callbacks must fit the messages of the connection: with RDMA its inline thresholds (E-8267-13,
 /// BD-14).
 nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits);
 
-/// Nothing may be raised above what was asked (E-8881-11), and it must be enough to work with.
+/// Refuses limits above those of the request (E-8881-11), and limits too small to work with.
 Result<void> check_fore_channel(const nfs4::channel_attrs4& asked,
                                 const nfs4::channel_attrs4& granted);
 /// Sizes may be lowered; operations and requests are the client's choice.

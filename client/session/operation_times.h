@@ -1,4 +1,4 @@
-// What one NFS operation has cost so far: counts, bytes, outcomes and latency histograms.
+// Statistics of one NFS operation: counts, bytes, outcomes and latency histograms.
 #pragma once
 
 #include <array>

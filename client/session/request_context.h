@@ -1,4 +1,4 @@
-// What a request needs of its mount besides its arguments.
+// The parts of a mount that every request needs besides its arguments.
 #pragma once
 
 #include "client/names/id_map.h"
@@ -17,7 +17,7 @@ struct RequestContext {
   IdMap& ids;
   const ClientId& client;    ///< of open-owners and lock-owners
   BufferPool& message_pool;  ///< registered memory, for texts that the server fetches
-  /// Bounds what is said about names that no directory can have.
+  /// Bounds the log lines about names that no directory can have.
   log::Limit impossible_name_lines;
 
   Duration lease_time() const { return session.limits().lease_time; }

@@ -1,5 +1,5 @@
-// What the answer to SEQUENCE means for its slot and its session (RFC 8881 sections 2.10.6.1 and
-// 18.46), and how a slot is resolved that was left without an answer.
+// Judges the result of SEQUENCE for its slot and its session (RFC 8881 sections 2.10.6.1 and
+// 18.46), and resolves slots that were left without an answer.
 #include <cerrno>
 
 #include "client/proto/compound.h"
@@ -89,7 +89,7 @@ void Session::note_uncertain(Compound& compound) {
   compound.set_maybe_executed();
 }
 
-// What SEQUENCE's refusal says about the session, for requests that can wait for another one.
+// Reacts to an error of SEQUENCE, for requests that can wait for another session.
 Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) {
   if (error.layer != Layer::nfs) return fail(std::move(error));
   switch (static_cast<nfs4::nfsstat4>(error.code)) {
@@ -148,8 +148,8 @@ Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
   co_return resolved;
 }
 
-// The question was only whether the server has taken this number. It has, if it says so now, if it
-// answers with what it had kept for the request before, or if it complains of a false retry.
+// The lone SEQUENCE asks whether the server has taken this number. It has if SEQUENCE succeeds, if
+// the cached reply of the request before comes, or if a false retry is refused.
 Result<void> Session::judge_resolution(Compound& compound, Slot& slot) {
   xdr::Decoder& in = (*compound.call().reply)->results;
   nfs4::COMPOUND4res_header header;

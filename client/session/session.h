@@ -1,6 +1,6 @@
 // The NFSv4.1 session (RFC 8881 section 2.10): every request of the mount gets its slot and
-// sequence number here, is sent until it has an answer, and is repeated when the server asks for
-// patience.
+// sequence number here, is sent until it has an answer, and is repeated when the server puts it off
+// (NFS4ERR_DELAY).
 //
 // One request, from execute() on:
 //   1. a slot is taken, SEQUENCE filled in, a new XID given;
@@ -13,9 +13,9 @@
 //      lease counts as no answer (waiting_since), and the log tells of it. NFS4ERR_FILE_OPEN is
 //      repeated likewise, but four times only: the file may stay open for ever;
 //   5. a stateid that the server refuses is recovered, and the request repeated with the new one.
-// What the server has lost (session, client id, state) is made anew by client/recovery; requests
-// wait meanwhile, and start over with slots of the new session. One that had been sent and got no
-// answer may then be executed a second time: Compound::maybe_executed() tells its operation.
+// client/recovery restores session, client id and state that the server has lost; requests wait
+// meanwhile, and start over with slots of the new session. A request that was sent and not answered
+// may then be executed twice: Compound::maybe_executed() tells its operation.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ class Session {
   /// turn. Empty when the mount is ending.
   CompoundPool::Acquire compound(const Credential& caller) { return compounds_.acquire(caller); }
 
-  /// At once, from what is kept back for recovery; empty when none is left.
+  /// Returns at once a compound of the reserve for recovery; empty when none is left.
   CompoundRef reserved_compound(const Credential& caller) {
     return compounds_.begin_reserved(caller);
   }
@@ -94,7 +94,7 @@ class Session {
   /// The same, but the server's DELAY or GRACE is the answer once `patience` is over.
   Task<Result<void>> execute(Compound& compound, Duration patience);
   /// For the recovery: one try, on this connection, also while other requests are held back. A
-  /// refusal by SEQUENCE is an error of Layer::nfs; what it means is the caller's to decide.
+  /// refusal by SEQUENCE is an error of Layer::nfs; the caller decides what to do.
   Task<Result<void>> execute_on(rpc::Channel& channel, Compound& compound);
   /// A lone SEQUENCE: renews the lease.
   Task<Result<void>> renew();
@@ -112,9 +112,9 @@ class Session {
   void state_refused() { observer_->on_state_refused(); }
   /// Returns when no request is on the wire.
   Task<void> drained();
-  /// The recovery of states has ended, or got a step further.
+  /// The recovery of states has ended, or has made progress.
   void recovery_ended() { recovery_waiters_.wake_all(); }
-  /// When the request that has waited longest began to wait for what it waits for; now, if none.
+  /// The time since which the longest waiting request has waited in its place; now, if none waits.
   TimePoint waiting_since() { return longest_wait().since; }
   LongestWait longest_wait();
   const nfs4::sessionid4& id() const { return id_; }
@@ -129,16 +129,16 @@ class Session {
   const Limits& limits() const { return limits_; }
   /// Trunk::max_inline_reply.
   std::size_t max_inline_reply() const { return trunk_.max_inline_reply(); }
-  /// Requests that nobody waits for may be sent now, beside this part of the session's slots that
-  /// stays free: neither a slot nor a credit is waited for.
+  /// Requests that no program waits for may be sent now: one part in this many of the session's
+  /// slots is free, and no request waits for a slot or a credit.
   bool has_room(std::uint32_t part_left) const;
   TimePoint now() const { return reactor_.now(); }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
   TimePoint renewed_at() const { return renewed_at_; }
-  /// The server cannot have given what it delegated to this client to another one: less than a
-  /// lease has passed since then, and it has not said that it revoked anything (RFC 8881 section
-  /// 8.3). Without that nothing may be granted here in its place.
+  /// The server cannot have given delegated state to another client: less than a lease has passed
+  /// since the last renewal was sent, and it has reported no revocation (RFC 8881 section 8.3).
+  /// Otherwise nothing may be granted here in its place.
   bool lease_holds() const {
     return reactor_.now() - renewed_at_ < limits_.lease_time && !observer_->in_doubt();
   }
@@ -149,7 +149,7 @@ class Session {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  /// What the answer to SEQUENCE asks for.
+  /// The consequence of the answer to SEQUENCE.
   enum class Verdict : std::uint8_t {
     done,      ///< answered: the results can be read
     at_once,   ///< the same slot with its number put right, without a pause

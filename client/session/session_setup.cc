@@ -14,7 +14,7 @@ bool is_status(const Error& error, nfs4::nfsstat4 status) {
   return error.is(Layer::nfs, static_cast<int>(status));
 }
 
-/// What the administrator can do about it, where that is known.
+/// Adds the administrator's remedy, where one is known.
 Error with_remedy(Error error) {
   if (is_status(error, nfs4::NFS4ERR_CLID_INUSE)) {
     error.detail = "another client uses this identity; mount again when its lease has ended";
@@ -45,7 +45,7 @@ CompoundRef SessionSetup::begin(const char* step) {
   return compound;
 }
 
-// The status is peeked at before the results are read: a delayed request is made anew.
+// The status is read before the results: after a delay the request is built anew.
 Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound) {
   Backoff backoff;
   for (;;) {

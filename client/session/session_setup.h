@@ -38,7 +38,7 @@ class SessionSetup {
   Task<Result<void>> destroy_session(rpc::Channel& channel);
   Task<Result<void>> destroy_client(rpc::Channel& channel);
 
-  /// What it is doing or did last: "EXCHANGE_ID"; for messages.
+  /// The current or last step, such as "EXCHANGE_ID"; for messages.
   const char* step() const { return step_; }
 
  private:

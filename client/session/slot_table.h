@@ -12,11 +12,11 @@
 // How many slots may be used changes: the server moves sr_target_highest_slotid and recalls slots.
 // Requests in progress on slots above the target run to their end; new ones stay below it.
 //
-// A slot that was given up that way may have been forgotten by the server, which then expects 1
-// when it is used again (RFC 8881 section 2.10.6.1 leaves that open).
+// The server may forget a slot that was given up in this way, and then expects 1 when it is used
+// again (RFC 8881 section 2.10.6.1 leaves that open).
 //
 // Ordinary requests leave one usable slot free for the session's own needs (lease renewal,
-// sesolving), as long as there is more than one. While the session is being recovered (hold()),
+// resolving), as long as there is more than one. While the session is being recovered (hold()),
 // slots are given to the requests of the recovery only.
 #pragma once
 
@@ -94,7 +94,7 @@ class SlotTable {
   explicit SlotTable(Reactor& reactor) : ordinary_(reactor), reserved_(reactor) {}
 
   /// A new session with `slots` slots (ca_maxrequests), which the server may raise to `most` later.
-  /// Holds of the old one become empty. Nobody but the recovery gets a slot before open().
+  /// Holds of the old one become empty. Only the recovery gets a slot before open().
   void reset(std::uint32_t slots, std::uint32_t most);
   /// From now until open() slots are for the recovery only.
   void hold() { open_ = false; }

@@ -10,10 +10,10 @@
 
 namespace nfsrdma::client {
 
-/// Looks once a second. A request that has been in the same place for that long, with what it
-/// waits for there, and nothing under way that could wake it, is reported in one line with all
-/// that matters for finding out why. What the server, the network or the recovery take is none of
-/// its business (SilenceWatch, OverdueCalls). Belongs to one shard.
+/// Looks once a second. A request that has waited in the same place for that long, although the
+/// place is free and nothing under way could wake it, is reported in one line with everything
+/// needed to find out why. Delays of the server, the network or the recovery are not stalls
+/// (SilenceWatch, OverdueCalls). Belongs to one shard.
 class StallWatch {
  public:
   static constexpr Duration kInterval = std::chrono::seconds(1);

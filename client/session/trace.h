@@ -1,5 +1,5 @@
-// What became of every NFS request of a mount: those that wait, the last ones that ended, and what
-// each operation has cost.
+// A trace of every NFS request of a mount: those that wait, the last ones that ended, and the times
+// of each operation.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace nfsrdma::client {
 
-/// Always on. Belongs to one shard, but for what is said to be for any thread. The memory for an
-/// operation's times is taken when it is first used; nothing else allocates.
+/// Always on. Belongs to one shard, but for methods that are said to be for any thread. The memory
+/// for an operation's times is taken when it is first used; nothing else allocates.
 class Trace {
  public:
   /// Spans that are kept.

@@ -1,5 +1,5 @@
-// One delegation: the server's promise that nobody else changes a file (read), or uses it at all
-// (write), until it is asked back (RFC 8881 section 10.4).
+// One delegation: the server's promise that no other client changes a file (read), or uses it at
+// all (write), until it is recalled (RFC 8881 section 10.4).
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Delegation final : public StateHolder, public ListNode {
   /// Not being returned, though perhaps in trouble.
   bool relied_upon() const { return phase_ == Phase::held; }
   bool held() const { return phase_ == Phase::held && trouble_ == Trouble::none; }
-  /// Whether opens with this share access (OPEN4_SHARE_ACCESS_*) can stand on it alone.
+  /// Whether it alone covers opens with this share access (OPEN4_SHARE_ACCESS_*).
   bool covers(std::uint32_t access) const {
     return writes_ || (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0;
   }
@@ -70,7 +70,7 @@ class Delegation final : public StateHolder, public ListNode {
     files_.for_each(visit);
   }
 
-  /// The server has restarted: it is to be reclaimed with an open.
+  /// The server has restarted: it must be reclaimed with an open.
   void forgotten() { trouble_ = Trouble::forgotten; }
   bool to_be_reclaimed() const { return trouble_ == Trouble::forgotten; }
   void reclaimed(const GrantedDelegation& granted);
@@ -80,7 +80,7 @@ class Delegation final : public StateHolder, public ListNode {
  private:
   friend class DelegationTable;
 
-  /// What has to be done before it can be relied upon again, or is given up.
+  /// The step that is needed before it can be relied upon again, or is given up.
   enum class Trouble : std::uint8_t {
     none,
     forgotten,  ///< the server has restarted: to be reclaimed with an open

@@ -1,11 +1,11 @@
 // The delegations of a mount: found by file handle, so that a recall searches nothing.
 //
-// The rule by which opens stand on them: what an OpenFile has in use is covered by its delegation,
-// or the server has it as an open. Opens that the delegation covers are counted here only; before
-// it goes, they are made known to the server (OpenFiles::claim). CLOSE and OPEN_DOWNGRADE of an
-// open that the delegation covers wait until it goes.
+// The rule for opens: each access in use of an OpenFile is covered by its delegation, or is known
+// to the server as an open. Opens that only the delegation covers are counted here; before the
+// delegation is returned, they are claimed at the server (OpenFiles::claim). CLOSE and
+// OPEN_DOWNGRADE of an open that the delegation covers wait until it is returned.
 //
-// Who lost a delegation has lost nothing else: opens that the server does not know are opened anew
+// When a delegation is lost, its opens are not: those that the server does not know are opened anew
 // by their own recovery (client/recovery).
 #pragma once
 
@@ -40,13 +40,13 @@ class DelegationTable {
     }
   }
 
-  /// What the file's delegation was granted as now; made if there was none.
+  /// Notes the grant in the file's delegation; makes one if there was none.
   DelegationRef put(const FileHandle& handle, const Credential& caller,
                     const GrantedDelegation& granted, const Attributes& attributes,
                     bool preserve_unlinked);
   /// The server has let this caller open the file.
   void authorize(const FileHandle& handle, const Credential& caller, std::uint32_t access);
-  /// The file's mode or owner has been changed here: the server decides again who may open it.
+  /// The file's mode or owner has been changed here: the server must authorize its users again.
   void forget_authorized(const FileHandle& handle);
   /// It was used just now.
   void touch(Delegation& delegation);
@@ -56,7 +56,7 @@ class DelegationTable {
   DelegationRef unused();
   /// It is relied upon no more. False when it was not anyway.
   bool begin_return(Delegation& delegation);
-  /// It is gone, whoever has ended it. True when it was lost, not returned.
+  /// The delegation has ended, by either side. True when it was lost, not returned.
   bool end(Delegation& delegation);
 
   /// An open was answered without asking the server.

@@ -1,5 +1,5 @@
 // The byte ranges one lock-owner holds on one file, as fcntl(2) defines them: a new lock replaces
-// what it overlaps, neighbours of one kind become one.
+// the ranges it overlaps, and adjacent ranges of one kind are merged.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// What this client has locked: for each open file, one LockState for each lock-owner.
+// The locks of this client: for each open file, one LockState for each lock-owner.
 //
 // The server keeps one lock stateid for a file, open-owner and lock-owner (RFC 8881 section 9.4).
-// Requests of one lock-owner on one file go one after the other, so that what is noted here is what
-// the server has. While this client has a write delegation of the file the server has none of it.
+// Requests of one lock-owner on one file go one after the other, so that the locks noted here are
+// those of the server. Under a write delegation of the file the server has none of them.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class OpenFile;
 /// The locks of one owner on one open file. LOCK and LOCKU name it while the server has given a
 /// stateid; READ, WRITE and SETATTR name it by LockedIo (locked_io.h).
 ///
-/// A lock that the server has revoked is never taken back silently: another client may have changed
-/// what it protects. Its owner's I/O fails until the owner unlocks or closes what is lost, or locks
-/// it again after an error has told of the loss.
+/// A lock that the server has revoked is never locked again silently: another client may have
+/// changed the data it protects. Its owner's I/O fails until the owner unlocks or closes the file,
+/// or locks it again after an error has told of the loss.
 struct LockState final : StateHolder {
   LockState(Reactor& reactor, OpenFile& of, const LockOwner& by)
       : file(of), owner(by), changing(reactor) {}
@@ -42,7 +42,7 @@ struct LockState final : StateHolder {
     given = stateid;
     established = true;
   }
-  /// What is locked is lost, and so is the stateid. Returns whether anything was locked.
+  /// The locks and their stateid are lost. Returns whether there was any lock.
   bool take_away();
   bool any_lost() const { return !lost_ranges.empty(); }
 

@@ -59,7 +59,7 @@ void OpenFile::opened(const nfs4::stateid4& stateid, std::uint32_t share_access)
 
 void OpenFile::downgraded(const nfs4::stateid4& stateid, std::uint32_t needed) {
   if (newest_.other == stateid.other && newer(stateid.seqid, newest_.seqid)) newest_ = stateid;
-  // References that were merged meanwhile have what they asked for.
+  // References that were merged meanwhile have their accesses.
   server_access_ = needed | share_access();
   for (std::uint32_t access = 1; access <= nfs4::OPEN4_SHARE_ACCESS_BOTH; ++access) {
     if ((access & ~server_access_) != 0) opened_with_ &= ~(1U << access);

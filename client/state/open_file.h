@@ -1,4 +1,4 @@
-// What this client holds open: one OpenFile for each file and open-owner, shared by all opens of
+// The opens of this client: one OpenFile for each file and open-owner, shared by all opens of
 // it.
 //
 // The server keeps one open stateid for a file and open-owner, however often it is opened
@@ -42,14 +42,14 @@ class OpenFile final : public StateHolder,
   nfs4::stateid4 stateid() const override {
     return uses_delegation() ? delegation_->stateid() : open_stateid();
   }
-  /// With seqid zero, "the current one" (RFC 8881 section 8.2.2), so that an OPEN or OPEN_DOWNGRADE
-  /// under way does not make it old.
+  /// With seqid zero, "the current one" (RFC 8881 section 8.2.2), so that it stays valid when an
+  /// OPEN or OPEN_DOWNGRADE in flight raises the seqid.
   nfs4::stateid4 open_stateid() const {
     nfs4::stateid4 current = newest_;
     current.seqid = 0;
     return current;
   }
-  /// A delegation covers what is in use: requests name its stateid.
+  /// A delegation covers all accesses in use: requests name its stateid.
   bool uses_delegation() const {
     if (!delegation_) return false;
     const std::uint32_t needed = share_access();
@@ -74,9 +74,9 @@ class OpenFile final : public StateHolder,
     return claim_ != Claim::none || (uses_delegation() && delegation_->recovering());
   }
   void on_refused(nfs4::nfsstat4 status) override;
-  /// What the server knows of it: for what stands on the open whatever is delegated, locks.
+  /// The open at the server: for locks, which need it even under a delegation.
   StateHolder& server_open() { return server_open_; }
-  /// What the opens stand on, or could; null: none.
+  /// The delegation that covers the opens, or could; null: none.
   const DelegationRef& delegation() const { return delegation_; }
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
@@ -124,13 +124,13 @@ class OpenFile final : public StateHolder,
   /// A change that was executed unseen has counted the seqid on: zero means the one that is
   /// current.
   void outdate_stateid() { newest_.seqid = 0; }
-  /// The server has it no more. Who still uses it must not name a stateid of zeros, the anonymous
-  /// one (RFC 8881 section 8.2.3): it is opened anew first.
+  /// The server has it no more. Users that remain must not name a stateid of zeros, the anonymous
+  /// one (RFC 8881 section 8.2.3): the file is opened anew first.
   void closed();
 
   // Recovery (client/recovery).
 
-  /// How the open is to be got back.
+  /// How the open must be recovered.
   enum class Claim : std::uint8_t {
     none,      ///< the server has it
     previous,  ///< reclaimed in the grace period: CLAIM_PREVIOUS
@@ -140,7 +140,7 @@ class OpenFile final : public StateHolder,
   Claim claim() const { return claim_; }
   /// The server has forgotten it, and everything else.
   void forgotten() { claim_ = Claim::previous; }
-  /// The server does not have it reclaimed: it is opened anew.
+  /// The server did not let it be reclaimed: it is opened anew.
   void not_reclaimed() {
     claim_ = Claim::anew;
     vain_claims_ = 0;
@@ -164,7 +164,7 @@ class OpenFile final : public StateHolder,
     nfs4::stateid4 stateid() const override { return file_.open_stateid(); }
     bool lost() const override { return file_.lost_; }
     bool recovering() const override { return file_.claim_ != Claim::none; }
-    // What the administrator has revoked stays revoked; everything else is reopened.
+    // A revoked open stays revoked; all others are reopened.
     void on_refused(nfs4::nfsstat4 status) override;
 
    private:
@@ -178,12 +178,12 @@ class OpenFile final : public StateHolder,
   const Credential caller_;
   std::uint64_t fileid_ = 0;
   nfs4::stateid4 newest_{};
-  std::uint32_t server_access_ = 0;        ///< what the server has granted
+  std::uint32_t server_access_ = 0;        ///< granted by the server
   std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
   ServerOpen server_open_{*this};
   FileLocks locks_;
-  DelegationRef delegation_;  ///< that the opens stand on, or could
+  DelegationRef delegation_;  ///< that covers the opens, or could
   AsyncMutex changing_;
   std::uint32_t opening_ = 0;
   bool narrowing_ = false;

@@ -46,7 +46,7 @@ Task<OpenTable::Opening> OpenTable::begin_open(Credential caller, FileHandle han
   return begin_open(obtain(caller, handle));
 }
 
-// Who waits counts already: the file stays, and the next CLOSE comes behind.
+// An OPEN that waits counts already: the file stays, and the next CLOSE comes after it.
 Task<OpenTable::Opening> OpenTable::begin_open(OpenFileRef file) {
   ++file->opening_;
   Opening opening(*this, file);

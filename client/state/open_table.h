@@ -1,8 +1,8 @@
 // All opens of a mount, and the rules by which several opens of one file share a stateid.
 //
 // An OPEN of a known file and a CLOSE or OPEN_DOWNGRADE of the same owner and file are never under
-// way together (OpenTable::Opening): some servers let a CLOSE that an OPEN has made old end both.
-// An OPEN by name tells its file only with the answer, so the two can still cross there.
+// way together (OpenTable::Opening): some servers let a CLOSE whose seqid is outdated end both. An
+// OPEN by name tells its file only with the answer, so the two can still cross there.
 //
 // The races that matter then, and what decides them (RFC 8881 sections 8.2.2, 9.10):
 //   OPEN and CLOSE cross, the server does OPEN first: CLOSE names an old seqid and gets
@@ -82,7 +82,7 @@ class OpenTable {
   };
   /// No open uses the delegation any more.
   Detached detach(const Delegation& delegation);
-  /// Nothing is open, and nothing about to be.
+  /// Forgets the file if it is not open and no OPEN is in flight.
   void forget_if_unused(const OpenFileRef& file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
   void forget_kept();
@@ -90,7 +90,7 @@ class OpenTable {
   OpenFileRef take_out();
   /// Opens that are in use, for their recovery; those that are on their way out are forgotten.
   std::vector<OpenFileRef> in_use() const;
-  /// The server has taken away what a lock-owner has locked, or all owners of the open: their reads
+  /// The server has revoked the locks of a lock-owner, or of all owners of the open: their reads
   /// and writes of the file fail until they unlock or close it. `why` is for the log.
   void lose_locks(OpenFile& file, const std::string& why);
   void lose_locks(LockState& lock, const std::string& why);

@@ -1,4 +1,4 @@
-// What is held at the server, in lines for people.
+// Lists the state held at the server, in lines for people.
 #pragma once
 
 #include <cstddef>

@@ -44,10 +44,10 @@ class Trunk final : private rpc::ChannelBinder, private rpc::BackwardCallHandler
   /// Received so far, on the connections of the moment.
   std::uint64_t replies() const;
 
-  /// Has the observer called again for what is up, because the session must be made or bound anew.
-  /// False when nothing is: the next connection will be.
+  /// Reports the connection that is up to the observer again, because the session must be made or
+  /// bound anew. False when none is up: the next connection is reported anyway.
   bool rebind() { return keeper_.rebind(); }
-  /// Ends what is up and makes it anew: the server seems dead. False when there is nothing to end.
+  /// Replaces the connection that is up: the server seems dead. False when none is up.
   bool drop(Error reason) { return keeper_.drop(std::move(reason)); }
   /// Ends the pause before the next attempt to connect, if there is one.
   void try_at_once() { keeper_.try_at_once(); }

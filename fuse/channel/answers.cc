@@ -42,7 +42,7 @@ fuse_attr to_wire(const struct stat& from) {
   return to;
 }
 
-/// The name and what is known of it; bytes up to the next entry's place are zero.
+/// The name and its attributes; bytes up to the next entry are zero.
 void put_dirent(std::byte* place, std::string_view name, const struct stat& attributes,
                 std::uint64_t next) {
   constexpr unsigned kTypeShift = 12;  // S_IFMT to DT_*

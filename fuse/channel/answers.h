@@ -1,4 +1,4 @@
-// What the kernel is answered, and how that lies on the channel.
+// Answers to the kernel, and their layout on the channel.
 #pragma once
 
 #include <linux/fuse.h>

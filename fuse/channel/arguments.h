@@ -1,5 +1,5 @@
-// What the kernel sends with each operation, checked. Operations that bring a structure of
-// <linux/fuse.h> and nothing else are called with that; the others with one of these.
+// The checked arguments of each operation. An operation whose arguments are one structure of
+// <linux/fuse.h> is called with that structure; the others with one of these.
 #pragma once
 
 #include <linux/fuse.h>

@@ -1,4 +1,4 @@
-// What a FUSE session counts.
+// The counters of a FUSE session.
 #pragma once
 
 #include <array>

@@ -5,8 +5,8 @@
 
 namespace nfsrdma::fuse {
 
-/// Sends with one writev(2) a message. Whoever mounts sets the descriptor, and keeps it open until
-/// no thread sends any more.
+/// Sends with one writev(2) a message. The code that mounts sets the descriptor, and keeps it open
+/// until no thread sends any more.
 class DeviceChannel final : public KernelChannel {
  public:
   int send(std::span<const iovec> parts) override;

@@ -10,8 +10,8 @@
 
 namespace nfsrdma::fuse {
 
-/// What the kernel asked for, and when it was told. The NFS requests made for it name its number
-/// (client::Span::origin).
+/// A request of the kernel, and the time of its answer. The NFS requests made for it name its
+/// number (client::Span::origin).
 struct EndedRequest {
   std::uint64_t unique = 0;  ///< the kernel's number for it
   std::uint64_t node = 0;    ///< the inode it was about, by the kernel's number

@@ -1,4 +1,4 @@
-// Which function serves which FUSE operation, with its arguments as a value.
+// The functions that serve FUSE operations, with their arguments as values.
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ struct Decoded<Function> {
 
 }  // namespace detail
 
-/// Of `void function(Served&, Request, Arguments)`, which is called with what it is declared with.
+/// For `void function(Served&, Request, Arguments)`; decodes the Arguments it declares.
 template <auto Function>
 inline constexpr Handler handler = &detail::Decoded<Function>::call;
 
-/// By opcode; what has no handler is answered ENOSYS, which the kernel remembers.
+/// By opcode; a request without a handler is answered ENOSYS, which the kernel remembers.
 class HandlerTable {
  public:
   struct Row {

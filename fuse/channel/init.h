@@ -1,4 +1,4 @@
-// What is agreed with the kernel in FUSE_INIT.
+// The agreement with the kernel in FUSE_INIT.
 #pragma once
 
 #include <linux/fuse.h>

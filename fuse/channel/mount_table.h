@@ -1,4 +1,4 @@
-// What is mounted where, from /proc/self/mountinfo.
+// The mount points of this namespace, from /proc/self/mountinfo.
 #pragma once
 
 #include <cstdint>

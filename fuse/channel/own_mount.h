@@ -19,12 +19,12 @@ struct OwnMount {
   bool known() const { return !device.empty(); }
 };
 
-/// What lies on `path` just after mounting. No request of the mounted file system is made.
-/// Not known() when another mount lies there already.
+/// The mount that lies on `path` just after mounting. No request of the mounted file system is
+/// made. Not known() when another mount lies there already.
 OwnMount identify_mount(const std::string& path);
 
-/// Whether `mount` is what an access to `path` meets. Makes no request of the mounted file system,
-/// but looks up the path. Async-signal-safe.
+/// Whether an access to `path` meets `mount`. Makes no request of the mounted file system, but
+/// looks up the path. Async-signal-safe.
 bool lies_at(const OwnMount& mount, const char* path);
 
 /// Where a mount is in this program's mount namespace.

@@ -18,8 +18,8 @@ inline constexpr std::size_t kLongestSocketPath = 107;
 /// /run/nfsrdma, and /tmp/nfsrdma-UID for users that have no runtime directory.
 std::string control_directory();
 
-/// Makes the directory (mode 0700) if it is not there. Fails when it is somebody else's, or when
-/// others may write to it: they could put sockets of theirs in it.
+/// Makes the directory (mode 0700) if it is not there. Fails when it belongs to another user, or
+/// when others may write to it: they could put sockets of theirs in it.
 Result<void> make_control_directory(const std::string& directory);
 
 /// The socket of the mount whose daemon is process `pid`.

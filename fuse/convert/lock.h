@@ -22,7 +22,7 @@ inline client::ByteRange to_range(const fuse_file_lock& lock) {
   return range;
 }
 
-/// What is asked for with GETLK, SETLK or SETLKW, except who asks. flock(2) knows no ranges.
+/// The range and type of GETLK, SETLK or SETLKW, without the owner. flock(2) knows no ranges.
 inline client::LockWish to_lock_wish(const fuse_lk_in& asked) {
   const bool flock = (asked.lk_flags & FUSE_LK_FLOCK) != 0;
   client::LockWish wish;
@@ -32,7 +32,7 @@ inline client::LockWish to_lock_wish(const fuse_lk_in& asked) {
   return wish;
 }
 
-/// What F_GETLK answers.
+/// The answer of F_GETLK.
 inline fuse_file_lock to_file_lock(const client::LockConflict& conflict) {
   fuse_file_lock lock{};
   lock.start = conflict.range.first;

@@ -43,7 +43,7 @@ std::vector<PerOperation> per_operation(const Counters& counters);
 std::vector<PerOperation> since(const std::vector<PerOperation>& before,
                                 const std::vector<PerOperation>& now);
 
-/// For a terminal: rates, and mean times, of what was done in so many seconds.
+/// For a terminal: rates and mean times of the operations done in so many seconds.
 std::string rate_table(const std::vector<PerOperation>& done, double seconds);
 
 /// For a terminal: one line an operation, then one for each kind of failure.

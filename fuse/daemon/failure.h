@@ -1,4 +1,4 @@
-// What to tell the user when a mount fails, and which code to end with.
+// The message for the user when a mount fails, and the exit code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the kernel is told of a process that serves a file system.
+// Settings that the kernel needs for a process that serves a file system.
 #pragma once
 
 namespace nfsrdma::fuse {

@@ -1,4 +1,4 @@
-// What carries RDMA to a server: an RDMA device, or iWARP in user space.
+// Chooses the provider of RDMA to a server: an RDMA device, or iWARP in user space.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What waits and what was answered last, in lines for the log.
+// Requests that wait and requests that were answered last, in lines for the log.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ Result<std::string> address_of_tcp(CLIENT* client, const fabric::Address& rpcbin
 /// xdr_void itself has no parameters, and does not fit.
 bool_t no_arguments(XDR*, void*) { return TRUE; }
 
-/// Nobody can ask over RDMA, so that the whole list is looked through.
+/// rpcbind cannot be asked over RDMA, so look through its whole list.
 Result<std::string> address_of_rdma(CLIENT* client, const fabric::Address& rpcbind) {
   const std::string_view netid = rpcbind.storage.ss_family == AF_INET6 ? "rdma6" : "rdma";
   rpcblist_ptr list = nullptr;

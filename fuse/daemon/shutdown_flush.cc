@@ -7,7 +7,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// Between two looks at what is left.
+/// Between two looks at the data that is left.
 constexpr Duration kInterval = std::chrono::milliseconds(200);
 
 }  // namespace

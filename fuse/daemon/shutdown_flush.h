@@ -1,4 +1,4 @@
-// The end of a mounted file system: what has been written is saved, as long as that is possible.
+// The end of a mounted file system: saves written data as long as that is possible.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace nfsrdma::fuse {
 /// has stopped.
 class ShutdownFlush {
  public:
-  /// Acknowledged data is not given up before nothing has become of it for so long.
+  /// Acknowledged data is given up only after this time without progress.
   static constexpr Duration kSavePatience = std::chrono::seconds(10);
 
   ShutdownFlush(Reactor& reactor, FileSystem& fs)
@@ -20,8 +20,8 @@ class ShutdownFlush {
 
   /// FileSystem::finish(), and waits for the data of files that are being closed already. Gives up,
   /// with false, when the server does nothing for `patience`, or for kSavePatience as long as there
-  /// is data that it has not made durable. Whatever it answers, only what is saved or closed
-  /// counts. Mount::hurry().
+  /// is data that it has not made durable. Answers of the server count only if something was saved
+  /// or closed. Calls Mount::hurry().
   Task<bool> finish(Duration patience);
   /// Returns when the work has ended that finish() gave up; after Mount::stop(), with which every
   /// wait for the server has ended. Does not insist.

@@ -45,7 +45,7 @@ struct StatisticsFile::Shared {
   std::string unfinished() const { return name + ".new"; }
   Error error() const { return Error::from_errno(errno, kStatistics, path); }
 
-  /// What lies there already is removed, not written to: it may be another user's symbolic link.
+  /// An old file is removed, not written to: it may be another user's symbolic link.
   Result<UniqueFd> create() const {
     const std::string file = unfinished();
     if (::unlinkat(directory.get(), file.c_str(), 0) != 0 && errno != ENOENT) return fail(error());

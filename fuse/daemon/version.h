@@ -1,4 +1,4 @@
-// What --version prints: which build this is, for a report of a problem.
+// The text of --version: names the build, for problem reports.
 #pragma once
 
 #include <string>

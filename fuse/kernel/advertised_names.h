@@ -1,4 +1,4 @@
-// Names of a directory that the kernel was told and may still believe, and what they lead to.
+// Names of a directory that the kernel was told and may still believe, and the files they lead to.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace nfsrdma::fuse {
 
-/// Belongs to one directory. What turns out to be doubtful is taken out: the kernel is to look it
-/// up again. Of more than kMost names the rest is believed as long as the kernel was told.
+/// Belongs to one directory. Doubtful names are taken out, for the kernel to look up again. Beyond
+/// kMost names, the kernel believes the rest for their whole lifetime.
 class AdvertisedNames {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 16;
 
   enum class As : std::uint8_t { there, missing };
 
-  /// `node`: the kernel's number of what the name leads to; 0: it is not known.
+  /// `node`: the kernel's number of the file that the name leads to; 0: not known.
   void tell(std::string_view name, As as, std::uint64_t node = 0) {
     std::string key(name);
     if (names_.size() >= kMost && !names_.contains(key)) return;
     names_.insert_or_assign(std::move(key), Told{as, listing_, node});
   }
-  /// The node that the kernel takes the name for, 0 when it takes it for missing. Empty: it was
-  /// told nothing, or not what the name leads to by now.
+  /// The node that the kernel takes the name for, 0 when it takes it for missing. Empty: the kernel
+  /// was told nothing, or the name may lead elsewhere by now.
   std::optional<std::uint64_t> node(const std::string& name) const {
     const auto found = names_.find(name);
     if (found == names_.end()) return std::nullopt;
@@ -37,7 +37,7 @@ class AdvertisedNames {
   }
   /// The kernel does not believe it any more.
   void forget(const std::string& name) { names_.erase(name); }
-  /// What it leads to is not known any more.
+  /// It is no longer known where the name leads.
   void unsure(const std::string& name) {
     const auto found = names_.find(name);
     if (found != names_.end()) found->second = Told{As::there, found->second.listing, 0};

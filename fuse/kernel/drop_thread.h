@@ -1,4 +1,4 @@
-// A thread that orders the kernel to drop what it has cached.
+// A thread that orders the kernel to drop cached pages, attributes and names.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace nfsrdma::fuse {
 
-/// One order after the other: each returns when that is gone, and the kernel waits for a page or a
-/// directory that is locked. The thread starts with the first order. All methods belong to the
+/// Gives one order after the other: each returns when the kernel has dropped, and blocks while a
+/// page or a directory is locked. The thread starts with the first order. All methods belong to the
 /// shard.
 class DropThread {
  public:
@@ -28,7 +28,7 @@ class DropThread {
   ~DropThread();
 
   void order(std::shared_ptr<KernelOrders> kernel, Order order);
-  /// Follows no order any more. Waits a bounded time for the one under way.
+  /// Gives no further order. Waits a bounded time for the one under way.
   Task<void> stop(Reactor& reactor);
 
  private:

@@ -1,4 +1,4 @@
-// One open(2): what the kernel's file handle number stands for.
+// One open(2), behind a file handle number of the kernel.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace nfsrdma::fuse {
 
-/// An open regular file, and what the kernel may do with its pages.
+/// An open regular file, and the kernel's rights to its pages.
 class File final : public cache::File {
  public:
   File(InodeRef of, std::shared_ptr<cache::OpenInode> of_open, client::OpenRef reference,
@@ -26,7 +26,7 @@ class File final : public cache::File {
   }
 
   const std::shared_ptr<OpenView> seen;
-  std::uint64_t id = 0;  ///< what the kernel knows it by
+  std::uint64_t id = 0;  ///< the kernel's number for it
   bool drop_unconfirmed = false;
 };
 

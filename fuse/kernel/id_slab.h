@@ -70,7 +70,7 @@ class IdSlab {
   /// Wraps to a huge number for an id without a place.
   static std::size_t place_of(Id id) { return (id & UINT32_MAX) - 1; }
 
-  std::deque<Cell> cells_;  // grows without moving what is there
+  std::deque<Cell> cells_;  // grows without moving its elements
   std::vector<std::uint32_t> free_;
   std::size_t size_ = 0;
 };

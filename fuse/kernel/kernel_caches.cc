@@ -43,7 +43,7 @@ struct stat KernelCaches::stat_of(const Inode& inode) const {
 }
 
 double KernelCaches::attribute_timeout(const Inode& inode) const {
-  // Whoever wants to know the times of a file with gathered writes has them sent first.
+  // The kernel must ask each time: GETATTR sends dirty data first, because WRITE sets the times.
   const auto open = inode.open();
   if (open && open->dirty()) return 0;
   constexpr Duration kWhileDelegated = std::chrono::hours(1);
@@ -134,8 +134,8 @@ void KernelCaches::drop_attributes(Inode& inode) {
 }
 
 void KernelCaches::drop_outdated_attributes(Inode& inode) {
-  // The kernel passes over the answer to a question that such a notice overtakes, and goes on with
-  // what it had: no notice must come without need.
+  // The kernel ignores an answer that such a notice overtakes, and goes on with its old attributes:
+  // never send a notice without need.
   if (auto_invalidates()) return;
   if (inode.view().knows_other_than(version(inode))) drop_attributes(inode);
 }

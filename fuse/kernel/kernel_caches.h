@@ -1,5 +1,5 @@
-// What the kernel caches of a mount: the only place that decides what it is told, for how long, and
-// what it has to drop.
+// The kernel's caches of a mount: the only place that decides what the kernel is told, for how
+// long, and what it must drop.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct KernelCachesConfig {
   cache::FileSystemId root{};  ///< the mount's own: see to_stat()
 };
 
-/// One for each mount; belongs to its shard. What is believed of each file is its KernelView.
+/// One for each mount; belongs to its shard. The beliefs about each file are in its KernelView.
 class KernelCaches final : public cache::InodeObserver {
  public:
   /// Both outlive this.
@@ -40,27 +40,27 @@ class KernelCaches final : public cache::InodeObserver {
   void visit_counters(CounterVisitor& visitor) const;
 
   /// The kernel asks for attributes whenever it needs them, and drops pages itself when size or
-  /// mtime differ (acregmin=0): it is told of changes by nothing else.
+  /// mtime differ (acregmin=0): no other order tells it of changes.
   bool auto_invalidates() const;
 
-  /// What stat(2) shows, and for how many seconds the kernel may show it.
+  /// The attributes for stat(2), and for how many seconds the kernel may show them.
   struct stat stat_of(const Inode& inode) const;
   double attribute_timeout(const Inode& inode) const;
-  /// What a lookup of this name answers; advertised().
+  /// The answer to a lookup of this name; advertised().
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);
-  /// The same without asking the server: the directory is known to have no such name. Empty when it
-  /// is to be asked.
+  /// The same without a request, when the directory is known to have no such name. Empty: ask the
+  /// server.
   std::optional<EntryAnswer> known_missing(Inode& directory, const client::Credential& caller,
                                            std::string_view name);
-  /// What the kernel takes a name for: a node, or 0 for missing; empty when it was told nothing, or
-  /// when that may be wrong by now.
+  /// The node that the kernel takes a name for, or 0 for missing; empty when the kernel was told
+  /// nothing, or when that may be wrong by now.
   std::optional<std::uint64_t> told(Inode& directory, const std::string& name) const;
-  /// A removal that was asked for has been done or refused: the kernel believes the name no more,
-  /// or as before. When it is not known which, what the name leads to is not, either.
+  /// A removal has been done or refused: the kernel then believes the name no more, or as before.
+  /// When the outcome is not known, it is not known either where the name leads.
   void after_removal(Inode& directory, const std::string& name, bool done);
-  /// The same of a rename: the kernel gives the new name what it took the old one for.
+  /// The same for a rename: the kernel moves its belief from the old name to the new one.
   void after_rename(Inode& from, const std::string& name, Inode& to, const std::string& new_name,
                     bool done);
   /// The kernel is being told the remembered attributes: pages of another version, which another
@@ -111,7 +111,7 @@ class KernelCaches final : public cache::InodeObserver {
   void on_revalidated(Inode& inode);
   double name_timeout(const Inode& directory, bool remembered) const;
   EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);
-  /// For `timeout` seconds the kernel believes what it is told about a name.
+  /// Notes that the kernel believes this answer about a name for `timeout` seconds.
   void note_told(Inode& directory, std::string_view name, double timeout, AdvertisedNames::As as,
                  std::uint64_t node);
   Task<void> drop_stale_pages(InodeRef inode);

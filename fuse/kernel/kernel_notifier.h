@@ -1,4 +1,4 @@
-// Tells the kernel that what it has cached of a file is out of date.
+// Tells the kernel that its cached pages, attributes or names of a file are stale.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class KernelNotifier {
   Task<void> stop();
 
   void drop_attributes(std::uint64_t inode);
-  /// Drops pages before a write from the page cache is answered, of those that the kernel may have
-  /// up to date. One of them may have gone since and be locked for the write, so the wait is
+  /// Drops pages that the kernel may have up to date, before a write from the page cache is
+  /// answered. The kernel may have locked one of them for the write meanwhile, so the wait is
   /// bounded.
   Task<void> drop_some_pages(InodeRef inode, PageRange pages);
   /// The same with pages that are not locked for the write, and before a direct write is answered,
@@ -45,9 +45,9 @@ class KernelNotifier {
   /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).
   Task<void> drop_pages_now(InodeRef inode);
 
-  /// Has the kernel look up these names anew, soon: it waits for operations on the directory.
-  /// What is open or a working directory stays. Linux before 6.2 knows no such order, and goes on
-  /// believing them.
+  /// Makes the kernel look up these names anew, soon: the order waits for operations on the
+  /// directory. Open files and working directories stay. Linux before 6.2 knows no such order, and
+  /// goes on believing the names.
   void doubt_names(const Inode& directory, std::vector<std::string> names);
   /// See KernelOrders. Before it is attached the kernel has been told nothing.
   bool kernel_doubts_refuted_names() const { return !kernel_ || kernel_->doubts_refuted_names(); }

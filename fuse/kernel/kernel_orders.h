@@ -1,4 +1,4 @@
-// The orders that a program can give the kernel about what it has cached.
+// The orders that a program can give the kernel about its caches.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class KernelOrders {
   virtual void drop_pages(std::uint64_t inode, PageRange pages) = 0;
   /// Makes the kernel look the name up again. Waits for operations on the directory.
   virtual void expire_name(std::uint64_t directory, const std::string& name) = 0;
-  /// Whether it does so by itself for a name that it takes for missing, once EEXIST has said that
-  /// it is not. Does not change.
+  /// Whether the kernel expires a missing name by itself when EEXIST has refuted it. Never
+  /// changes.
   virtual bool doubts_refuted_names() const = 0;
 };
 

@@ -1,5 +1,5 @@
-// What the kernel believes of one file: which version its pages are of, where it may have any,
-// which attributes, size and names it was told.
+// The kernel's view of one file, as far as known: the version of its pages, the ranges where it may
+// have any, the attributes, size and names it was told.
 //
 // Pages belong to one version of the file, that is one change attribute:
 //
@@ -12,7 +12,7 @@
 //                                  |   drop_begins(), drop_ends(all), set_pages(w)  |
 //                                  +------------------------------------------------+
 //
-// Attributes and size are only believed to be taken in:
+// It is not certain that the kernel takes in attributes and size:
 //
 //     attributes: nothing --advertised(c)--> c
 //                 c       --advertised(d), asked--> d; not asked--> d, or still c
@@ -49,9 +49,9 @@ class KernelView {
     names_->tell(name, as, node);
   }
 
-  /// Whether the kernel may show attributes of another version. It takes attributes in when the
-  /// caller they are for runs again; until then it shows what it had, unless it had asked because
-  /// that was out of date (GETATTR).
+  /// Whether the kernel may show attributes of another version. The kernel takes in attributes when
+  /// their caller runs again; until then it shows the old ones, unless it had asked because they
+  /// were stale (GETATTR).
   bool knows_other_than(std::uint64_t change) const {
     return advertised_ && (unsure_ || advertised_change_ != change);
   }
@@ -106,8 +106,8 @@ class KernelView {
   /// Stale pages are being dropped.
   bool dropping_pages() const { return dropping_pages_; }
   void set_dropping_pages(bool dropping) { dropping_pages_ = dropping; }
-  /// Some are being dropped, until they are gone or that is not known. What is dropped up to
-  /// PageRange::all().end has no pages behind it.
+  /// Some pages are being dropped, until they are gone or the drop has failed. A drop up to
+  /// PageRange::all().end leaves no pages behind it.
   void drop_begins();
   void drop_ends(PageRange dropped);
   void drop_ends_unseen() { --drops_; }

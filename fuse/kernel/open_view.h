@@ -1,4 +1,4 @@
-// What the kernel may do with the pages of a file while it is open here.
+// The kernel's rights to the pages of a file while it is open here.
 #pragma once
 
 #include "cache/attr/own_changes.h"

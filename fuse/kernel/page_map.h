@@ -31,7 +31,7 @@ class PageMap {
   }
   /// Whether any of these bytes may be cached.
   bool any(PageRange bytes) const { return !bytes.empty() && (parts_ & mask(bytes)) != 0; }
-  /// The parts that have these bytes: what has to be dropped for the map to know of it.
+  /// The whole parts that contain these bytes: the range to drop so that the map can clear them.
   PageRange parts_of(PageRange bytes) const {
     const std::uint64_t length = std::uint64_t{1} << shift_;
     return {bytes.begin & ~(length - 1), ((bytes.end - 1) | (length - 1)) + 1};
@@ -39,7 +39,7 @@ class PageMap {
 
   /// The first of the drops that are under way begins.
   void drops_begin() { since_drop_ = 0; }
-  /// One of them has dropped this. What was added after drops_begin() may have come after it.
+  /// One of them has dropped this range. Pages added since drops_begin() may be newer.
   void dropped(PageRange bytes) {
     const std::uint64_t length = std::uint64_t{1} << shift_;
     const PageRange whole{(bytes.begin + length - 1) & ~(length - 1), bytes.end & ~(length - 1)};

@@ -1,4 +1,4 @@
-// READs that may have brought back what a write(2), then on its way through the kernel, replaces.
+// READs that may have brought back pages which a write(2) in progress replaces.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class ReadsAfterDrop {
   void watch() { watching_ = true; }
   /// The first of the drops that are under way begins.
   void drops_begin() { since_drop_.clear(); }
-  /// One of them has dropped all pages: what was read before drops_begin() is gone.
+  /// One of them has dropped all pages: those read before drops_begin() are gone.
   void dropped_all() { read_ = since_drop_; }
 
   /// The kernel reads pages of these bytes.

@@ -1,4 +1,4 @@
-// Has the kernel take in the size of a file at a moment of this program's choosing.
+// Makes the kernel take in the size of a file at a moment that this program chooses.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@
 
 namespace nfsrdma::fuse {
 
-/// The kernel takes in attributes only for a caller that has asked for them, and passes over the
-/// answer when a write of another caller, or an order to drop something, has come in between. He
-/// then reads on with the length the file had before. No notification makes a file shorter.
+/// The kernel takes in attributes only for a caller that has asked for them, and ignores the answer
+/// when a write of another caller, or an order to drop something, has come in between. The caller
+/// then reads on with the old length of the file. No notification makes a file shorter.
 ///
-/// So a thread of this program asks: it looks up a secret name in the root of the mount, is
-/// answered with the file's attributes, and reads back which size the kernel has then, until that
-/// is the right one. The name is forgotten at once. The thread has no descriptor of the kernel's
-/// device: when the program is killed, the connection ends, and so does the wait for an answer.
+/// So a thread of this program asks: it looks up a secret name in the root of the mount, gets the
+/// file's attributes as the answer, and reads back the kernel's size, until that is right. The name
+/// is forgotten at once. The thread has no descriptor of the kernel's device: when the program is
+/// killed, the connection ends, and so does the wait for an answer.
 ///
 /// Belongs to the shard. Only for operations whose caller has locked neither a page of the file nor
 /// a directory: LOCK, OPEN, and GETATTR for read(2).
 class SizeRevalidator final : private FdHandler {
  public:
-  /// `mount_point`: as the program itself can reach it; empty: nothing is ever told.
+  /// `mount_point`: the path by which this program reaches the mount; empty: tell() does nothing.
   SizeRevalidator(Reactor& reactor, const std::string& mount_point);
   SizeRevalidator(const SizeRevalidator&) = delete;
   SizeRevalidator& operator=(const SizeRevalidator&) = delete;
@@ -38,13 +38,13 @@ class SizeRevalidator final : private FdHandler {
   ~SizeRevalidator();
 
   /// Returns when the kernel has the size that stat(2) is shown, as KernelView::size() then says,
-  /// or when that cannot be had in bounded time.
+  /// or after a bounded time without success.
   Task<void> tell(InodeRef inode);
-  /// What is being looked up is the secret name.
+  /// Whether a LOOKUP is for the secret name.
   bool is_asked_for(const Inode& directory, std::string_view name) const;
   /// The file that a look-up of the secret name is answered with; null: there is none.
   InodeRef answered() const { return target_; }
-  /// It is being told that it has this size.
+  /// The kernel is being answered with this size.
   void telling(std::uint64_t size) { told_ = size; }
   /// Waits a bounded time for the thread.
   Task<void> stop();

@@ -25,18 +25,18 @@ struct OldPages {
   WriteBy by = WriteBy::page_cache;
   bool any() const { return !bytes.empty(); }
 };
-/// To be asked when the write has its place in the order, and READs from then on wait for it.
-/// A direct write has none behind it: the kernel dropped them before it sent the WRITE, but what
-/// was read since may be old, and nothing drops it when the write is asynchronous. Of pages written
-/// through the page cache, see ReadsAfterDrop.
+/// Call when the write has its place in the order and later READs wait for it. The kernel drops the
+/// pages under a direct write before it sends the WRITE. Pages read since may be stale, and nothing
+/// drops them when the write is asynchronous. For pages written through the page cache, see
+/// ReadsAfterDrop.
 OldPages old_pages(const File& file, WriteBy by, PageRange written);
 /// Drops them. Before the write is answered and after READs can be answered that wait for it.
 Task<void> drop_old_pages(KernelCaches& kernel, FileRef file, OldPages old);
 
-/// The kernel has put the bytes of an append where it took the end to be, `asked`, and they were
-/// written at `offset`. A page that it keeps is wrong in both places: it goes before the write is
-/// answered, which makes the kernel show the file up to the end of what it has written. Pages of
-/// another version are left to the code that tells the kernel so.
+/// The kernel has put the bytes of an append at its own idea of the end, `asked`, and they were
+/// written at `offset`. Pages that it keeps are wrong in both places. Drop them before the write is
+/// answered, because the answer makes the kernel show the file up to the end of the written bytes.
+/// Pages of another version are left to the code that invalidates them.
 Task<void> correct_pages(KernelCaches& kernel, FileRef file, std::uint64_t asked,
                          std::uint64_t offset, std::size_t length);
 

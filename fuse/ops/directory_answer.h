@@ -18,13 +18,13 @@ class DirectoryAnswer {
 
   /// "." and "..", as far as they come after `offset`.
   void add_dots(Inode& directory, std::uint64_t offset);
-  /// What the kernel is told of an entry besides its name; null: nothing.
+  /// The inode that the kernel is told with an entry; null: only the name is told.
   InodeRef inode_of(const cache::Directory& directory, const client::Entry& entry);
   /// False when there is no room left for this entry.
   bool add(cache::Directory& directory, const client::Entry& entry, const InodeRef& inode);
 
   std::span<const std::byte> data() const { return memory_.first(used_); }
-  /// Nobody took the answer.
+  /// The kernel did not take the answer: releases its references.
   void take_back();
 
  private:

@@ -65,7 +65,7 @@ FileRef FileSystem::add_file(cache::Opened opened) {
 FileRef FileSystem::find_file(std::uint64_t id) {
   FileRef* file = open_files_.find(id);
   if (!file) return {};
-  // Whoever uses the file has been through the kernel's part of open(2).
+  // A caller that uses the file has left the kernel's part of open(2).
   (*file)->confirm_drop();
   return *file;
 }

@@ -33,11 +33,11 @@ class FileSystem {
 
   /// For notifications; not needed for anything else. Before the first request.
   void attach(KernelChannel& channel) { kernel_.attach(std::make_shared<ChannelOrders>(channel)); }
-  /// Commits and closes what is still open, when no request comes any more. Before Mount::stop();
-  /// the channel may go afterwards.
+  /// Commits and closes all files that are still open, when no request comes any more. Call before
+  /// Mount::stop(); the channel may go afterwards.
   Task<void> finish();
-  /// What is remembered of files, here and in the kernel, is asked for anew, but for what a
-  /// delegation keeps right. Of how many files.
+  /// Expires all that is cached of files, here and in the kernel, but for files under a delegation.
+  /// Returns the number of files.
   std::size_t drop_caches();
   void visit_counters(CounterVisitor& visitor) const;
 

@@ -16,7 +16,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
                std::optional<client::LockOwner> leaving) {
   const cache::FileRef writer = file->writable() ? file : file->shared->any_writer();
   if (writer) co_await cache::commit_file(fs.files().writes(), writer);
-  // What was read and written under a lock that is lost is not what its owner takes it for.
+  // Data read and written under a lost lock may be wrong, and its owner must learn that.
   const cache::IoCaller by{leaving ? leaving->id : 0, request.context().pid};
   bool lock_lost = cache::lost(cache::lock_for_io(*file, by, client::ByteRange::whole_file()));
   if (leaving) {
@@ -25,7 +25,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
   }
   cache::WriteErrors& errors = file->shared->errors;
   const int failed = errors.due(file->errors_seen);
-  // Nobody has been told when the caller was let go before: the next one is, or the log.
+  // If the caller was interrupted, the next caller gets the error, or the log.
   const bool told = request.reply_error(failed == 0 && lock_lost ? EIO : failed);
   if (told) errors.take(file->errors_seen);
 }

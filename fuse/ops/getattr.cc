@@ -4,15 +4,15 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// What the attributes are for: the kernel names the open file when read(2) needs the size.
+/// The purpose of the attributes: the kernel names the open file when read(2) needs the size.
 enum class Asker : std::uint8_t { stat, read };
 
 /// Whether the kernel needs more than an answer. Stale pages must go before a larger size is
 /// reported: the zeros behind the old end in the last page would otherwise be read as data. But
 /// while pages are being invalidated, or another caller writes, the kernel does not take in the
-/// attributes it asked for. stat(2) returns them all the same; read(2) would use a size from before
-/// its open. With acregmin=0 the kernel drops pages itself, but
-/// after it has taken in the new size: other readers could find what fills the last one up.
+/// attributes it asked for. stat(2) returns them nevertheless; read(2) would use a size from before
+/// its open. With acregmin=0 the kernel drops pages itself, but only after it has taken in the new
+/// size: other readers could see the zeros of the old last page in between.
 bool changes_to_show(FileSystem& fs, const Inode& inode, Asker asker) {
   if (fs.kernel().pages_outdated(inode)) return true;
   const auto open = inode.open();
@@ -29,7 +29,7 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
   reply_attributes(fs, request, *inode);
 }
 
-/// The server's view, after what was written here.
+/// The server's attributes, after dirty data has been sent.
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
   const client::Credential caller = request.caller();
   const auto open = inode->open();

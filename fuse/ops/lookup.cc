@@ -19,7 +19,7 @@ void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_
   }
 }
 
-/// To SizeRevalidator's thread. Neither name nor attributes are believed longer than it takes to
+/// Answers SizeRevalidator's thread. The lifetime of name and attributes is just long enough to
 /// read them back.
 void show_size(FileSystem& fs, SizeRevalidator& sizes, Request& request) {
   const InodeRef inode = sizes.answered();

@@ -14,7 +14,7 @@ FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswe
   FileRef file = fs.add_file(std::move(opened));
   fs.files().reads().begin_with(*file, std::move(first), change);
   file->drop_unconfirmed = !answer.keep_cache;
-  // What one of them drops, another may be writing.
+  // One open may drop pages that another is writing.
   if (others && inode.view().drops_unconfirmed()) inode.watch_writes();
   file->append = (flags & O_APPEND) != 0;
   file->synchronous = fs.config().synchronous || (flags & (O_SYNC | O_DSYNC)) != 0;

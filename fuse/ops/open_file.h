@@ -1,4 +1,4 @@
-// What OPEN and CREATE have in common: a server's open becomes an open file of the kernel.
+// The common part of OPEN and CREATE: an open at the server becomes an open file of the kernel.
 #pragma once
 
 #include "cache/file/open.h"
@@ -10,7 +10,7 @@ namespace nfsrdma::fuse {
 /// and whether the kernel may keep the pages it has cached.
 FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswer& answer);
 
-/// Nobody took the answer: closes the file again.
+/// The kernel did not take the answer: closes the file again.
 Task<void> forget_open(FileSystem& fs, FileRef file);
 
 }  // namespace nfsrdma::fuse

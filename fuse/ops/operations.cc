@@ -8,7 +8,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// What a handler is called for; null after it was refused.
+/// The object that a handler is called for; null after the request was refused.
 template <class Object, class Arguments>
 Object object_of(FileSystem& fs, Request& request, const Arguments& arguments) {
   if constexpr (std::is_same_v<Object, InodeRef>) {

@@ -1,6 +1,6 @@
-// The FUSE operations of an NFS mount; each is in the file of its name, with what it is called
-// with: the inode, the open file or the open directory that the kernel names, and its arguments.
-// One that is a Task runs until it waits before the dispatcher goes on.
+// The FUSE operations of an NFS mount, each in the file of its name. Its parameters are the inode,
+// the open file or the open directory that the kernel names, and its arguments. A Task runs until
+// it waits; then the dispatcher goes on.
 #pragma once
 
 #include "cache/file/directory.h"
@@ -12,7 +12,7 @@ namespace nfsrdma::fuse {
 
 class FileSystem;
 
-/// For KernelSession; what is served is a FileSystem. Extended attributes are not among them.
+/// For KernelSession, which serves a FileSystem. There are no operations for extended attributes.
 const HandlerTable& operations();
 
 namespace handle {

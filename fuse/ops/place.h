@@ -8,8 +8,8 @@
 
 namespace nfsrdma::fuse {
 
-/// For a request about the name: with what the kernel takes it for. It was told so not long ago, or
-/// would have looked the name up first.
+/// The place of a name that a request is about, with the node that the kernel takes it for. The
+/// kernel was told that node within the lifetime of names, or would have looked the name up first.
 cache::Place place_of(FileSystem& fs, const InodeRef& directory, std::string name);
 
 }  // namespace nfsrdma::fuse

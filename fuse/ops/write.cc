@@ -126,7 +126,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
     co_return;
   }
   const int error_number = note_failure(fs, request, written.error());
-  // Who was answered early learns of the failure at the next flush.
+  // A caller that was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }
 
@@ -135,7 +135,7 @@ Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming 
   reply_written(request, *file, incoming.offset, incoming.data.size());
 }
 
-/// Which way the write takes through the kernel.
+/// The way of the write through the kernel.
 WriteBy way_of(const fuse_write_in& write) {
   if (write.write_flags & FUSE_WRITE_CACHE) return WriteBy::write_back;
   return (write.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;

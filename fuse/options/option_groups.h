@@ -1,4 +1,4 @@
-// The parts of the option table, one file each, and what they share.
+// The parts of the option table, one file each, and their common helpers.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// A requester for tests: sends hand-made bytes and shows what comes back. It knows no rules.
+// A requester for tests: sends hand-made bytes and shows the replies. It follows no protocol rules.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class RawRequester final : public fabric::EndpointHandler {
   bool up() const { return established_ && !down(); }
   bool down() const { return down_.has_value(); }
   const Error& reason() const { return *down_; }
-  /// What the responder said of itself.
+  /// The responder's private data.
   const rdma::PrivateData& server_data() const { return server_data_; }
 
   Exposed& expose(std::size_t size, fabric::Access access, std::byte fill = std::byte{0});

@@ -1,4 +1,4 @@
-// Calls whose arguments come in Read chunks, and a service that keeps what it got.
+// Calls whose arguments come in Read chunks, and a service that keeps its arguments.
 #pragma once
 
 #include <algorithm>

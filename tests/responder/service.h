@@ -33,7 +33,7 @@ struct ServiceFaults {
   bool unstable_lost = false;  ///< an UNSTABLE4 WRITE does not survive a restart until COMMIT
 };
 
-/// Whom a callback is for, in the client's own words (csa_cb_program, csa_sec_parms).
+/// The target of callbacks, from csa_cb_program and csa_sec_parms.
 struct CallbackTarget {
   std::uint32_t program = 0;
   rpc::Credential credential{.flavor = rpc::AuthFlavor::none};

@@ -46,7 +46,7 @@ Result<std::unique_ptr<BufferPool>> BufferPool::create(std::size_t slot_size, st
     return fail(Error::from_errno(errno, "buffer pool",
                                   std::to_string(slot_size * slots) + " bytes wanted"));
   }
-  // A core dump is for finding defects: file data is not needed for that, and is nobody's to keep.
+  // A core dump helps to find defects. It needs no file data, which must not be kept for privacy.
   ::madvise(base, slot_size * slots, MADV_DONTDUMP);
   return std::unique_ptr<BufferPool>(
       new BufferPool(static_cast<std::byte*>(base), slot_size, slots, mapping));

@@ -36,7 +36,7 @@ class BufferLender {
   ~BufferLender() = default;
 };
 
-/// Whom a Buffer returns to.
+/// The pool or lender that a Buffer returns to.
 class BufferOwner {
  public:
   virtual void take_back(std::byte* data) = 0;
@@ -63,7 +63,7 @@ class Buffer {
   std::span<std::byte> bytes() const { return {data_, size_}; }
   std::span<std::byte> first(std::size_t count) const { return bytes().first(count); }
   void reset();
-  /// Gives the slot up without returning it: whoever takes it returns it (BufferOwner::take_back).
+  /// Gives the slot up without returning it: the caller returns it later (BufferOwner::take_back).
   std::span<std::byte> release();
 
  private:
@@ -88,11 +88,11 @@ class BufferPool final : public BufferOwner {
 
   /// An empty Buffer when every slot is in use.
   Buffer acquire();
-  /// Who is asked for a slot when none is free; null: nobody. Outlives that.
+  /// The lender that is asked for a slot when none is free; null: none. It outlives the pool.
   void set_lender(BufferLender* lender) { lender_ = lender; }
   void take_back(std::byte* data) override;
-  /// Shows the beginning of a slot at `place` too, whole pages, instead of what was there, until
-  /// that is unmapped or mapped anew. Fails without Mapping::many.
+  /// Maps the beginning of a slot, whole pages, at `place` as well, in place of the old mapping,
+  /// until that address is unmapped or mapped anew. Fails without Mapping::many.
   Result<void> show(const std::byte* slot, std::span<std::byte> place);
   Mapping mapping() const { return mapping_; }
   /// Queues for the next slot that comes back. The waiter unlinks itself to stop waiting.

@@ -18,7 +18,7 @@
 namespace nfsrdma::log {
 namespace {
 
-/// Who writes to the system log; several mounts differ by what their lines begin with.
+/// The program's name in the system log; lines of several mounts differ by their beginnings.
 constexpr const char* kProgram = "nfsrdma";
 
 std::atomic<Level> current_level{Level::info};

@@ -35,7 +35,7 @@ class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
 /// Whether standard error leads to the journal (JOURNAL_STREAM of systemd.exec(5)).
 bool standard_error_is_journal();
 
-/// The file of log=. What another program has renamed is written to until reopen_later().
+/// The file of log=. A file that another program has renamed is written to until reopen_later().
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   /// Makes sure that the file can be written, or says why not.

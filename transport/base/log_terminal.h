@@ -1,5 +1,5 @@
-// Copies the first lines of the log to the terminal, for the user who waits there. Apart from
-// log.h because only the command uses it.
+// Copies the first lines of the log to the terminal, for a user who waits there. Apart from log.h
+// because only the command uses it.
 #pragma once
 
 namespace nfsrdma::log {

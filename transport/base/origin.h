@@ -1,7 +1,7 @@
-// Which request of the kernel the work of the moment is done for.
+// The request of the kernel for which the program works at the moment.
 //
-// It follows a coroutine: whoever waits (sync/, rpc::submit, Sleep) goes on with the origin it had.
-// Nobody passes it on by hand, and nothing is decided by it: it is there to be seen in spans.
+// It follows a coroutine: after a wait (sync/, rpc::submit, Sleep) the coroutine has its own origin
+// again. No code passes it on by hand or decides by it: it is shown in spans only.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline thread_local constinit Origin present_origin = kNoOrigin;
 
 inline Origin present_origin() { return detail::present_origin; }
 
-/// What is called until the end of the scope is done for that request. Must not live across a
+/// Functions called until the end of the scope work for that request. Must not live across a
 /// suspension.
 class OriginScope {
  public:

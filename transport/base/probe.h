@@ -1,5 +1,5 @@
-// Places in the program that bpftrace, perf and SystemTap can look at (USDT): each is one nop and a
-// note in the program's file as long as nobody does.
+// Places in the program that bpftrace, perf and SystemTap can attach to (USDT). A probe that is not
+// attached costs one nop, and a note in the program's file.
 //
 // Names are those of the kernel's trace events (sunrpc, rpcrdma, nfs4) where they mean the same;
 // man/nfsrdma-tracing.7 lists all with their arguments, and tests/mount/tracing.sh compares.
@@ -8,8 +8,8 @@
 #if __has_include(<sys/sdt.h>)
 #define SDT_USE_VARIADIC
 #include <sys/sdt.h>
-/// A probe of the provider `nfsrdma`. Arguments are integers, twelve at most, that cost nothing to
-/// have: they are made whether somebody looks or not.
+/// A probe of the provider `nfsrdma`. Arguments are integers, twelve at most, and must be cheap:
+/// they are evaluated whether the probe is attached or not.
 #define NFSRDMA_PROBE(name, ...) STAP_PROBEV(nfsrdma, name, __VA_ARGS__)
 #else
 /// Built without systemtap-sdt-dev: arguments are checked and nothing is left of them.

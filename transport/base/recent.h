@@ -23,7 +23,7 @@ class Recent {
     }
     ++added_;
   }
-  /// All that ever came.
+  /// How many were ever added.
   std::uint64_t added() const { return added_; }
   /// Visits at most so many of the latest, the oldest of them first.
   template <class Visit>

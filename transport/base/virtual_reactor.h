@@ -31,7 +31,7 @@ class VirtualReactor final : public Reactor {
     }
   }
 
-  /// Runs what is posted now, without moving time.
+  /// Runs posted work without moving time.
   void settle() {
     while (run_once(Duration::zero())) {
     }

@@ -20,7 +20,7 @@ namespace nfsrdma::rdma {
 
 class Requester;
 
-/// What a good reply brought. The bytes are in the message or in the Reply chunk.
+/// The contents of a good reply. The bytes are in the message or in the Reply chunk.
 struct ReplyShape {
   /// Bytes that the server put into result_sink; nothing when no Write chunk was offered.
   std::optional<std::size_t> placed;
@@ -30,7 +30,7 @@ struct ReplyShape {
 
 /// Life: taken from the pool -> posted (Send, leases bound) -> answered or failed -> leases
 /// invalidated and Send done, in any order -> back to the pool. It goes back only when the Call has
-/// ended and its Send has let go (I4), and every lease is free (I3, I5).
+/// ended, its Send is done (I4), and every lease is free (I3, I5).
 class CallContext final : public rpc::CallContext, public SendOwner {
  public:
   explicit CallContext(Buffer header);

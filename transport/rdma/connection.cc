@@ -113,7 +113,7 @@ void Connection::on_receive(fabric::ReceiveBuffer& buffer, std::size_t length,
   rpc::MessageRef reference(&message);
   if (link_.ending()) return;
   dispatch(message.memory.first(length), std::move(reference), invalidated);
-  // Whatever it was, it took a Receive that some other message may have been promised.
+  // The message has used up a Receive, which the grant may have promised to another one.
   if (!link_.ending()) link_.cover(requester_.credits().in_flight());
 }
 

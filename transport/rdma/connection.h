@@ -1,5 +1,5 @@
 // One RPC-over-RDMA connection: an rpc::Channel on a fabric::Endpoint. Agrees on the version, tells
-// Calls from Replies and from what is the transport's own, and hands them to the requester, the
+// Calls, Replies and the transport's own messages apart, and hands them to the requester, the
 // backward responder and the exchange of properties.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The part of a connection that is version 2's alone: RDMA_OPTIONAL and what it changes.
+// The part of a connection that only version 2 has: RDMA_OPTIONAL and its effects.
 #include "transport/rdma/connection.h"
 #include "transport/rdma/fault.h"
 
@@ -16,8 +16,8 @@ std::size_t option_index(std::uint32_t opttype) {
 
 }  // namespace
 
-/// What is posted when the connection comes up is what can be told at once: the sizes of the
-/// private data where version 1 may be spoken, else what every receiver of version 2 has.
+/// Announces the size of the first posted receives: that of the private data where version 1 may be
+/// spoken, else the least that every receiver of version 2 has.
 PropertyPolicy Connection::property_policy(bool remote_invalidation) const {
   PropertyPolicy policy;
   policy.most_receive = as_receive_buffer_size(options_.receive_size);

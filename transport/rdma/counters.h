@@ -1,4 +1,4 @@
-// What the transport counts, over all connections to one server.
+// Counters of the transport, over all connections to one server.
 #pragma once
 
 #include <array>

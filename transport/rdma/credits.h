@@ -9,9 +9,9 @@
 
 namespace nfsrdma::rdma {
 
-/// Levels are absolute: the server's latest grant, bounded by what was asked for. Starts with one
-/// credit, until the first good reply tells the grant (section 3.3.3). One credit is kept back for
-/// reserved Calls, so that renewal and recovery move when everything else waits.
+/// Levels are absolute: the server's latest grant, bounded by the request. Starts with one credit,
+/// until the first good reply tells the grant (section 3.3.3). One credit is kept back for reserved
+/// Calls, so that renewal and recovery move when everything else waits.
 class CreditAccount {
  public:
   explicit CreditAccount(std::uint32_t requested) : requested_(requested) { assert(requested > 0); }

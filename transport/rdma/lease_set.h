@@ -27,7 +27,7 @@ class LeaseSet {
   explicit LeaseSet(CallContext& owner);
 
   /// Exposes `memory` in segments of at most `longest` bytes (0: one segment) and appends them.
-  /// Memory to be written is cleared where the provider cannot tell afterwards what was written.
+  /// Memory for remote writes is cleared if the provider cannot tell which bytes were written.
   Result<void> expose(fabric::Endpoint& endpoint, std::span<std::byte> memory,
                       fabric::Access access, std::size_t longest);
   std::size_t count() const { return count_; }

@@ -1,5 +1,5 @@
-// What requester and backward responder of one connection share: the endpoint, the receive buffers
-// behind both directions, and how a connection is ended.
+// Shared by requester and backward responder of one connection: the endpoint, the receive buffers
+// behind both directions, and the end of the connection.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class SendOwner {
   ~SendOwner() = default;
 };
 
-/// Told by the link that the connection is to end.
+/// Told by the link to end the connection.
 class LinkObserver {
  public:
   /// Comes once, from within Link::end or when the provider reports the loss.
@@ -63,7 +63,7 @@ class Link {
   }
 
   void attach(std::unique_ptr<fabric::Endpoint> endpoint) { endpoint_ = std::move(endpoint); }
-  /// What the next message keeps to; may change while the connection lives (V2-5.2-6).
+  /// Version and thresholds of the next message; may change while the connection lives (V2-5.2-6).
   void establish(std::uint32_t version, const Thresholds& thresholds) {
     version_ = version;
     thresholds_ = thresholds;
@@ -74,11 +74,11 @@ class Link {
   bool raise_receive_size(std::size_t size);
 
   /// Makes `forward` plus the backward grant receives posted (RFC 8167 section 4.3.1), and where
-  /// version 2 may be spoken those for RDMA_OPTIONAL and its errors (F-14). False when
-  /// the pool has no buffer to spare for a forward reply: as many as the backward grant are kept
-  /// back, so that replies which someone still reads cannot starve callbacks.
+  /// version 2 may be spoken those for RDMA_OPTIONAL and its errors (F-14). False when the pool has
+  /// no buffer to spare for a forward reply: as many as the backward grant are kept back, so that
+  /// replies still being read cannot starve callbacks.
   bool cover(std::size_t forward);
-  /// How many callbacks hold their messages now: those come out of what is kept back.
+  /// How many callbacks hold their messages now: those are taken from the reserve.
   void hold_for_backward(std::size_t messages) { backward_held_ = messages; }
   std::size_t posted() const { return posted_; }
   /// Takes a message out of the provider's hands.
@@ -93,7 +93,7 @@ class Link {
   const Error& reason() const { return *reason_; }
   /// Starts the end of the connection. Idempotent: the first reason stays.
   void end(Error reason);
-  /// The provider has let go of everything.
+  /// The provider uses no memory of the connection any more.
   void down(const Error& reason);
 
  private:

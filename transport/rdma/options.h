@@ -1,4 +1,4 @@
-// What the RPC-over-RDMA transport can be told. One object per server, fixed while it is used.
+// Options of the RPC-over-RDMA transport. One object per server, fixed while it is used.
 #pragma once
 
 #include <algorithm>

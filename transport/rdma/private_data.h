@@ -16,7 +16,7 @@ inline constexpr std::size_t kPrivateDataSize = 8;
 inline constexpr std::size_t kSizeUnit = 1024;
 inline constexpr std::size_t kMaxThreshold = 256 * kSizeUnit;
 
-/// What one end says of itself. The defaults are what silence means (section 5.1).
+/// Announcement of one end. The defaults hold for a peer that announces nothing (section 5.1).
 struct PrivateData {
   bool remote_invalidation = false;              ///< the R bit
   std::size_t send_size = kDefaultThreshold;     ///< largest message it sends
@@ -37,8 +37,8 @@ std::array<std::byte, kPrivateDataSize> encode_private_data(const PrivateData& d
 /// Anything that is not a whole message of version 1 counts as absent: the defaults are returned.
 PrivateData decode_private_data(std::span<const std::byte> buffer);
 
-/// Both directions, from what client and server said (section 4.2). Remote invalidation is what a
-/// server may use (section 4.1); a client stands it whenever it has announced it.
+/// Thresholds of both directions, from both announcements (section 4.2). Remote invalidation is the
+/// server's choice (section 4.1); a client that has announced it always accepts it.
 Thresholds agree(const PrivateData& client, const PrivateData& server);
 
 }  // namespace nfsrdma::rdma

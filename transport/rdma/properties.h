@@ -1,8 +1,8 @@
 // Transport properties of RPC-over-RDMA version 2 (draft-ietf-nfsv4-rpcrdma-xcharext-03): types and
-// codec of what RDMA_OPTIONAL carries in rdma_optinfo. Shared by client and test responder.
+// codec of rdma_optinfo in RDMA_OPTIONAL. Shared by client and test responder.
 //
-// Sets and subsets are views of the message they came in: decoding allocates nothing, and what has
-// been decoded without a fault can be walked without further checks.
+// Sets and subsets are views of the message they came in: decoding allocates nothing, and a set
+// that was decoded without a fault can be walked without further checks.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct propval {
 
 /// Bytes of an encoded propval of any property known here.
 inline constexpr std::size_t kPropvalSize = 12;
-/// Most propvals of one set: what a message of kMaxReceiveBufferSize could hold.
+/// Most propvals of one set: the number that a message of kMaxReceiveBufferSize could hold.
 inline constexpr std::size_t kMaxPropvals = 8192;
 inline constexpr std::size_t kSubsetWordBits = 32;
 inline constexpr std::size_t kMaxSubsetWords = kMaxPropvals / kSubsetWordBits;

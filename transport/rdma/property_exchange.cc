@@ -17,7 +17,7 @@ void set_bit(std::array<std::uint32_t, kMaxSubsetWords>& words, std::uint32_t in
   words[index / kSubsetWordBits] |= 1U << index % kSubsetWordBits;
 }
 
-/// What a peer says of its receive size, within sane limits (XP-7-1).
+/// The receive size that a peer announces, within sane limits (XP-7-1).
 std::uint32_t believable(std::uint32_t size) {
   return std::clamp(size, kMinReceiveBufferSize, kMaxReceiveBufferSize);
 }
@@ -74,7 +74,7 @@ void PropertyExchange::on_connprop(const OptInfo& info) {
   });
   if (!peer_has_told_ && !policy_.speaks_first && started_) connprop_due_ = supports(ROPT_CONNPROP);
   peer_has_told_ = true;
-  // XP-4.1-5: what is not listed, or said to stay, is not asked for.
+  // XP-4.1-5: do not ask for properties that are not listed, or that the peer keeps.
   if (supports(ROPT_REQPROP) && size_may_change &&
       peer_.receive_buffer_size < policy_.wanted_receive) {
     request_due_ = policy_.wanted_receive;

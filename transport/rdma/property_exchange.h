@@ -1,5 +1,5 @@
-// One end's part in the exchange of transport properties (xcharext-03): what it has said, what the
-// peer has said, and what is being asked. The same in both roles; what differs is in the policy.
+// One end's part in the exchange of transport properties (xcharext-03): its own announcements, the
+// peer's, and open requests. The same in both roles, which differ in their policies.
 //
 // CONNPROP tells the own properties once the version is agreed. REQPROP asks the peer for a larger
 // receive size, RESPROP answers such a request, when every smaller receive has been used up, and
@@ -17,7 +17,7 @@
 
 namespace nfsrdma::rdma {
 
-/// What one end says and does; fixed for a connection.
+/// The policy of one end; fixed for a connection.
 struct PropertyPolicy {
   Properties own;                                        ///< as CONNPROP tells them
   std::uint32_t most_receive = kMinReceiveBufferSize;    ///< receive size it can be asked for
@@ -43,14 +43,14 @@ class PropertyHost {
   /// Makes receives of this size from now on. True when no smaller one is posted; otherwise
   /// PropertyExchange::on_receives_raised follows.
   virtual bool raise_receives(std::uint32_t size) = 0;
-  /// Values of either side have changed: what may go inline follows.
+  /// Values of either side have changed, and with them the inline thresholds.
   virtual void on_properties_changed() = 0;
 
  protected:
   ~PropertyHost() = default;
 };
 
-/// What the receiver of an RDMA_OPTIONAL has to answer at once.
+/// The immediate answer to an RDMA_OPTIONAL.
 enum class OptionAnswer : std::uint8_t {
   none,
   inval_option,  ///< RDMA_ERR_INVAL_OPTION (V2-3.1-3)
@@ -72,7 +72,7 @@ class PropertyExchange {
   bool on_error(std::uint32_t xid, rpc_rdma_errcode code);
   /// A message has arrived that the peer sent after it could have seen a one-way message of ours.
   void on_later_message();
-  /// Sends what is due and may be sent.
+  /// Sends the messages that are due and allowed.
   void pump();
 
   /// Asks the peer to change its receive size.

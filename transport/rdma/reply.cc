@@ -94,7 +94,7 @@ std::span<const std::byte> rpc_message(const CallContext& context) {
 }
 
 /// An offered chunk that came back unused still claims its result: an eligible result that travels
-/// inline all the same is then a decode fault (V1-4.3.2-2, V1-6.1-7). Servers must not place the
+/// inline nevertheless is then a decode fault (V1-4.3.2-2, V1-6.1-7). Servers must not place the
 /// item's pad (V1-3.4.6-9); those that do, and count it, are understood.
 void attach_placed_result(CallContext& context, Message& message, xdr::Decoder& results) {
   if (!context.shape.placed) return;

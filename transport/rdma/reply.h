@@ -1,5 +1,5 @@
-// What a Reply says, checked against the local record of its Call (RFC 8166 sections 3.4.6, 4.3).
-// The record decides where memory is; the reply may only say how much of it was written.
+// Checks a Reply against the local record of its Call (RFC 8166 sections 3.4.6, 4.3). The record
+// decides where memory is; the reply may only say how much of it was written.
 #pragma once
 
 #include "transport/base/result.h"
@@ -9,7 +9,7 @@
 
 namespace nfsrdma::rdma {
 
-/// What the reply brought, or a text that says what is wrong with it.
+/// The shape of the reply, or a text that says why it is wrong.
 tl::expected<ReplyShape, const char*> check_reply(const Header& header, const CallContext& context);
 
 /// Whether all bytes that a good reply claims, and the client would read, were placed. True if the

@@ -58,8 +58,8 @@ void VersionProbe::finish(const ProbeOutcome& outcome) {
   done_(outcome);
 }
 
-/// The server has not said that it lacks version 2, but does not take its first message. Only what
-/// is new leads to an attempt at once, so that there is no loop (V2-5.2-3, V2-5.2-4).
+/// The server has not said that it lacks version 2, but does not take its first message. Only a new
+/// finding leads to an attempt at once, so that there is no loop (V2-5.2-3, V2-5.2-4).
 void VersionProbe::assume_version_one() {
   if (options_.version != VersionChoice::automatic || server_.known) return;
   log::info("no version 2 of RPC-over-RDMA there; going on with version 1");
@@ -69,7 +69,7 @@ void VersionProbe::assume_version_one() {
 
 ProbeOutcome VersionProbe::judge(const rpc::Call& call) {
   if (refusal_) return judge_range(*refusal_);
-  // Whatever the RPC layer says of the NULL call, it says it in version 2.
+  // Any answer of the RPC layer to the NULL call is an answer in version 2.
   if (*call.reply || call.reply->error().layer == Layer::rpc) return {kVersionTwo, {}};
   if (call.reply->error().layer == Layer::fabric) return {};
   return {0, call.reply->error()};

@@ -16,7 +16,7 @@
 
 namespace nfsrdma::rdma {
 
-/// What is known of a server, for as long as it is used; kept by the factory.
+/// Knowledge of a server for as long as it is used; kept by the factory.
 struct ServerVersion {
   std::optional<std::uint32_t> known;  ///< nothing: never asked
   bool try_again = false;              ///< the last connection failed, and that told `known`
@@ -47,8 +47,8 @@ class VersionProbe final : private rpc::CallObserver {
   /// An RDMA_ERROR for the question has arrived; its Call ends next.
   void on_error(const Header& header);
   static constexpr std::uint32_t kXid = 0x76657273;
-  /// The connection was lost. What that says of the server is remembered, and `reason` changed to
-  /// what an administrator should know.
+  /// The connection was lost. Remembers the conclusion about the server, and changes `reason` to a
+  /// message for the administrator.
   void on_down(Error& reason);
 
  private:

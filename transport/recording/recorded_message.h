@@ -14,12 +14,12 @@
 
 namespace nfsrdma::recording {
 
-/// Views of one message, in order. Valid as long as what they are made of.
+/// Views of one message, in order. Valid as long as the message.
 class RecordedMessage {
  public:
   /// A message that is encoded here, with the DDP-eligible items that it leaves out.
   explicit RecordedMessage(const xdr::Encoder& message);
-  /// A message that was received. What was placed by RDMA belongs where the message ends: READ is
+  /// A message that was received. Bytes placed by RDMA belong at the end of the message: READ is
   /// the last operation of each COMPOUND that has one.
   explicit RecordedMessage(const xdr::Decoder& message);
   RecordedMessage(const RecordedMessage&) = delete;

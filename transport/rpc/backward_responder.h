@@ -1,5 +1,5 @@
-// The client as responder: Calls that the server sends over the client's connection, what is the
-// same for every transport (RFC 8167; RFC 8881 section 2.10.3.1).
+// The client as responder: Calls that the server sends over the client's connection, the part
+// common to every transport (RFC 8167; RFC 8881 section 2.10.3.1).
 #pragma once
 
 #include <cassert>
@@ -44,7 +44,7 @@ class BackwardSlot : public ReceivedBackwardCall, public ListNode {
  protected:
   ~BackwardSlot() = default;
 
-  /// What answer() does.
+  /// Implements answer().
   void reply(AcceptStat status) {
     assert(!sending_ && "a callback is answered once");
     sending_ = true;

@@ -1,4 +1,4 @@
-// What every transport counts, over all connections to one server.
+// Counters of every transport, over all connections to one server.
 #pragma once
 
 #include "transport/base/log_limit.h"

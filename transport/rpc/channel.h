@@ -11,7 +11,7 @@
 
 namespace nfsrdma::rpc {
 
-/// What a connection can carry; fixed once it is up.
+/// Limits of a connection; fixed once it is up.
 struct ChannelLimits {
   std::size_t max_backward_call = 0;     ///< bytes of a callback's RPC message
   std::size_t max_backward_reply = 0;    ///< bytes of the RPC message that answers it
@@ -27,8 +27,8 @@ class BackwardCall {
   virtual xdr::Decoder& arguments() = 0;
   /// The encoder for the results; the reply header is already there.
   virtual xdr::Encoder& results() = 0;
-  /// Sends what was encoded (accept_stat SUCCESS) or, for another status, only that. The object is
-  /// gone afterwards. Harmless when the connection is gone.
+  /// Sends the encoded results (accept_stat SUCCESS) or, for another status, only the status.
+  /// Destroys the object. Harmless when the connection is gone.
   virtual void answer(AcceptStat status) = 0;
 
  protected:

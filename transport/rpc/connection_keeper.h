@@ -27,7 +27,7 @@
 
 namespace nfsrdma::rpc {
 
-/// What the layer above does with a connection: binds its session to it.
+/// Interface to the layer above, which binds its session to a connection.
 class ChannelBinder {
  public:
   /// A new connection is up and carries nothing yet, or rebind() was called. Makes or binds the

@@ -1,4 +1,4 @@
-// A callback that has arrived: what it is made of, the same for every transport.
+// A callback that has arrived: the part common to every transport.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class ReceivedBackwardCall : public BackwardCall {
  protected:
   ~ReceivedBackwardCall() = default;
 
-  /// `call` lies in `message`, which may be null when there is none; `reply` is where the reply is
-  /// to be encoded.
+  /// `call` lies in `message`, which may be null when there is none; the reply is encoded into
+  /// `reply`.
   void receive(std::uint32_t xid, std::span<const std::byte> call, MessageRef message,
                std::span<std::byte> reply);
-  /// Decodes the RPC header, then hands the call on or answers it. `lines` bounds what is said
-  /// about those that cannot be decoded.
+  /// Decodes the RPC header, then hands the call on or answers it. `lines` bounds the log lines
+  /// about calls that cannot be decoded.
   void dispatch(ChannelObserver& observer, log::Limit& lines, TimePoint now);
   /// Completes the reply, and lets go of the message.
   void finish(AcceptStat status);

@@ -1,7 +1,7 @@
-// Sends Calls and completes them, for one connection: what is the same for every transport.
+// Sends Calls and completes them, for one connection: the part common to every transport.
 //
-// A Call: queued -> its turn -> sent -> reply or error (its XID is retired) -> nothing that it lent
-// is in use any more -> decoded and reported.
+// A Call: queued -> its turn -> sent -> reply or error (its XID is retired) -> memory that it lent
+// is no longer in use -> decoded and reported.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace nfsrdma::rpc {
 
-/// What became of the Call whose turn it was.
+/// The outcome for the Call whose turn it was.
 enum class Sent : std::uint8_t { yes, wait, failed };
 
 /// The base of a transport's requester, which is `Wire` (no virtual calls) and has
@@ -51,7 +51,7 @@ class Requester {
       link_.counters().queue_waits.add();
     }
   }
-  /// Sends what may be sent now.
+  /// Sends the queued calls that may be sent now.
   void pump() {
     link_.counters().pumps.add();
     while (!link_.ending()) {
@@ -124,7 +124,7 @@ class Requester {
     open_.remove(context);
     wire().on_retired(context);
   }
-  /// After retire() for a reply: reports the call if that is all it waited for, and lets others go.
+  /// Call after retire() for a reply: reports the call if that was all, and sends queued calls.
   void finish_reply(Context& context) {
     const CallTimes& times = context.call->times;
     NFSRDMA_PROBE(xprt_lookup_rqst, context.call->xid, (times.replied - times.sent).count());

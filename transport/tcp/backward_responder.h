@@ -18,8 +18,8 @@ class BackwardResponder final
       : rpc::BackwardResponder<BackwardResponder, BackwardCallSlot, Link>(link, *pools.backward,
                                                                           observer) {}
 
-  /// A record that holds a Call. The connection ends when the server has filled all the room there
-  /// is for them.
+  /// A record that holds a Call. The connection ends when the server has filled all the room for
+  /// them.
   void on_call(std::uint32_t xid, Received call);
 
  private:

@@ -19,7 +19,7 @@ class Requester;
 struct Received {
   rpc::MessageRef message;
   std::optional<Buffer> large;         ///< holds the bytes of one that did not fit `message`
-  std::span<const std::byte> bytes;    ///< of the RPC message, without what was placed elsewhere
+  std::span<const std::byte> bytes;    ///< of the RPC message, without placed bytes
   std::optional<std::size_t> payload;  ///< bytes that were received into the call's result_sink
 };
 

@@ -1,4 +1,4 @@
-// What the TCP transport counts, over all connections to one server.
+// Counters of the TCP transport, over all connections to one server.
 #pragma once
 
 #include "transport/base/log_limit.h"

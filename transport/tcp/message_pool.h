@@ -49,7 +49,7 @@ class MessageWaiter : public ListNode {
   ~MessageWaiter() = default;
 };
 
-/// I5: the free list holds no message that someone reads or receives into.
+/// I5: the free list holds no message that is being read or received into.
 class MessagePool {
  public:
   /// `size` bytes for each of `count` messages.

@@ -1,4 +1,4 @@
-// What the TCP transport can be told. One object per server, fixed while it is used.
+// Options of the TCP transport. One object per server, fixed while it is used.
 #pragma once
 
 #include <cstddef>

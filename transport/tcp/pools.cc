@@ -6,7 +6,7 @@
 namespace nfsrdma::tcp {
 namespace {
 
-/// Callbacks beyond what was announced are handled as long as there is room for them.
+/// Callbacks beyond the announced number are handled as long as there is room for them.
 std::size_t backward_count(const Options& options) {
   return 2 * std::size_t{options.backward_calls};
 }

@@ -62,7 +62,7 @@ Checked<> ReceivePath::filled(std::size_t bytes, bool copied) {
       if (payload_filled_ == payload_.size()) phase_ = pad_left_ > 0 ? Phase::pad : Phase::rest;
       return {};
     case Phase::pad:
-      // What a pad holds is not looked at: no byte of it goes anywhere.
+      // Bytes of a pad are skipped unread: they are copied nowhere.
       pad_left_ -= bytes;
       if (pad_left_ == 0) phase_ = Phase::rest;
       return {};

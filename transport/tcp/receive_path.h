@@ -20,7 +20,7 @@ namespace nfsrdma::tcp {
 /// call of its own.
 inline constexpr std::size_t kCopyAtMost = 16 * 1024;
 
-/// Takes what the receive path has put together.
+/// Takes the messages of the receive path.
 class MessageHandler {
  public:
   /// The open Call a reply belongs to, or null.
@@ -55,10 +55,10 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private Me
 
  private:
   enum class Phase : std::uint8_t {
-    head,     ///< bytes that tell what comes behind them
+    head,     ///< bytes that describe the bytes behind them
     payload,  ///< of the result, to result_sink
     pad,      ///< behind the payload
-    rest,     ///< what is left of the message
+    rest,     ///< the remainder of the message
     discard,  ///< a record of no open call
   };
 

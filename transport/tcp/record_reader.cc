@@ -19,7 +19,7 @@ ReadStatus RecordReader::read(net::ByteStream& stream) {
   return read_stream(stream, into, wanted_in_stage(place, into.size()));
 }
 
-/// What may be read behind `placed` bytes that go to their place.
+/// Bytes that may be read into the stage behind `placed` bytes that go to their place.
 std::size_t RecordReader::wanted_in_stage(const Place& place, std::size_t placed) const {
   const std::size_t lookahead = std::clamp(handler_.lookahead(), RecordMark::kSize, kStage);
   if (!mark_known()) return (in_record_ ? RecordMark::kSize : lookahead) - mark_have_;

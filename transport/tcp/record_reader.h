@@ -17,7 +17,7 @@
 
 namespace nfsrdma::tcp {
 
-/// The outcome of a check of something the peer sent: the error says what is wrong with it.
+/// The outcome of a check of something the peer sent: the error says why it is wrong.
 template <class T = void>
 using Checked = tl::expected<T, const char*>;
 
@@ -71,7 +71,7 @@ class RecordReader {
 
   int error() const { return error_; }                  ///< errno value
   const char* what() const { return what_; }            ///< how the peer broke the rules
-  std::uint64_t position() const { return position_; }  ///< stream offset behind what was consumed
+  std::uint64_t position() const { return position_; }  ///< stream offset behind the consumed bytes
   /// Whether the stream may end here.
   bool between_records() const { return mark_have_ == 0 && !in_record_ && staged() == 0; }
   std::uint64_t records() const { return records_; }
@@ -80,7 +80,7 @@ class RecordReader {
  private:
   /// Holds the reply to a READ of 16 KiB.
   static constexpr std::size_t kStage = 20 * 1024;
-  /// Fragments without bytes in one record: they are allowed, and of no use.
+  /// Fragments without bytes in one record: they are allowed, and useless.
   static constexpr unsigned kMaxEmptyFragments = 16;
 
   enum class Step : std::uint8_t { going, record_ended, no_place, violated };
@@ -89,7 +89,7 @@ class RecordReader {
   bool mark_known() const { return mark_have_ == RecordMark::kSize; }
   ReadStatus read_stream(net::ByteStream& stream, std::span<std::byte> place, std::size_t to_stage);
   std::size_t wanted_in_stage(const Place& place, std::size_t placed) const;
-  /// Works on what is staged until a record has ended or nothing is left.
+  /// Parses staged bytes until a record has ended or none is left.
   ReadStatus consume();
   Step consume_mark();
   Step consume_fragment();

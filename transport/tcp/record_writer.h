@@ -58,11 +58,11 @@ enum class WriteStatus : std::uint8_t {
 
 class RecordWriter {
  public:
-  /// Sends the message, or what the kernel takes of it now, behind those that still wait.
+  /// Sends the message, or as much as the kernel takes now, behind the messages that still wait.
   WriteStatus send(net::ByteStream& stream, Outgoing& message);
-  /// Sends more of what waits.
+  /// Sends more of the waiting messages.
   WriteStatus flush(net::ByteStream& stream);
-  /// The connection is gone: forgets what waits, without on_sent().
+  /// The connection is gone: forgets waiting messages, without on_sent().
   void clear();
 
   bool idle() { return waiting_.empty(); }

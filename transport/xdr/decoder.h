@@ -25,7 +25,7 @@ enum class Fault : int {
   bad_boolean,    ///< neither 0 nor 1
   bad_enum,       ///< a value or union arm that is not defined
   trailing,       ///< bytes left over after the last item
-  unexpected,     ///< well formed, but not what was asked for (wrong operation, wrong order)
+  unexpected,     ///< well formed, but not the answer to the request (wrong operation, wrong order)
   placed_length,  ///< inline count and RDMA-placed length disagree (V1-3.4.6-10)
 };
 std::string_view fault_name(int fault);
@@ -67,10 +67,10 @@ class Decoder {
   Fault fault() const { return fault_; }
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return message_.size() - offset_; }
-  /// All of the message, and what was placed beside it.
+  /// The whole message and the placed items.
   std::span<const std::byte> message() const { return message_; }
   std::span<const PlacedItem> placed() const { return placed_; }
-  /// Bytes of the message, and of what was placed beside it.
+  /// Bytes of the message and of the placed items.
   std::size_t size() const {
     std::size_t bytes = message_.size();
     for (const PlacedItem& item : placed_) bytes += item.data.size();
@@ -118,8 +118,8 @@ class Decoder {
   }
   /// A DDP-eligible item of at most `bound` bytes: placed if a chunk matches, else inline.
   Payload payload(std::size_t bound, const char* field);
-  /// An array count, bounded by `bound` and by what the rest of the message could hold at
-  /// `least_bytes` bytes an element.
+  /// An array count, bounded by `bound` and by the elements of `least_bytes` bytes that the rest of
+  /// the message could hold.
   std::uint32_t count(std::size_t bound, std::size_t least_bytes, const char* field);
   /// A view of `length` bytes that need not be padded (for skipping to a nested stream).
   std::span<const std::byte> raw(std::size_t length, const char* field);

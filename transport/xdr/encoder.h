@@ -41,7 +41,7 @@ class Encoder {
   std::size_t size() const { return size_; }
   std::span<const OmittedItem> omitted() const { return {omitted_.data(), omitted_count_}; }
 
-  /// Bytes of the whole message: what is encoded, and the omitted items with their pads.
+  /// Bytes of the whole message: the encoded part, and the omitted items with their pads.
   std::size_t message_size() const {
     std::size_t bytes = size_;
     for (const OmittedItem& item : omitted()) bytes += padded(item.data.size());

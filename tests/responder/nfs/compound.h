@@ -6,10 +6,10 @@
 
 namespace nfsrdma::responder {
 
-/// What became of a COMPOUND whose results have been encoded.
+/// The outcome of a COMPOUND whose results have been encoded.
 struct CompoundOutcome {
   rpc::AcceptStat accept = rpc::AcceptStat::success;
-  Duration delay{};    ///< the reply is to be held back that long
+  Duration delay{};    ///< hold the reply back for this long
   SessionRef session;  ///< of the slot that waits for the answer; null when there is none
   nfs4::slotid4 slot = 0;
 };

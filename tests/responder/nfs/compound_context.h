@@ -1,4 +1,4 @@
-// What the operations of one COMPOUND share.
+// Shared by the operations of one COMPOUND.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,20 @@ class CompoundContext {
   FileTable& files() { return *server.files; }
   StateTable& states() { return server.clients->states; }
 
-  /// Makes a file the current one; `stat` is what is known of it already.
+  /// Makes a file the current one; `stat`: its attributes, if known.
   void set_current(FileRef file, std::optional<FileStat> stat = {});
   /// Attributes of the current file, read once until something changes it.
   Outcome<FileStat> current_stat();
   /// This operation has changed an inode.
   void changed(const FileRef& file);
 
-  /// The stateid itself, or what the current stateid (RFC 8881 section 16.2.3.1.2) stands for.
+  /// The stateid itself, or the one behind the current stateid (RFC 8881 section 16.2.3.1.2).
   nfs4::stateid4 effective(const nfs4::stateid4& stateid) const;
   void set_current_stateid(const State& state) {
     current_stateid = server.clients->states.stateid_of(state);
   }
 
-  /// Bytes of the unreduced reply so far, and what the session allows it to have.
+  /// Bytes of the unreduced reply so far, and the limit of the session.
   std::size_t reply_size() const { return out.message_size(); }
   std::size_t reply_limit() const;
   /// Bytes that the reply may still grow by.

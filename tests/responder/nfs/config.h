@@ -1,4 +1,4 @@
-// What a responder's NFS service is told at construction.
+// Configuration of a responder's NFS service.
 #pragma once
 
 #include <cstddef>

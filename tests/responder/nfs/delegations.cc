@@ -198,7 +198,7 @@ nfsstat4 Delegations::ask_holder(CompoundContext& context, Attributes& attribute
       if (!timer_.armed()) timer_.arm(kCheckInterval);
       return NFS4ERR_DELAY;
     }
-    // What it said may have been overtaken by its own writes.
+    // Its answer may have been overtaken by its own writes.
     if (delegation->change < attributes.change) continue;
     attributes.size = delegation->size.value_or(attributes.size);
     dirty = delegation->change > attributes.change;
@@ -236,7 +236,7 @@ void Delegations::take_attributes(std::uint64_t id, const Result<xdr::Decoder>& 
     if (told && told->has(FATTR4_SIZE)) delegation->size = told->size;
     if (told && told->has(FATTR4_CHANGE)) delegation->change = told->change;
   }
-  // Where the holder does not answer, what the server knows has to do.
+  // If the holder does not answer, use the server's own attributes.
   put_off_.note_known(delegation->file->key());
 }
 

@@ -1,4 +1,4 @@
-// Who holds delegations, and how they are got back (RFC 8881 sections 10.2, 10.4, 20.1, 20.2).
+// The holders of delegations, and their recall (RFC 8881 sections 10.2, 10.4, 20.1, 20.2).
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace nfsrdma::responder {
 
 class CompoundContext;
 
-/// What is counted over all lives of the server.
+/// Counters over all restarts of the server.
 struct DelegationCounters {
   Counter granted;
   Counter recalls;
@@ -40,7 +40,7 @@ class Delegations {
               SessionTable& sessions, DelegationCounters& counters);
   ~Delegations();
 
-  /// What an OPEN that has succeeded gets, or why it gets none.
+  /// The delegation for an OPEN that has succeeded, or the reason for none.
   nfs4::open_delegation4 grant(CompoundContext& context, const nfs4::OPEN4args& args,
                                const FileRef& file);
   /// NFS4ERR_DELAY while a delegation of another client is in the way of `access`

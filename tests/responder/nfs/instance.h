@@ -1,4 +1,4 @@
-// What changes when a server restarts.
+// State that changes when a server restarts.
 #pragma once
 
 #include <cstdint>

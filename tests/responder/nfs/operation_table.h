@@ -8,7 +8,7 @@
 
 namespace nfsrdma::responder {
 
-/// What an operation needs or does; bits of OperationRow::traits.
+/// Requirements and effects of an operation; bits of OperationRow::traits.
 enum Trait : unsigned {
   kNeedsCurrent = 1,  ///< a current file handle
   kNeedsSaved = 2,    ///< a saved file handle

@@ -21,7 +21,7 @@
 
 namespace nfsrdma::responder {
 
-/// What is forgotten when the server restarts.
+/// State that a restart of the server forgets.
 struct ClientState {
   ClientState(const ServiceConfig& config, std::uint32_t instance, FileTable& files,
               Reactor& reactor, DelegationCounters& counters)

@@ -1,4 +1,4 @@
-// What all connections and calls of one responder share.
+// Shared by all connections and calls of one responder.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class HeldCall {
   ~HeldCall() = default;
 };
 
-/// What becomes of a message whose rdma_vers is not served.
+/// The reaction to a message whose rdma_vers is not served.
 enum class OtherVersions : std::uint8_t {
   answer,      ///< RDMA_ERROR with ERR_VERS and the range, as RFC 8166 wants it
   disconnect,  ///< as responders do that know no better

@@ -1,4 +1,4 @@
-// What the responder counts. One writer (the reactor's thread), any reader.
+// Counters of the responder. One writer (the reactor's thread), any reader.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 
 namespace nfsrdma::responder {
 
-/// What a responder takes at most.
+/// Limits of a responder.
 struct ReadLimits {
   std::size_t chunk = 0;  ///< bytes of one Read chunk (wsize and a little)
   std::size_t total = 0;  ///< bytes of all Read chunks of a call: the buffer they are pulled into

@@ -12,7 +12,7 @@
 
 namespace nfsrdma::responder {
 
-/// What a fault script has a reply do wrong at this level.
+/// The faults of a fault script at this level.
 struct ReplyTwist {
   bool inline_result = false;  ///< ignore the Write chunks
   bool write_pad = false;      ///< write the pad behind the item, and count it

@@ -1,4 +1,4 @@
-// What is done with a call whatever transport brought it: the RPC layer's answers, and the script.
+// Handling of a call from any transport: the RPC layer's answers, and the fault script.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a call keeps for the service, over whichever transport it came.
+// The part of a call that the service uses, for every transport.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Something that happens once, or that its waiters give up waiting for.
+// An event that happens once; waiters may give up after a time.
 #pragma once
 
 #include "transport/base/sync/timed_wait.h"

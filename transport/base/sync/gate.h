@@ -49,7 +49,7 @@ class Gate {
   /// `auto pass = co_await gate.enter(Gate::Mode::shared);`
   Entering enter(Mode mode) { return Entering(*this, mode); }
 
-  /// Somebody is inside in shared mode.
+  /// Whether a coroutine is inside in shared mode.
   bool shared() const { return sharing_ > 0; }
 
  private:

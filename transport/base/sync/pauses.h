@@ -34,7 +34,7 @@ class Pauses {
    public:
     Pause(Pauses& pauses, Duration length) : TimedWait(pauses.sleeping_, length), pauses_(pauses) {}
     bool await_ready() const noexcept { return cut_short_ || pauses_.interrupted_; }
-    /// What was waited for has come. Idempotent.
+    /// The awaited event has come: ends the pause. Idempotent.
     void cut_short() {
       cut_short_ = true;
       wake();

@@ -69,8 +69,8 @@ class WaitQueue {
   IntrusiveList<Wait> waiters_;
 };
 
-/// A queue whose waits all are `Waiter`s, derived from WaitQueue::Wait: they say what they wait
-/// for, or carry what the waker hands over.
+/// A queue whose waits all are `Waiter`s, derived from WaitQueue::Wait: they tell what they wait
+/// for, or carry a value from the waker.
 template <class Waiter>
 class WaitQueueOf : public WaitQueue {
  public:

@@ -1,4 +1,4 @@
-// What one connection counts.
+// Counters of one connection.
 #pragma once
 
 #include "transport/base/metrics.h"

@@ -86,7 +86,7 @@ class IwarpEndpoint final : public Endpoint,
   void violated(const Violation& violation);
   void stream_ended();
   void stream_failed(int error_number);
-  /// Sends what there is to send, waits a little for the peer to close, then finishes.
+  /// Sends pending messages, waits a little for the peer to close, then finishes.
   void start_closing(Error reason);
   void finish_soon(Error reason);
   void finish();

@@ -21,7 +21,7 @@ inline std::size_t fpdu_pad(std::size_t ulpdu_length) {
   return (kFpduAlignment - (kUlpduLengthField + ulpdu_length) % kFpduAlignment) % kFpduAlignment;
 }
 
-/// What was added and not yet advanced over. Payload memory must stay until then.
+/// FPDUs that were added and not yet advanced over. Payload memory must stay until then.
 class FpduBatch {
  public:
   /// Payload pieces an FPDU may be gathered from.
@@ -31,8 +31,8 @@ class FpduBatch {
 
   /// Bytes that are no FPDU: the MPA startup frames. Copied.
   void add_startup(std::span<const std::byte> bytes);
-  /// One FPDU: begin, up to kPiecesPerFpdu payload calls that sum up to what `ulpdu_length` leaves
-  /// after the header, end.
+  /// One FPDU: begin, up to kPiecesPerFpdu payload calls, whose bytes add up to `ulpdu_length` less
+  /// the header, end.
   void begin(std::size_t ulpdu_length, std::span<const std::byte> header);
   void add_payload(std::span<const std::byte> payload);
   /// Like add_payload for short bytes that are copied.
@@ -56,7 +56,7 @@ class FpduBatch {
   static constexpr std::size_t kStaging = 8192;
   static constexpr std::size_t kMaxFpdus = 128;
   static constexpr std::size_t kStagingPerFpdu = 128;
-  // Held back, so that a Terminate always fits behind what is there.
+  // Held back, so that a Terminate always fits behind the rest.
   static constexpr std::size_t kReserve = 1;
 
   std::byte* stage(std::span<const std::byte> bytes);

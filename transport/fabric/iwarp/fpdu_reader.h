@@ -1,13 +1,13 @@
-// The receiving half of MPA: finds FPDUs in whatever pieces TCP delivers, has each payload brought
-// to where it belongs, and checks the CRC (RFC 5044 section 4).
+// The receiving half of MPA: finds FPDUs in the pieces that TCP delivers, reads each payload to its
+// place, and checks the CRC (RFC 5044 section 4).
 //
 // Small FPDUs are read many at a time into a stage and their payload is copied from there: a system
 // call costs more than the copy. The payload of an FPDU larger than kCopyAtMost is read straight to
-// its place; behind it only kLookahead bytes of the next FPDU come along, which is the length field
-// and a tagged header, because what follows a large FPDU is likely to be large as well. A copied
-// part of a large payload is what came along with the small FPDUs before it.
+// its place; behind it only kLookahead bytes of the next FPDU are read, its length field and a
+// tagged header, because the FPDU after a large one is likely to be large as well. Of a large
+// payload only the bytes that were read with the small FPDUs before it are copied.
 //
-// What is staged epoll does not report: call read() again while staged().
+// epoll does not report staged bytes: call read() again while staged().
 #pragma once
 
 #include <array>
@@ -67,7 +67,7 @@ class FpduReader {
   static constexpr std::size_t kMaxTrailer = kFpduAlignment - 1 + kCrcField;
   /// Payload of an FPDU that is worth a system call of its own.
   static constexpr std::size_t kCopyAtMost = 16 * 1024;
-  /// What one read takes of small FPDUs at first, and at most once such a read was filled.
+  /// Bytes that one read takes of small FPDUs: this many; kStage after a read that was filled.
   static constexpr std::size_t kFirstWindow = 16 * 1024;
   static constexpr std::size_t kStage = 64 * 1024;
 

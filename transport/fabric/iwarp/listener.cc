@@ -106,7 +106,7 @@ void IwarpListener::on_ready(std::uint32_t) {
       return pause();
     }
     if (errno == EAGAIN) return;
-    // Any other error is one of the connection that was to be accepted (accept(2)).
+    // Any other error concerns only the connection that was being accepted (accept(2)).
   }
 }
 

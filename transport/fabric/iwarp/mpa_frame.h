@@ -21,7 +21,7 @@ inline constexpr std::size_t kStartupHeader = 20;
 inline constexpr std::size_t kMaxPrivateData = 512;
 inline constexpr std::size_t kEnhancedWords = 4;
 
-/// What precedes the private data of an enhanced frame (RFC 6581 section 4.2.1).
+/// The words before the private data of an enhanced frame (RFC 6581 section 4.2.1).
 struct EnhancedWords {
   /// "No limit told" (RFC 6581 section 4.2.1).
   static constexpr std::uint16_t kNotNegotiated = 0x3fff;

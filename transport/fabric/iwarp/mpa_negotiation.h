@@ -1,4 +1,4 @@
-// What the two MPA startup frames agree on: RFC 5044 section 7.1.2, RFC 6581 sections 4 to 9.
+// The agreement of the two MPA startup frames: RFC 5044 section 7.1.2, RFC 6581 sections 4 to 9.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr std::uint8_t kMpaRevision2 = 2;
 /// Deeper queues of RDMA Reads cannot be told (14 bits, all ones has a meaning of its own).
 inline constexpr std::uint32_t kMaxDepth = EnhancedWords::kNotNegotiated - 1;
 
-/// What one side brings to the negotiation.
+/// The terms of one side of the negotiation.
 struct Terms {
   std::uint32_t ird = 0;
   std::uint32_t ord = 0;

@@ -9,7 +9,7 @@
 namespace nfsrdma::fabric::iwarp {
 
 /// Probes after 20 ms without an answer, and again after twice as long each time, seven times at
-/// most. One reactor, its thread. What a probe is, the owner says.
+/// most. One reactor, its thread. The owner defines the probe.
 class PeerProbe {
  public:
   static constexpr Duration kFirst = std::chrono::milliseconds(20);

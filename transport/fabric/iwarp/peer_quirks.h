@@ -1,4 +1,4 @@
-// What a connection has shown of its peer that the next one to the same peer has to know.
+// Quirks of a peer that one connection has shown and the next one to the same peer must know.
 #pragma once
 
 #include "transport/base/log_limit.h"
@@ -6,11 +6,11 @@
 namespace nfsrdma::fabric::iwarp {
 
 struct PeerQuirks {
-  /// Linux siw takes a CRC that TCP delivers in two pieces for wrong (it puts the second where the
-  /// first belongs), and ends the connection: now and then on any path that cuts the stream where
-  /// it likes. That it is siw shows in its Terminate message.
+  /// Linux siw refuses a CRC that TCP delivers in two pieces (it puts the second where the first
+  /// belongs), and ends the connection. That happens now and then on any path that cuts the stream
+  /// at arbitrary places. The Terminate message shows that the peer is siw.
   bool misjudges_crc = false;
-  /// What is said about violations: the peer may commit one with each connection.
+  /// Bounds the log lines about violations: the peer may commit one with each connection.
   log::Limit violation_lines;
 };
 

@@ -1,5 +1,5 @@
-// Which bytes of a leased memory the peer has placed by RDMA Write. What is not among them is what
-// lay there before: another file's data, another user's request. A reply may claim no such byte.
+// The bytes of a leased memory that the peer has placed by RDMA Write. All others are older data:
+// another file's contents, another user's request. A reply must not claim any of those.
 #pragma once
 
 #include <array>

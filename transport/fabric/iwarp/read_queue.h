@@ -29,7 +29,7 @@ class OutboundReads {
   /// The next Read Request; it counts as sent. Call only if can_request().
   ReadRequest take_request();
 
-  /// Where a segment of a Read Response belongs: only the oldest outstanding Read is answered.
+  /// The memory for a segment of a Read Response: only the oldest outstanding Read may be answered.
   Checked<std::span<std::byte>> place(std::uint32_t stag, std::uint64_t to, std::size_t length);
   /// The segment arrived. On the last one the Read is done and `context` is set: returns true.
   Checked<bool> deliver(std::size_t length, bool last, void*& context);

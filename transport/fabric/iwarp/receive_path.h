@@ -17,7 +17,7 @@
 
 namespace nfsrdma::fabric::iwarp {
 
-/// What a message from the peer means to the connection.
+/// Events of the connection from messages of the peer.
 class ReceiveEvents {
  public:
   virtual ~ReceiveEvents() = default;

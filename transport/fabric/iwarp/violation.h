@@ -1,5 +1,5 @@
-// How the peer broke a protocol: what it is told (a Terminate code), what the consumer is told (a
-// Fault and a sentence).
+// A violation of protocol by the peer: the Terminate code to send, and the Fault with a sentence
+// for the consumer.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One RDMA device as one fabric uses it: what it can do, the protection domain with the registered
+// One RDMA device as one fabric uses it: its limits, the protection domain with the registered
 // pools, the completion channel of all its connections.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace nfsrdma::fabric::verbs {
 
 class Device final : public std::enable_shared_from_this<Device>, private FdHandler {
  public:
-  /// What the device can do, as far as it matters here.
+  /// Limits of the device.
   struct Limits {
     std::uint32_t work_requests = 0;  ///< in a queue
     std::uint32_t completions = 0;    ///< in a completion queue

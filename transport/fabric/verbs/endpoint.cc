@@ -137,7 +137,7 @@ void VerbsEndpoint::tell_ended() {
   }
 }
 
-/// Runs once after the events of a turn: polls, and posts what the turn has queued.
+/// Runs once after the events of a turn: polls, and posts the requests that the turn has queued.
 void VerbsEndpoint::turn() {
   if (phase_ == Phase::closed) return;
   if (polling_wanted_ && !in_event_) {

@@ -28,7 +28,7 @@ class VerbsEndpoint final : public Endpoint,
                 const EndpointOptions& options);
   ~VerbsEndpoint() override;
 
-  /// Initiator: starts connecting. Whatever goes wrong is told by on_disconnected.
+  /// Initiator: starts connecting. Every failure is reported by on_disconnected.
   void connect(const Address& peer);
   /// Responder: takes over the id of a connection request. The acceptance goes out at the end of
   /// the turn, when the receives that its consumer posts meanwhile are in place.
@@ -52,7 +52,7 @@ class VerbsEndpoint final : public Endpoint,
     connecting,
     accepting,  ///< Sends may be posted, and wait
     open,
-    closing,  ///< nothing is received any more; what was posted is still sent
+    closing,  ///< nothing is received any more; posted requests are still sent
     closed,
   };
 

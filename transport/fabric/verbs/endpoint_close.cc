@@ -8,7 +8,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// How long a closing connection waits: first for what was posted, then for the peer.
+/// How long a closing connection waits: first for its posted requests, then for the peer.
 constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -20,7 +20,7 @@ void VerbsEndpoint::disconnect(Error reason) {
   close_for(std::move(reason));
 }
 
-/// Ends the connection in good order: sends what was posted, tells the peer, waits for its answer.
+/// Ends the connection in good order: sends posted requests, disconnects, waits for the peer.
 void VerbsEndpoint::close_for(Error reason) {
   if (phase_ >= Phase::closing) return;
   phase_ = Phase::closing;

@@ -27,7 +27,7 @@ struct ConnectionEvent {
   std::size_t length = 0;
 };
 
-/// What an id's context points to.
+/// The target of an id's context pointer.
 class EventHandler {
  public:
   virtual void on_event(const ConnectionEvent& event) = 0;

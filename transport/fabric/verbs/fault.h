@@ -1,4 +1,4 @@
-// What went wrong, in the terms of fabric.h.
+// Errors of verbs in the terms of fabric.h.
 #pragma once
 
 #include <infiniband/verbs.h>

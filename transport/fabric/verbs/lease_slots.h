@@ -47,7 +47,7 @@ class LeaseSlots {
   Ring<std::uint32_t> free_;
 };
 
-/// What a chunk says of leased memory: handles are the device's, offsets its addresses.
+/// Describes leased memory for a chunk: handles are the device's, offsets are addresses.
 inline void describe(Lease& lease, std::span<std::byte> memory, Access access,
                      std::uint32_t handle) {
   lease.access = access;

@@ -27,8 +27,8 @@ Result<void> VerbsListener::start(const Address& local) {
   if (::rdma_bind_addr(id_.get(), socket_address(bound)) != 0) {
     return fail(call_error(errno, "rdma_bind_addr", local.text()));
   }
-  // Registers memory now, because it takes long and would delay the first connection. On the
-  // wildcard address the device is not known yet.
+  // Registers memory now: it takes long and would delay the first connection. On the wildcard
+  // address the device is not known yet.
   if (id_->verbs != nullptr) {
     auto device = context_->device_of(*id_);
     if (!device) return fail_from(device);

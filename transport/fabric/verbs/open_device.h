@@ -39,8 +39,8 @@ class OpenDevice final : public std::enable_shared_from_this<OpenDevice>, privat
   ~OpenDevice() override;
 
   void attach(DeviceUser& user) { users_.push_back(user); }
-  /// The device is not there any more: librdmacm is to close it when its last user is gone. Linux
-  /// finishes removing a device that cannot be taken from its users (rxe, siw) only then.
+  /// The device has been removed: librdmacm must close it after its last user. Linux finishes
+  /// removing a device that cannot be taken from its users (rxe, siw) only then.
   void note_removed() { removed_ = true; }
 
  private:

@@ -20,7 +20,7 @@ class ReceiveQueue {
 
   /// Takes the buffer on loan; the next post() hands it to the device.
   void lend(ReceiveBuffer& buffer);
-  /// Hands on what waits, as far as the queue of `depth` has room.
+  /// Posts waiting buffers, as far as the queue of `depth` has room.
   Result<void> post(ibv_qp* queue_pair, std::size_t depth, const MemoryRegions& regions);
   /// The buffer whose receive completed. It is its owner's again.
   ReceiveBuffer& complete(std::uint64_t id);

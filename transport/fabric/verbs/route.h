@@ -1,4 +1,4 @@
-// Which RDMA device leads to an address.
+// Finds the RDMA device that leads to an address.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Sends, RDMA Writes and Reads, binds and local invalidations, in posting order. What is pushed
-// waits for post(), which hands everything to the device with one doorbell, as far as there is
-// room in its queue; the rest follows when completions have made room.
+// Sends, RDMA Writes and Reads, binds and local invalidations, in posting order. Pushed requests
+// wait for post(), which hands them to the device with one doorbell, as far as its queue has room;
+// the rest follows when completions have made room.
 //
 // Requests are signalled only where needed: Reads, the last of a row of invalidations, Sends
 // without a reply, and every n-th of the others; without the last the device's queue would fill up.
@@ -22,7 +22,7 @@ namespace nfsrdma::fabric::verbs {
 
 class SendQueue {
  public:
-  /// What a completion ended.
+  /// A request that a completion has ended.
   struct Ended {
     WorkKind kind = WorkKind::send;
     void* context = nullptr;
@@ -31,7 +31,7 @@ class SendQueue {
 
   explicit SendQueue(Counters& counters) : counters_(counters) {}
 
-  /// Before the first push. `room` is what the queue pair has.
+  /// Call before the first push. `room`: requests that the queue pair holds.
   void configure(Device& device, std::uint32_t room, std::uint32_t pieces);
   void start(ibv_qp* queue_pair) { queue_pair_ = queue_pair; }
 
@@ -41,11 +41,11 @@ class SendQueue {
   void push_bind(ibv_mw* window, const Region& region, std::uint32_t handle, Lease& lease);
   void push_invalidate(Lease& lease);
 
-  /// Rings the doorbell for what is pushed and has room.
+  /// Posts pushed requests as far as there is room, with one doorbell.
   Result<void> post();
   /// The device completed the request posted with this id.
   void complete(std::uint64_t id);
-  /// Takes the next ended request that someone has to be told of.
+  /// Takes the next ended request that must be reported.
   bool take_ended(Ended& ended);
   /// The peer answered the Send with this context. False when it is over already, or never was.
   bool end_by_answer(const void* context);

@@ -41,7 +41,7 @@ class StaticKeys final : public Registration {
   }
 
   void invalidated(Lease&) override { assert(false && "static keys are not invalidated"); }
-  /// Remote invalidation is not offered. A peer that does it all the same has invalidated a key
+  /// Remote invalidation is not offered. A peer that invalidates nevertheless has invalidated a key
   /// that every connection uses.
   bool invalidated_by_peer(std::uint32_t) override { return false; }
   void close() override {}

@@ -1,4 +1,4 @@
-// What all connections and listeners of one fabric share. It lives as long as the last of them.
+// Shared by all connections and listeners of one fabric. It lives as long as the last of them.
 #pragma once
 
 #include <memory>

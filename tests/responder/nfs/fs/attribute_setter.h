@@ -7,13 +7,13 @@
 
 namespace nfsrdma::responder {
 
-/// Decodes attributes to set. ATTRNOTSUPP for what is not supported, INVAL for what
-/// cannot be set, BADOWNER for owners that are no numbers, BADXDR.
+/// Decodes attributes to set. ATTRNOTSUPP for attributes that are not supported, INVAL for those
+/// that cannot be set, BADOWNER for owners that are no numbers, BADXDR.
 Outcome<nfs4::Attributes> decode_settable(const nfs4::fattr4& values);
 
 /// Sets size, owner, mode and times, in this order (a change of owner clears set-id bits). `set`
-/// gets what was done, also when a later one fails. `size_fd` is an open descriptor that may
-/// truncate, or -1: then the caller's rights decide.
+/// gets the attributes that were set, also when a later one fails. `size_fd` is an open descriptor
+/// that may truncate, or -1: then the caller's rights decide.
 nfs4::nfsstat4 apply_attributes(FileTable& files, const Identity& who, const FileRef& file,
                                 const nfs4::Attributes& change, int size_fd, nfs4::bitmap4& set);
 

@@ -8,11 +8,11 @@
 
 namespace nfsrdma::responder {
 
-/// What this server can tell.
+/// Attributes that this server knows.
 const nfs4::bitmap4& supported_attributes();
-/// What SETATTR and the creating operations can set.
+/// Attributes that SETATTR and the creating operations can set.
 const nfs4::bitmap4& settable_attributes();
-/// What EXCLUSIVE4_1 can set at once: all that is settable but what holds the verifier.
+/// Attributes that EXCLUSIVE4_1 can set at once: the settable ones without the verifier's.
 nfs4::bitmap4 exclusive_create_attributes(const ServiceConfig& config);
 /// time_access_set, time_modify_set, mode_set_masked: GETATTR of these is an error.
 const nfs4::bitmap4& write_only_attributes();

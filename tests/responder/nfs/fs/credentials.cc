@@ -11,7 +11,7 @@ namespace nfsrdma::responder {
 
 namespace {
 
-// What the process was started as; read before the first change.
+// The identity that the process was started with; read before the first change.
 struct OwnIdentity {
   uid_t uid = ::geteuid();
   gid_t gid = ::getegid();

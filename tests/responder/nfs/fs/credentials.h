@@ -7,7 +7,7 @@
 
 namespace nfsrdma::responder {
 
-/// Whose rights a request has.
+/// The user whose rights a request has.
 struct Identity {
   uid_t uid = 0;
   gid_t gid = 0;

@@ -1,5 +1,5 @@
-// The limit of descriptors of this process: raised as far as it goes, and what is left of it
-// watched.
+// The limit of descriptors of this process: raises it as far as possible, and watches the
+// remainder.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class DescriptorLimit {
   /// Whether only the last ones are left when files and opens have so many: those are not for
   /// opens, so that names are still looked up, data written and connections accepted.
   bool is_reached(std::size_t used) const;
-  /// The same for an open that is asked for: says in the log, once for each time that descriptors
-  /// run out, what is to be done.
+  /// The same for an OPEN. Logs the remedy, once for each time that descriptors run
+  /// out.
   bool refuses(std::size_t used);
   /// The system has refused one.
   void report();

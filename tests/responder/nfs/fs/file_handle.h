@@ -2,8 +2,8 @@
 //
 // A handle names an inode. Where the kernel can open an inode by handle (root, most file systems)
 // the kernel's handle is inside, signed, so that it outlives this process and cannot be forged to
-// reach what is not exported. Elsewhere it says which inode it is, signed too, and FileTable finds
-// that in the tree.
+// reach files that are not exported. Elsewhere the handle has the inode's number, signed too, and
+// FileTable finds that in the tree.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace nfsrdma::responder {
 
-/// What name_to_handle_at(2) returns.
+/// The result of name_to_handle_at(2).
 struct KernelHandle {
   std::int32_t type = 0;
   std::uint32_t size = 0;

@@ -1,4 +1,4 @@
-// What the file system says about an inode.
+// An inode's attributes in the file system.
 #pragma once
 
 #include <fcntl.h>

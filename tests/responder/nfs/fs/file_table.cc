@@ -97,7 +97,7 @@ void FileTable::look_through_tree() {
   }
 }
 
-// What cannot be read had no handles that were worth anything.
+// A directory that cannot be read has no files with useful handles.
 void FileTable::look_through(const FileRef& directory, Walk& walk) {
   const auto path = path_fd(directory);
   if (!path) return;
@@ -176,7 +176,7 @@ Outcome<FoundFile> FileTable::lookup_parent(const Identity& who, const FileRef& 
   return FoundFile{std::move(file), *stat};
 }
 
-// Another process may have moved a directory out of what is served; its ".." must not be.
+// Another process may have moved a directory out of the served tree; its ".." must not be served.
 bool FileTable::below_root(int directory_fd) const {
   UniqueFd above;
   auto stat = stat_fd(directory_fd);

@@ -41,7 +41,7 @@ class FileTable {
   Outcome<FileRef> find(const nfs4::nfs_fh4& handle);
   /// A name in a directory, looked up with the rights of `who`.
   Outcome<FoundFile> lookup(const Identity& who, const FileRef& directory, const char* name);
-  /// The directory above; NOENT at the root of what is served.
+  /// The directory above; NOENT at the root of the served tree.
   Outcome<FoundFile> lookup_parent(const Identity& who, const FileRef& directory);
   /// The inode of a descriptor that has just been opened or created as `name` in `directory`. The
   /// descriptor stays the caller's.
@@ -51,11 +51,11 @@ class FileTable {
 
   /// An O_PATH descriptor that stays valid until the request has been handled.
   Outcome<int> path_fd(const FileRef& file);
-  /// STALE when the inode has been removed and nobody has it open.
+  /// STALE when the inode has been removed and is not open.
   Outcome<FileStat> stat(const FileRef& file);
   /// A new descriptor with open(2) `flags`, checked against `who`.
   Outcome<UniqueFd> reopen(const Identity& who, const FileRef& file, int flags);
-  /// The same without a check, for what has been decided already.
+  /// The same without a check, when access has been decided already.
   Outcome<UniqueFd> reopen_unchecked(const FileRef& file, int flags);
 
   /// Whether one more open can be had beside so many: SERVERFAULT when the process has only the
@@ -68,7 +68,7 @@ class FileTable {
   void forget_if_removed(const FileRef& file);
   void note_renamed(const InodeKey& key, const FileRef& directory, std::string_view name);
 
-  /// Null when nobody has asked for the inode lately.
+  /// Null when the inode has not been used lately.
   FileRef known(const InodeKey& key) const;
   std::size_t size() const { return files_.size(); }
 
@@ -93,7 +93,7 @@ class FileTable {
   void close_path(File& file);
   /// Closes every descriptor but the latest that is not of an open file.
   void close_unused();
-  /// What `open` returns, a descriptor or -1; when there is none left, after making room.
+  /// The result of `open`, a descriptor or -1. Makes room when no descriptor is left.
   int with_room(const std::function<int()>& open);
   Outcome<UniqueFd> open_by_kernel_handle(const KernelHandle& handle);
   bool below_root(int directory_fd) const;

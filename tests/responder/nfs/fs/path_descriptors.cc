@@ -115,7 +115,7 @@ nfsstat4 FileTable::check_descriptors(std::size_t opens) {
   return limit_.refuses(opens + descriptors_) ? NFS4ERR_SERVERFAULT : NFS4_OK;
 }
 
-// What makes room is only what nobody has open.
+// Only descriptors of files that no client has open make room.
 int FileTable::with_room(const std::function<int()>& open) {
   int fd = open();
   if (fd >= 0 || !is_shortage(errno)) return fd;

@@ -51,7 +51,7 @@ nfsstat4 op_create_session(CompoundContext& context, const CREATE_SESSION4args& 
   if (client->principal != context.principal) return NFS4ERR_CLID_INUSE;
   if ((args.csa_flags & ~kFlags) != 0) return NFS4ERR_INVAL;
   result.csr_status = make_session(context, *client, args, result.csr_resok4);
-  // What no session can be made of is no request of the slot: the number can be used again.
+  // A request that makes no session does not take the slot: the number can be used again.
   if (result.csr_status == NFS4ERR_TOOSMALL) return result.csr_status;
   client->keep_creation(args.csa_sequence, result);
   return result.csr_status;

@@ -56,7 +56,7 @@ LockOwnerKey owner_key(const CompoundContext& context, const LOCK4args& args,
   return {context.client->id, std::string(name)};
 }
 
-/// What a conflict is answered with.
+/// The answer to a conflict.
 nfsstat4 answer_conflict(CompoundContext& context, const LOCK4args& args, const LockOwnerKey& owner,
                          const ByteRange& range, const LockedRange& held, LOCK4res& result) {
   const bool waits = args.locktype == READW_LT || args.locktype == WRITEW_LT;

@@ -1,4 +1,4 @@
-// What LOCK, LOCKT and LOCKU have in common.
+// The common part of LOCK, LOCKT and LOCKU.
 #pragma once
 
 #include "client/proto/ops_lock.h"
@@ -13,7 +13,7 @@ bool is_exclusive(nfs4::nfs_lock_type4 type);
 
 std::string_view owner_text(const nfs4::lock_owner4& owner);
 
-/// What NFS4ERR_DENIED tells of the lock that is in the way.
+/// The description of the conflicting lock in NFS4ERR_DENIED.
 nfs4::LOCK4denied describe_conflict(const LockedRange& held);
 
 }  // namespace nfsrdma::responder

@@ -18,7 +18,7 @@ nfsstat4 op_test_stateid(CompoundContext& context, const TEST_STATEID4args& args
   return NFS4_OK;
 }
 
-// A lock-owner's state that holds no lock can be freed, and what was revoked: opens are ended by
+// Frees a lock-owner's state without locks, or a revoked state. Opens are ended by
 // CLOSE.
 nfsstat4 op_free_stateid(CompoundContext& context, const FREE_STATEID4args& args,
                          FREE_STATEID4res&) {

@@ -16,7 +16,7 @@
 
 namespace nfsrdma::responder {
 
-/// Who speaks for a client, for SP4_NONE: the flavor and user of the request.
+/// The principal of a client with SP4_NONE: the flavor and user of the request.
 struct Principal {
   rpc::AuthFlavor flavor = rpc::AuthFlavor::none;
   std::uint32_t uid = 0;
@@ -54,15 +54,15 @@ class ClientTable {
   ClientTable(std::uint32_t instance, std::function<void(Client&)> on_gone)
       : instance_(instance), on_gone_(std::move(on_gone)) {}
 
-  /// What the table asks of a client's record that is in the way of another.
+  /// The table's questions about a client's record that conflicts with another.
   struct Holdings {
     std::function<bool(const Client&)> sessions;
     std::function<bool(const Client&)> states;
   };
 
   /// EXCHANGE_ID's choice among the nine cases of RFC 8881 section 18.35.4. The record returned
-  /// belongs to the table. In a full table one that nobody misses makes room: an unconfirmed one,
-  /// else one without state; DELAY when there is none.
+  /// belongs to the table. In a full table an unconfirmed record makes room, else one without
+  /// state; DELAY when there is none.
   Outcome<Client*> exchange(const nfs4::EXCHANGE_ID4args& args, const Principal& principal,
                             TimePoint lease_ends, const Holdings& holdings);
   /// Null when unknown (STALE_CLIENTID).

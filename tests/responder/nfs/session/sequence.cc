@@ -13,8 +13,8 @@ namespace {
 // SEQUENCE, file handles, names and stateids all lie within this many bytes.
 constexpr std::size_t kFingerprinted = 512;
 
-// RFC 8881 section 2.10.6.4: what is too large is refused before it is a request of the slot. Of
-// the reply at least SEQUENCE's own result must fit.
+// RFC 8881 section 2.10.6.4: a request that is too large is refused before it takes the slot. At
+// least SEQUENCE's own result must fit the reply.
 nfsstat4 check_sizes(const CompoundContext& context, const SEQUENCE4args& args,
                      const channel_attrs4& limits) {
   constexpr std::size_t kSequenceResult = 2 * xdr::kUnit + sizeof(sessionid4) + 5 * xdr::kUnit;

@@ -16,18 +16,18 @@ namespace nfsrdma::responder {
 
 struct Client;
 
-/// One callback operation: how its arguments are encoded, and what is done with its result.
+/// One callback operation: encodes its arguments, and takes its result.
 struct Callback {
   std::function<void(xdr::Encoder&)> encode;
   /// The decoder stands at the operation's result.
   std::function<void(const Result<xdr::Decoder>&)> done;
 };
 
-/// What the server may use to call the client.
+/// The server's way to call the client.
 struct BackChannel {
-  /// Who is called with which credential: the first of `security` that is spoken here, AUTH_NONE
-  /// or AUTH_SYS (RFC 8881 section 18.36.3); nobody's when the list is empty. False, and nothing
-  /// changes, when none of them is.
+  /// Sets the program and the credential of callbacks: the first of `security` that is spoken here,
+  /// AUTH_NONE or AUTH_SYS (RFC 8881 section 18.36.3); AUTH_NONE when the list is empty. False,
+  /// without a change, when none of them is spoken here.
   bool aim(std::uint32_t program, const std::vector<nfs4::callback_sec_parms4>& security);
 
   bool wanted = false;               ///< the client asked for one
@@ -51,7 +51,7 @@ struct Session : std::enable_shared_from_this<Session> {
   void begin(Slot& slot, const nfs4::SEQUENCE4args& args, std::uint64_t fingerprint);
   /// sr_target_highest_slotid + 1; slots above it go once the client has stopped using them.
   void set_target(std::uint32_t target);
-  /// Follows sa_highest_slotid: the client's word on what it still uses.
+  /// Follows sa_highest_slotid, the highest slot that the client still uses.
   void adjust_slots(nfs4::slotid4 highest_used);
 
   const nfs4::sessionid4 id;
@@ -74,7 +74,7 @@ class SessionTable {
   /// Requests that are still held back see that their session has gone.
   ~SessionTable();
 
-  /// `fore` and `back` are clamped in place to what is granted; TOOSMALL when that is useless.
+  /// `fore` and `back` are clamped in place to the granted limits; TOOSMALL when those are useless.
   nfs4::nfsstat4 negotiate(nfs4::channel_attrs4& fore, nfs4::channel_attrs4& back) const;
   SessionRef create(Client& client, const nfs4::channel_attrs4& fore);
   /// Null when there is no such session (BADSESSION).

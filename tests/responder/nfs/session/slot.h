@@ -16,7 +16,7 @@ namespace nfsrdma::responder {
 /// A reply as it was encoded, with the bytes of its DDP-eligible items.
 class CachedReply {
  public:
-  /// Copies what was encoded into `out` from offset `from` on.
+  /// Copies the bytes of `out` from offset `from` on.
   void store(const xdr::Encoder& out, std::size_t from);
   /// Encodes the reply again. `scratch` gives memory for an item's bytes, which must stay until
   /// they are sent. False when the reply or an item does not fit.

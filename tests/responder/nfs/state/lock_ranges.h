@@ -28,7 +28,7 @@ class LockRanges {
   /// The first range that keeps `holder` (which may be null: a stranger) from locking.
   const LockedRange* conflict(const ByteRange& range, bool exclusive,
                               const LockState* holder) const;
-  /// Locks, converting what the holder had there. The caller has looked for conflicts.
+  /// Locks the range, and converts the holder's locks in it. The caller has looked for conflicts.
   void lock(const ByteRange& range, bool exclusive, LockState* holder);
   /// Unlocks; a range in the middle of another splits it.
   void unlock(const ByteRange& range, const LockState* holder);

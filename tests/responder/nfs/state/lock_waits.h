@@ -30,8 +30,8 @@ class LockWaits {
  public:
   explicit LockWaits(StateTable& states) : states_(states) {}
 
-  /// A blocking LOCK is going to be denied. True: whoever holds what it wants waits in turn for a
-  /// lock of this owner, so nobody would ever go on; it is not to wait then.
+  /// Call before a blocking LOCK is denied. True: the holder of the lock waits in turn for a lock
+  /// of this owner, a deadlock; refuse to wait then.
   bool closes_a_circle(const LockOwnerKey& owner, const FileRef& file, const ByteRange& range,
                        bool exclusive, TimePoint now);
   /// The owner has got a lock, or given one back.

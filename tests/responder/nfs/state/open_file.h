@@ -13,7 +13,7 @@ struct OpenRequest {
   FileRef file;
   Share share{};
   bool truncate = false;
-  /// A reclaim or a retried exclusive create: what was open before must open again.
+  /// A reclaim or a retried exclusive create: a file that was open before must open again.
   bool owner_may_override = false;
 };
 

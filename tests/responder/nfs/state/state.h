@@ -1,4 +1,4 @@
-// What a stateid stands for (RFC 8881 section 8.2): an open, a set of byte-range locks, or a
+// States behind stateids (RFC 8881 section 8.2): an open, a set of byte-range locks, or a
 // delegation.
 #pragma once
 
@@ -23,7 +23,7 @@ struct State {
       : id(state_id), client(holder), file(std::move(on)) {}
   virtual ~State() = default;
   virtual StateKind kind() const = 0;
-  /// What is read and written through, and OPEN4_SHARE_ACCESS_* of what may be.
+  /// The descriptor for READ and WRITE, and the OPEN4_SHARE_ACCESS_* that it allows.
   virtual int fd() const = 0;
   virtual std::uint32_t access() const = 0;
 
@@ -61,7 +61,7 @@ struct OpenState final : State {
   /// Every combination that an OPEN asked for: what OPEN_DOWNGRADE may go back to.
   std::vector<Share> opened;
   UniqueFd descriptor;
-  /// What it can do; may be more than share.access after a downgrade.
+  /// Access of the descriptor; may be more than share.access after a downgrade.
   std::uint32_t descriptor_access = 0;
   std::vector<LockState*> locks;
 };
@@ -82,8 +82,8 @@ struct LockState final : State {
   OpenState& open_;
 };
 
-/// A client's delegation of a file (RFC 8881 section 10.4): what it does with the file it does
-/// alone, so its READs and WRITEs need no open.
+/// A client's delegation of a file (RFC 8881 section 10.4): the client uses the file alone, so its
+/// READs and WRITEs need no open.
 struct DelegationState final : State {
   DelegationState(std::uint64_t state_id, Client& holder, FileRef on, bool for_writing)
       : State(state_id, holder, std::move(on)), writes(for_writing) {

@@ -61,7 +61,7 @@ class StateTable {
   void remove_all_of(const Client& client);
   bool has_any(const Client& client) const;
 
-  /// The locks of a file; null when nobody has it open.
+  /// The locks of a file; null when it is not open.
   LockRanges* locks_on(const File& file);
   /// Opens and delegations of a file.
   std::span<OpenState* const> opens_of(const File& file) const;
