@@ -20,6 +20,8 @@ enum class At : std::uint8_t {
   read_done,  ///< one has completed
   send,       ///< a Send is posted
   send_done,  ///< one has completed
+  startup,    ///< on the wire: the MPA Reply
+  frame,      ///< on the wire: an FPDU to the client, or a fragment of a record
 };
 
 enum class What : std::uint8_t {
@@ -42,6 +44,13 @@ enum class What : std::uint8_t {
   invalidate_wrong,    ///< it invalidates a handle that is nobody's
   invalidate_other,    ///< it invalidates the handle of an earlier call
   invalidate_unasked,  ///< a Send invalidates the handle that was used last
+  bad_crc,             ///< the last byte of a frame is another one
+  split,               ///< a frame goes out in pieces of `amount` bytes
+  terminate,           ///< a Terminate message says `amount`, then nothing follows
+  reset,               ///< the TCP connection is reset
+  finish,              ///< nothing follows, and TCP says so
+  revision,            ///< the MPA Reply is of this revision
+  markers,             ///< it wants markers
 };
 
 struct FabricFault {

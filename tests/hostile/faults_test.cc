@@ -115,6 +115,22 @@ constexpr Row kOfConnections[] = {
     {"private-data=0badcafe", "ReadLarge", false, kRdma},
 };
 
+/// Of the wire.
+constexpr Row kOfTheWire[] = {
+    {"wire=badcrc:after=3:times=1", "ReadLarge", false, kRdma},
+    {"wire=split:700", "ReadLarge"},
+    {"wire=split:1:times=30", "ReadSmall"},
+    {"wire=terminate:0x1101:times=1", "ReadLarge", false, kRdma},
+    {"wire=terminate:0x0202:times=1", "WriteMiddle", false, kRdma},
+    {"wire=silence:times=1", "ReadLarge"},
+    {"wire=reset:after=1:times=1", "ReadLarge"},
+    {"wire=finish:times=2", "WriteMiddle"},
+    {"wire=revision:1:times=1", "ReadLarge", false, kRdma, true},
+    {"wire=revision:7:times=2", "ReadLarge", false, kRdma, true},
+    {"wire=markers:times=1", "ReadLarge", false, kRdma, true},
+    {"wire=refuse:times=1", "ReadLarge", false, kRdma, true},
+};
+
 /// On the client's side.
 constexpr Row kOfTheClient[] = {
     {"send-done=100", "ReadLarge"},
@@ -188,6 +204,22 @@ TEST_P(ScriptOfConnections, OfTheServer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, ScriptOfConnections, ::testing::ValuesIn(kOfConnections),
+                         [](const auto& row) { return name_of(row.param); });
+
+class ScriptOfTheWire : public Script {};
+
+TEST_P(ScriptOfTheWire, OfTheServer) {
+  const Row& row = GetParam();
+  if (row.needs_rdma && !kIwarp) GTEST_SKIP();
+  Attacker attacker({.over = kTransport, .wire_faults = true});
+  attacker.attack(request(row.request), row.rule, [&](HostileService&) {
+    add(attacker.mount(), row.rule);
+    if (row.behind_a_loss) attacker.mount().responder().disconnect_all("test");
+  });
+  EXPECT_GT(attacker.mount().faults_met(), 0U) << "nothing met the rule";
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, ScriptOfTheWire, ::testing::ValuesIn(kOfTheWire),
                          [](const auto& row) { return name_of(row.param); });
 
 class ScriptOfTheClient : public Script {};
@@ -299,6 +331,7 @@ TEST(ScriptRows, EachKindOfTheFabricHasOne) {
   std::set<std::string> rows;
   for (const Row& row : kRows) rows.insert(head_of(row.rule));
   for (const Row& row : kOfConnections) rows.insert(head_of(row.rule));
+  for (const Row& row : kOfTheWire) rows.insert(head_of(row.rule));
   for (const Row& row : kOfTheClient) rows.insert(head_of(row.rule));
   for (const auto& kind : responder::fabric_kinds()) {
     const std::string head = head_of(kind);

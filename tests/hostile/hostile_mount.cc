@@ -80,7 +80,8 @@ HostileMount::HostileMount(HostileOptions options) : options_(std::move(options)
 void HostileMount::make_server() {
   directory_ = (folder() / "nfsrdma-hostile-XXXXXX").string();
   if (!::mkdtemp(directory_.data())) std::abort();
-  const responder::ResponderConfig transport = serving();
+  responder::ResponderConfig transport = serving();
+  transport.wire_faults = options_.wire_faults;
   responder_pools_ = std::make_unique<responder::ResponderPools>(
       must(responder::ResponderPools::create(transport)));
   server_fabric_ = fabric::make_iwarp_fabric(reactor_);

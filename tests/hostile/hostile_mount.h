@@ -35,6 +35,7 @@ struct HostileOptions {
   MakeMiddleman between = {};  ///< stands between client and server; empty: nobody does
   /// Over iwarp: what goes wrong at the client's side of the fabric; outlives the mount.
   faults::FabricScript* client_script = nullptr;
+  bool wire_faults = false;  ///< rules of the responder's script may be of the wire
 };
 
 /// How a request ended.

@@ -23,6 +23,13 @@ void prepare(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+UniqueFd listen_on_loopback() {
+  const auto loopback = net::resolve("127.0.0.1", 0, AF_INET);
+  auto socket = net::make_listening_socket(loopback.value().front());
+  if (!socket) std::abort();
+  return std::move(*socket);
+}
+
 }  // namespace
 
 Wire::Side::Side(Reactor& reactor, UniqueFd socket, Wire& wire, bool is_client)
@@ -115,11 +122,13 @@ void Wire::heard(bool client, std::span<const std::byte> bytes) {
 void Wire::heard_all(bool client) { client ? server_.finish() : client_.finish(); }
 
 Relay::Relay(Reactor& reactor, const net::Address& server, Begin begin)
-    : reactor_(reactor), server_(server), begin_(std::move(begin)) {
-  const auto loopback = net::resolve("127.0.0.1", 0, AF_INET);
-  auto socket = net::make_listening_socket(loopback.value().front());
-  if (!socket) std::abort();
-  listening_ = std::move(*socket);
+    : Relay(reactor, listen_on_loopback(), server, std::move(begin)) {}
+
+Relay::Relay(Reactor& reactor, UniqueFd listening, const net::Address& server, Begin begin)
+    : reactor_(reactor),
+      server_(server),
+      begin_(std::move(begin)),
+      listening_(std::move(listening)) {
   if (!reactor_.watch(listening_.get(), EPOLLIN, *this)) std::abort();
 }
 

@@ -80,6 +80,8 @@ class Relay final : public FdHandler {
 
   /// `begin` is called for each connection.
   Relay(Reactor& reactor, const net::Address& server, Begin begin);
+  /// The same on a socket that listens already.
+  Relay(Reactor& reactor, UniqueFd listening, const net::Address& server, Begin begin);
   ~Relay() override;
 
   net::Address address() const;

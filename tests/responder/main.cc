@@ -85,6 +85,8 @@ po::options_description make_options(CommandLine& line) {
   add("segment", po::value(&server.transport.max_segment)->value_name("BYTES"),
       "iwarp: send FPDUs that fit TCP segments of this size, as on a network");
   add("fault", po::value(&server.faults)->value_name("SPEC"), "fault script rule; repeatable");
+  add("wire-faults", po::bool_switch(&server.transport.wire_faults),
+      "iwarp and TCP: rules of the fault script may be of the wire (wire=)");
   add("control", po::value(&server.control_path)->value_name("PATH"), "control socket");
   add("stats", po::value(&line.stats_path)->value_name("FILE"), "write counters there at the end");
   add("capture", po::value(&server.capture_path)->value_name("FILE"), "record the wire (pcapng)");
@@ -149,6 +151,9 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
   line.server.verbs = line.provider == "verbs";
   if (line.server.verbs && !line.server.capture_path.empty()) {
     return fail(Error::local(EINVAL, "--capture", "records --provider iwarp only"));
+  }
+  if (line.server.verbs && line.server.transport.wire_faults) {
+    return fail(Error::local(EINVAL, "--wire-faults", "are those of --provider iwarp and TCP"));
   }
   line.server.transport.crc = !line.no_crc;
   line.server.service.durable = !line.not_durable;

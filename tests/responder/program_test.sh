@@ -69,6 +69,7 @@ done <"$work/commands"
 for word in $(sed 's/^fault //; s/[ :=].*//' "$work/commands" | sort -u); do
   grep -q -- "^\.B.*${word//-/\\\\-}" "$here/../../man/nfsrdma-responder.8" || [ "$word" = ok ] || fail "$word is not in the man page"
 done
+[[ "$(control fault wire=reset)" == error:*"needs --wire-faults"* ]] || fail "a fault of the wire without --wire-faults"
 [ "$(control target-slots 4)" = ok ] || fail "target-slots"
 [ "$(control recall-slots)" = "error: no number of slots" ] || fail "recall-slots without a number"
 [ "$(control callback another-session 3 cut=50)" = "ok 0" ] || fail "callback without a client"

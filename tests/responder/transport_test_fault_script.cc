@@ -59,6 +59,8 @@ TEST(FaultScriptTest, WrongWordsAreNamed) {
                            "invalidate=all",
                            "receives=none",
                            "resources=all",
+                           "wire=badcrc:1",
+                           "wire=split",
                            "disconnect=mid-write"}) {
     auto added = script.add(spec);
     ASSERT_FALSE(added) << spec;

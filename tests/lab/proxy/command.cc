@@ -44,6 +44,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   po::options_description shown("nfsrdma-lab proxy LISTEN SERVER [options]");
   auto add = shown.add_options();
   add("fault", po::value(&line.proxy.faults)->value_name("SPEC"), "fault rule; may be repeated");
+  add("wire-faults", po::bool_switch(&line.proxy.wire_faults), "rules may be of the wire (wire=)");
   add("control", po::value(&line.proxy.control_path)->value_name("PATH"), "control socket");
   add("capture-client", po::value(&line.proxy.client_capture)->value_name("FILE"),
       "record the clients' side of the wire (pcapng)");

@@ -54,6 +54,7 @@ Result<void> Proxy::start(const ProxyOptions& options) {
   config.credits = kCredits;
   config.max_connections = kClients;
   config.crc = options.crc;
+  config.wire_faults = options.wire_faults;
   config.capture = client_capture_.get();
   auto pools = responder::ResponderPools::create(config);
   if (!pools) return fail_from(pools);

@@ -18,6 +18,7 @@ struct ProxyOptions {
   net::Address server;
   bool server_tcp = false;
   bool crc = true;
+  bool wire_faults = false;  ///< rules with wire= can be met
   std::size_t inline_size = 4096;
   std::vector<std::string> faults;  ///< see tests/responder/transport/fault_script.h
   std::string control_path;         ///< empty: no control socket

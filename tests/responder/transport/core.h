@@ -59,6 +59,7 @@ struct ResponderConfig {
   bool crc = true;                   ///< MPA CRC
   std::size_t max_segment = 0;       ///< iwarp: fabric::EndpointOptions::max_segment
   capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
+  bool wire_faults = false;          ///< rules with wire= can be met; not with devices
 };
 
 /// Of ResponderConfig::max_connections: pools have room for all, which they take when it is needed.

@@ -1,6 +1,9 @@
 #include "tests/responder/transport/responder.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "tests/responder/transport/rdma_call.h"
@@ -26,6 +29,7 @@ Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderCo
       }) {}
 
 void Responder::abort() {
+  wires_.clear();
   listeners_.clear();
   tcp_listeners_.clear();
   connections_.clear();
@@ -43,21 +47,38 @@ Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::F
 }
 
 Result<net::Address> Responder::listen(const net::Address& address) {
-  auto listener = fabric_.listen(address, *this);
+  auto listener = fabric_.listen(behind(address), *this);
   if (!listener) return fail_from(listener);
   listeners_.push_back(std::move(*listener));
-  return listeners_.back()->address();
+  return stand_before(address, listeners_.back()->address(), faults::Framing::mpa);
+}
+
+net::Address Responder::behind(const net::Address& address) const {
+  if (!core_.config.wire_faults) return address;
+  return net::resolve("127.0.0.1", 0, AF_INET).value().front();
+}
+
+Result<net::Address> Responder::stand_before(const net::Address& address, const net::Address& own,
+                                             faults::Framing framing) {
+  if (!core_.config.wire_faults) return own;
+  auto wire = faults::WireFaults::listen(reactor_, address, own, framing, core_.faults);
+  if (!wire) return fail_from(wire);
+  wires_.push_back(std::move(*wire));
+  return wires_.back()->address();
 }
 
 Result<net::Address> Responder::listen_tcp(const net::Address& address) {
-  auto listener =
-      TcpListener::create(reactor_, address, [this](UniqueFd fd) { on_tcp_socket(std::move(fd)); });
+  auto listener = TcpListener::create(reactor_, behind(address),
+                                      [this](UniqueFd fd) { on_tcp_socket(std::move(fd)); });
   if (!listener) return fail_from(listener);
   tcp_listeners_.push_back(std::move(*listener));
-  return tcp_listeners_.back()->address();
+  return stand_before(address, tcp_listeners_.back()->address(), faults::Framing::records);
 }
 
 Result<std::uint32_t> Responder::add_fault(std::string_view spec) {
+  if (spec.starts_with("wire=") && !core_.config.wire_faults) {
+    return fail(Error::local(ENOTSUP, "fault script", "wire= needs --wire-faults"));
+  }
   auto id = core_.faults.add(spec);
   arm_periodic_disconnect();
   return id;
@@ -93,6 +114,7 @@ void Responder::raise_receive_size(std::uint32_t size) {
 }
 
 void Responder::close(std::function<void()> done) {
+  wires_.clear();
   listeners_.clear();
   tcp_listeners_.clear();
   disconnect_timer_.cancel();

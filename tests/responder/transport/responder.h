@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/faults/faulty_fabric.h"
+#include "tests/faults/wire_faults.h"
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/rdma_connection.h"
 #include "tests/responder/transport/tcp_connection.h"
@@ -71,6 +72,11 @@ class Responder final : public fabric::ListenHandler,
   void on_connection_ended(RdmaConnection& connection) override;
   void on_connection_ended(TcpConnection& connection) override;
   void on_tcp_socket(UniqueFd socket);
+  /// Where the own listener has to be for clients that connect there.
+  net::Address behind(const net::Address& address) const;
+  /// Puts somebody in front of it who can do what wire= says, where that is wanted.
+  Result<net::Address> stand_before(const net::Address& address, const net::Address& own,
+                                    faults::Framing framing);
   bool full() const { return connections() >= core_.config.max_connections; }
   /// Ends the oldest connection that serves no session. False: there is none.
   bool make_room();
@@ -84,6 +90,7 @@ class Responder final : public fabric::ListenHandler,
   faults::FaultyFabric fabric_;  ///< does what the script says to whatever is posted
   std::vector<std::unique_ptr<RdmaConnection>> connections_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;
+  std::vector<std::unique_ptr<faults::WireFaults>> wires_;  ///< before the listeners
   TcpCalls tcp_calls_;
   std::vector<std::unique_ptr<TcpConnection>> tcp_connections_;
   std::vector<std::unique_ptr<TcpListener>> tcp_listeners_;
