@@ -30,8 +30,8 @@ struct LockConflict {
 };
 
 /// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
-/// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for what
-/// the lock needs (reading for a shared one, writing for an exclusive one), else NFS4ERR_OPENMODE.
+/// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for reading for a shared
+/// lock, for writing for an exclusive one, else NFS4ERR_OPENMODE.
 Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish);
 /// Unlocks the owner's part of the range. Sends nothing if that is empty, or locks are kept here.
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);

@@ -157,7 +157,7 @@ Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
   request.first = first;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
-  answer->handle = file;  // CLAIM_FH opens what is named, however the server spells it
+  answer->handle = file;  // CLAIM_FH opens this handle, even if the server answers another one
   const Asked asked{caller, share_access, /*made=*/false, delegating};
   std::optional<ReadData> first_bytes = std::move(answer->first);
   auto opened = co_await complete(files, asked, std::move(*answer), std::move(opening));

@@ -292,8 +292,8 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     }
     resent_.add();
     if (trunk_.channel(slot_id) != channel) continue;
-    // The connection is there still: this side could not send, for want of what the provider needs
-    // to expose memory. Without a pause it would be tried again and again until there is some.
+    // The connection is up, but the provider has no resources left to expose memory. Without a
+    // pause the call would be tried again and again until there are some.
     compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));

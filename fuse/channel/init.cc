@@ -17,7 +17,7 @@ constexpr std::uint32_t kOldestMinor = 23;
 constexpr std::size_t kDefaultPages = 32;
 constexpr std::uint32_t kNanosecond = 1;
 
-/// Among what the kernel offers.
+/// Flags that this program wants, of those that the kernel offers.
 std::uint32_t wanted_flags(std::uint32_t offered, const TransferLimits& limits) {
   std::uint32_t wanted = FUSE_ASYNC_READ | FUSE_ASYNC_DIO | FUSE_MAX_PAGES | FUSE_INIT_EXT;
   // Pages of a directory come from the server with attributes in any case. With AUTO the kernel

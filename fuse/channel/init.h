@@ -12,7 +12,7 @@ namespace nfsrdma::fuse {
 inline constexpr std::size_t kMaxTransfer = std::size_t{1} << 20;
 /// Room in front of a WRITE's payload.
 inline constexpr std::size_t kHeaderRoom = 4096;
-/// Size of a slot of the data pool: what a request is read into.
+/// Size of a slot of the data pool: room for one request.
 inline constexpr std::size_t kSlotSize = kMaxTransfer + kHeaderRoom;
 /// Background requests (readahead, direct and mapped writes) the kernel may have outstanding. Its
 /// own default of 12 leaves a network idle.
@@ -21,7 +21,7 @@ inline constexpr unsigned kMaxBackground = 64;
 /// FUSE_DIRECT_IO_ALLOW_MMAP, in flags2 of FUSE_INIT. Headers before Linux 6.6 do not have it.
 inline constexpr std::uint32_t kDirectIoAllowMmap = 1U << (36 - 32);
 
-/// What the server takes and gives in one request, and what else the mount was asked for.
+/// The server's limits for one request, and options of the mount.
 struct TransferLimits {
   std::size_t max_read = kMaxTransfer;   ///< bytes
   std::size_t max_write = kMaxTransfer;  ///< bytes

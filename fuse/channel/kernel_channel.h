@@ -26,7 +26,7 @@ class KernelChannel {
   bool maps_direct_io = false;
   /// FUSE_INIT agreed on FUSE over io_uring; known at the same time.
   bool over_io_uring = false;
-  /// What is sent here goes over an io_uring, without a system call of its own.
+  /// Answers sent here go over an io_uring, without a system call of their own.
   bool is_ring = false;
 
  protected:
@@ -53,7 +53,7 @@ int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t 
 /// Whether the kernel looks a name up anew by itself when EEXIST says that it is not missing. Linux
 /// does so since 6.2, which cannot be told from 6.1: true from 6.6 on. Known after INIT.
 bool doubts_refuted_names(const KernelChannel& channel);
-/// Has the kernel look a name up anew; what is open or a working directory stays. ENOSYS before
+/// Makes the kernel look a name up anew; open files and working directories stay. ENOSYS before
 /// Linux 6.2, which would drop it instead. Waits for operations on the directory.
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);
 

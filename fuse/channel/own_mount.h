@@ -37,7 +37,7 @@ struct MountPlace {
   };
   State state = State::gone;
   std::string path;    ///< as of now: directories above may have been renamed, the mount moved
-  std::string others;  ///< what is on top or below: "tmpfs on /mnt/sub"
+  std::string others;  ///< mounts on top or below: "tmpfs on /mnt/sub"
 };
 
 /// Without a table (no /proc) it is believed to be where it was mounted.

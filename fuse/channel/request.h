@@ -34,9 +34,9 @@ class Request {
   Request& operator=(Request&&) = delete;
   ~Request();
 
-  /// Who asks. Valid as long as the handle.
+  /// The caller. Valid as long as the handle.
   const CallerIds& context() const;
-  /// What the kernel asks for, FUSE_READ, "read", and of which inode (its number for it).
+  /// The operation, FUSE_READ, "read", and the kernel's number of its inode.
   std::uint32_t opcode() const;
   std::string_view operation() const;
   std::uint64_t node() const;

@@ -56,7 +56,7 @@ bool Ring::prepare(RingCommand command, const RingCommandArguments& arguments,
 }
 
 bool Ring::enter() {
-  // What completes within the call is seen after it: the eventfd is for what comes later.
+  // Completions within the call are seen after it: the eventfd is for later ones.
   io_uring_cq_eventfd_toggle(&ring_, false);
   io_uring_submit_and_get_events(&ring_);
   io_uring_cq_eventfd_toggle(&ring_, true);

@@ -13,8 +13,8 @@
 
 namespace nfsrdma::fuse {
 
-/// Used by one thread, that which makes it. What the kernel copies for a command, it copies
-/// within enter(), so that an entry's memory is never touched by two at once.
+/// Used by the one thread that makes it. The kernel copies for a command only within enter(), so an
+/// entry's memory is never touched by two at once.
 class Ring {
  public:
   /// `device` is /dev/fuse and outlives the ring; `entries` commands are outstanding at once, as a
@@ -34,8 +34,8 @@ class Ring {
   /// enter() takes.
   bool prepare(RingCommand command, const RingCommandArguments& arguments,
                std::span<const iovec> memory, void* user);
-  /// Submits what was prepared, and has the kernel deliver requests. One system call. False: not
-  /// all of it was taken, and is with the next call.
+  /// Submits prepared commands, and lets the kernel deliver requests. One system call. False: not
+  /// all commands were taken; the next call submits the rest.
   bool enter();
   /// Something came before enter() returned, of which event() says nothing: enter() once more.
   bool missed_event() const;

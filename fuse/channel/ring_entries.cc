@@ -52,7 +52,7 @@ Result<std::unique_ptr<RingEntries>> RingEntries::create(RingCommits& commits, s
   void* const base = ::mmap(nullptr, count * kPayloadRoom, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return fail(Error::from_errno(errno, "memory for io_uring"));
-  // File data is nobody's to keep in a core dump.
+  // A core dump must not keep file data.
   ::madvise(base, count * kPayloadRoom, MADV_DONTDUMP);
   std::unique_ptr<RingEntries> made(new RingEntries(static_cast<std::byte*>(base), count));
   for (std::size_t i = 0; i < count; ++i) {

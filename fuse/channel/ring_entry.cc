@@ -91,7 +91,7 @@ int RingEntry::send(std::span<const iovec> parts) {
   headers_.payload_size = static_cast<std::uint32_t>(size);
   copied_ = 0;
   if (body.size() != 1 || !in_place(body.front())) {
-    // What lies elsewhere in the slot overlaps with it at the same address only.
+    // Data elsewhere in the slot overlaps with it at the same address only.
     std::byte* const to = slot_ ? slot_ : payload_.data();
     for (const iovec& part : body) {
       std::memmove(to + copied_, part.iov_base, part.iov_len);

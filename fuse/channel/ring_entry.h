@@ -21,44 +21,44 @@ class RingCommits {
   ~RingCommits() = default;
 };
 
-/// The channel of the one request that lies in it: send() is the answer. What the kernel is given
-/// with the entry has the same addresses as long as the ring: the headers and the payload's, which
-/// is the entry's while a request waits for its answer, and the kernel's otherwise.
+/// The channel of the one request that lies in it: send() is the answer. Headers and payload keep
+/// their addresses as long as the ring exists. Their memory is the entry's while a request waits
+/// for its answer, and the kernel's otherwise.
 ///
 /// Where there is a slot of the data pool behind the payload's address, the request's operation
-/// borrows it: what the network places there the kernel reads, and the other way round. An
-/// operation that goes on after the answer keeps the slot, and another one, or plain memory, takes
-/// its place. On the reactor's thread only; notifications go to /dev/fuse.
+/// borrows it: the kernel reads the bytes that the network places there, and the other way round.
+/// An operation that goes on after the answer keeps the slot, and another one, or plain memory,
+/// takes its place. On the reactor's thread only; notifications go to /dev/fuse.
 class RingEntry final : public KernelChannel, public ListNode, private BufferOwner {
  public:
   /// References and memory outlive the entry. `payload` are whole pages.
   RingEntry(RingCommits& commits, std::uint16_t queue, RingHeaders& headers,
             std::span<std::byte> payload);
-  /// What FUSE_INIT has settled. Before the first request.
+  /// Takes over the result of FUSE_INIT. Call before the first request.
   void agree(const KernelChannel& with);
 
   /// Puts a slot of the pool, which outlives close(), behind the payload's address. False: there is
   /// none to spare, or a slot has one address only. Not while the kernel has the entry.
   bool back_with_slot(BufferPool& pool);
   bool has_slot() const { return slot_ != nullptr; }
-  /// It had one, and none was to spare when it parted with that.
+  /// It has parted with its slot, and the pool had no other one.
   bool lacks_slot() const { return pool_ && !slot_; }
   /// The slot behind the payload, until the answer or longer; once for each request.
   Buffer lend_slot();
-  /// Somebody has it still.
+  /// The slot is still lent.
   bool lent() const { return lent_; }
-  /// Leaves a slot that is lent to its borrower; what the answer has in it stays in the payload.
+  /// Leaves a lent slot to its borrower; bytes of the answer in it stay in the payload.
   void part_with_slot();
 
   /// A request has come. Its arguments lie in the entry until the answer.
   Message receive();
   /// ENODEV when the ring is gone, ENOENT when nothing waits for an answer.
   int send(std::span<const iovec> parts) override;
-  /// The kernel has let go of the entry: what is sent from here on finds nobody.
+  /// The kernel has given up the entry: answers from here on reach no caller.
   void close();
 
   std::uint16_t queue() const { return queue_; }
-  /// What the kernel finds the request by that is answered.
+  /// The kernel's number for the request that is answered.
   std::uint64_t commit_id() const { return headers_.commit_id; }
   /// For RingCommand::add_entry.
   std::span<const iovec> memory() const { return memory_; }
@@ -79,7 +79,7 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   RingHeaders& headers_;
   const std::span<std::byte> payload_;
   BufferPool* pool_ = nullptr;
-  std::byte* slot_ = nullptr;  ///< what the payload shows, at its address in the pool
+  std::byte* slot_ = nullptr;  ///< the slot behind the payload, at its address in the pool
   const iovec memory_[2];
 };
 

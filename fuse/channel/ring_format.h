@@ -11,7 +11,7 @@ namespace nfsrdma::fuse {
 /// FUSE_OVER_IO_URING, in flags2 of FUSE_INIT.
 inline constexpr std::uint32_t kOverIoUring = 1U << (41 - 32);
 
-/// What a command is for: its cmd_op.
+/// The purpose of a command: its cmd_op.
 enum class RingCommand : std::uint32_t {
   add_entry = 1,         ///< FUSE_IO_URING_CMD_REGISTER: an entry that waits for a request
   commit_and_fetch = 2,  ///< FUSE_IO_URING_CMD_COMMIT_AND_FETCH: the answer lies in the entry
@@ -26,7 +26,7 @@ struct RingCommandArguments {
 };
 static_assert(sizeof(RingCommandArguments) == 24);
 
-/// struct fuse_uring_req_header: what an entry has besides its payload, in both directions.
+/// struct fuse_uring_req_header: an entry without its payload, in both directions.
 struct RingHeaders {
   static constexpr std::size_t kRoom = 128;
   std::byte in_out[kRoom];     ///< fuse_in_header, then fuse_out_header

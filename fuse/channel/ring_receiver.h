@@ -13,7 +13,7 @@
 
 namespace nfsrdma::fuse {
 
-/// Gives what comes in the ring's entries to the dispatcher. Entries are handed to the kernel
+/// Gives requests in the ring's entries to the dispatcher. Entries are handed to the kernel
 /// together, once an event. Belongs to the reactor's thread; requests that it has brought may be
 /// answered as long as it lives, also after close().
 class RingReceiver final : private RingCommits, private FdHandler, private BufferWaiter {

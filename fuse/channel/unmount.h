@@ -19,8 +19,8 @@ enum class UnmountMode {
 
 /// Unmounts in a process of its own (umount2, or fusermount3 for an ordinary user), so that the
 /// caller can go on answering the requests that unmounting makes. Only `mount` itself: ESTALE when
-/// something else is what lies on `path`. Gives up waiting after `patience`; an error says why the
-/// mount is still there.
+/// another mount lies on `path`. Gives up waiting after `patience`; an error says why the mount is
+/// still there.
 Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, UnmountMode mode,
                            Duration patience);
 

@@ -15,7 +15,7 @@ using Counters = std::map<std::string, std::uint64_t, std::less<>>;
 /// From "name value" lines; lines of another form are passed over.
 Counters parse_counters(std::string_view text);
 
-/// What the daemon of a mount says.
+/// The counters of a mount, from its daemon.
 Result<Counters> counters_of(const Mount& mount);
 
 /// 0 when there is none of the name.

@@ -46,7 +46,7 @@ void print_ended(const Mount& mount, std::string_view request, bool json) {
   }
 }
 
-/// Prints what has ended since the last look.
+/// Prints the requests that have ended since the last look.
 Result<void> look(Followed& each, bool json) {
   constexpr std::string_view kEnded = "ended ";
   const Position before = each.position;

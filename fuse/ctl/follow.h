@@ -5,8 +5,8 @@
 
 namespace nfsrdma::ctl {
 
-/// Looks again after each interval and prints what has ended between, line.count times; 0: until
-/// none of the mounts answers any more. The exit status. Blocks.
+/// Prints after each interval the requests that have ended in it, line.count times; 0: until no
+/// mount answers any more. Returns the exit status. Blocks.
 int follow_ended(const CommandLine& line);
 
 }  // namespace nfsrdma::ctl

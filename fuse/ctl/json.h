@@ -6,7 +6,7 @@
 
 namespace nfsrdma::ctl {
 
-/// With its quotes. Control characters are escaped; what is not UTF-8 becomes U+FFFD.
+/// With its quotes. Control characters are escaped; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 
 }  // namespace nfsrdma::ctl

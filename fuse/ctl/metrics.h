@@ -11,7 +11,7 @@
 namespace nfsrdma::ctl {
 
 /// Every counter of every mount as a sample of type unknown, "nfsrdma_" before its name, with
-/// labels for mount point, source and, for what an NFS operation has cost, the operation. Ends with
+/// labels for mount point, source and, for counters of an NFS operation, the operation. Ends with
 /// "# EOF".
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts);
 

@@ -57,8 +57,8 @@ constexpr std::array<std::string_view, 27> kEvents{"fuse_requests_getattr",
                                                    "",
                                                    ""};
 
-/// Of enum nfs_stat_bytecounters. What programs read and write is not seen here, as the kernel has
-/// pages of its own: only what came from the server and went there is counted, headers included.
+/// Of enum nfs_stat_bytecounters. Reads and writes of programs are not seen here, as the kernel has
+/// pages of its own: only bytes from and to the server are counted, headers included.
 constexpr std::array<std::string_view, 8> kBytes{
     "", "", "", "", "nfs_READ_bytes_received", "nfs_WRITE_bytes_sent", "", ""};
 
@@ -77,7 +77,7 @@ std::string transport_line(const Mount& mount, const Counters& counters) {
   return text + '\n';
 }
 
-/// What the kernel says of an operation, in its order: requests, sends, timeouts, bytes out and in,
+/// The kernel's numbers of an operation, in its order: requests, sends, timeouts, bytes out and in,
 /// milliseconds in the queue, at the server and in all, errors.
 std::array<std::uint64_t, 9> numbers_of(const PerOperation& each) {
   constexpr std::uint64_t kTimeouts = 0;  // none of an RPC: only a connection's end sends it again

@@ -10,7 +10,7 @@
 
 namespace nfsrdma::ctl {
 
-/// One device, statvers=1.1. What the kernel's client counts and this one does not is 0.
+/// One device, statvers=1.1. Counters that only the kernel's client has are 0.
 std::string mountstats(const Mount& mount, const Counters& counters);
 
 /// Its numbers as members of an object: age in seconds, and arrays in the kernel's order: events,

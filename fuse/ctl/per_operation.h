@@ -20,7 +20,7 @@ struct Times {
   std::uint64_t longest = 0;
 };
 
-/// What the requests that are about one operation have cost since the mount began.
+/// Statistics of the requests for one operation since the mount began.
 struct PerOperation {
   std::string name;  ///< as in RFC 8881, "READ"
   std::uint64_t requests = 0;
@@ -38,8 +38,8 @@ struct PerOperation {
 /// Of the operations that have been used, by name.
 std::vector<PerOperation> per_operation(const Counters& counters);
 
-/// What was done between two looks, the longest in all first. An operation that was used before and
-/// has fewer requests now belongs to another mount: all of it counts.
+/// The operations between two looks, those with the longest total time first. An operation that was
+/// used before and has fewer requests now belongs to another mount: all of it counts.
 std::vector<PerOperation> since(const std::vector<PerOperation>& before,
                                 const std::vector<PerOperation>& now);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-/// A form of RFC 3629, section 4: the first byte, how many follow, and what the second may be.
+/// A form of RFC 3629, section 4: the first byte, how many follow, and the bounds of the second.
 struct Form {
   unsigned char first;
   unsigned char last;

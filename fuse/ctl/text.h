@@ -6,7 +6,7 @@
 
 namespace nfsrdma::ctl {
 
-/// What is not UTF-8 (RFC 3629) becomes U+FFFD, byte by byte.
+/// Bytes that are not UTF-8 (RFC 3629) become U+FFFD, one by one.
 std::string as_utf8(std::string_view text);
 
 }  // namespace nfsrdma::ctl

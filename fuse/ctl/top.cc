@@ -37,7 +37,7 @@ std::string screen_of(const Mount& mount, const Seen& before, const Seen& now, b
                      rate_table(since(before.operations, now.operations), seconds));
 }
 
-/// What was done since the last look, which this one replaces.
+/// The operations since the last look, which this one replaces.
 std::string look_again(AllSeen& seen, const std::vector<std::pair<Mount, Counters>>& mounts,
                        bool json) {
   std::string screen;

@@ -1,4 +1,4 @@
-// What mounts do at present.
+// A view of the present work of mounts.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace nfsrdma::ctl {
 /// One look at the mounts that are watched; fails when none can be looked at any more.
 using Look = std::function<Result<std::vector<std::pair<Mount, Counters>>>()>;
 
-/// Looks again after each `interval` and prints what was done between, `times` times; 0: until a
-/// look fails. A terminal is cleared before. Blocks.
-/// As JSON: a line with an array for each look.
+/// Prints after each `interval` the operations done in it, `times` times; 0: until a look
+/// fails. A terminal is cleared before. Blocks. As JSON: a line with an array for each
+/// look.
 Result<void> top(const Look& look, std::chrono::milliseconds interval, unsigned times, bool json);
 
 }  // namespace nfsrdma::ctl

@@ -1,4 +1,4 @@
-// A file as the kernel knows it: its number, and what the kernel believes of it.
+// A file as the kernel knows it: its number, and the kernel's view of it.
 #pragma once
 
 #include "cache/file/inode.h"

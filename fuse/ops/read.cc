@@ -10,7 +10,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// The kernel fills pages with what it reads; a direct read leaves them alone.
+/// The kernel fills pages with the bytes of a cached read; a direct read leaves them alone.
 void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
   fs.kernel().revalidation_timer().add(file);
   file.node().view().pages_cached(bytes);

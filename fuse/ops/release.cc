@@ -7,10 +7,10 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// Nobody waits for the answer, which goes first: the kernel sends so many RELEASEs
-/// (max_background) and then no more until some are answered. Those it kept back while a recovery
-/// lasts would have files look open that are closed: unlink(2) would give them silly names, and
-/// rmdir(2) fail.
+/// No program waits for the answer, which is sent first: the kernel sends max_background
+/// RELEASEs and then no more until some are answered. Files whose RELEASE it kept back
+/// during a recovery would look open: unlink(2) would give them silly names, and rmdir(2)
+/// fail.
 Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
   request.reply_ok();
   fs.files().silly_names().announce_removal(*file->shared);

@@ -12,8 +12,8 @@ namespace nfsrdma::fuse {
 /// The inode the kernel names; null after answering ESTALE when there is none.
 InodeRef inode_or_refuse(FileSystem& fs, Request& request, std::uint64_t id);
 
-/// Answers with the errno that `error` becomes, and logs and counts it. `name`: what it was about,
-/// in the directory that the request names.
+/// Answers with the errno that `error` becomes, and logs and counts it. `name`: the name it
+/// concerns, in the directory that the request names.
 void reply_failure(FileSystem& fs, Request& request, const Error& error,
                    std::string_view name = {});
 /// The same, or success, for an operation whose answer has nothing else.
@@ -25,7 +25,7 @@ int note_failure(FileSystem& fs, const Request& request, const Error& error,
 /// For a request that is answered `error_number` because the server has not answered in time.
 void note_overdue(FileSystem& fs, const PendingRequest& overdue, int error_number);
 
-/// Answers with what was found or made in `directory` under this name. If the kernel does not take
+/// Answers with the file found or made in `directory` under this name. If the kernel does not take
 /// the answer, the lookup count is taken back.
 void reply_entry(FileSystem& fs, Request& request, Inode& directory, std::string_view name,
                  Inode& inode);

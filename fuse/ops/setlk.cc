@@ -5,8 +5,8 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// What others wrote before the lock was granted is seen from now on. The kernel keeps no page of
-/// another version.
+/// Makes writes by others from before the grant visible. The kernel keeps no page of another
+/// version.
 Task<void> show_changes(FileSystem& fs, FileRef file) {
   Inode& inode = file->node();
   const bool known = co_await cache::see_changes(fs.files().writes(), file);

@@ -15,7 +15,7 @@ namespace {
 
 using cache::WriteOrder;
 
-/// What one write(2) brought: its bytes lie in `slot` until they are kept elsewhere.
+/// The data of one write(2): its bytes lie in `slot` until they are kept elsewhere.
 struct Incoming {
   Buffer slot;
   std::span<const std::byte> data;
@@ -141,7 +141,7 @@ WriteBy way_of(const fuse_write_in& write) {
   return (write.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;
 }
 
-/// Whoever asked for durable data, or for none to be cached, waits for the server.
+/// A caller that wants durable or uncached data waits for the server.
 bool may_wait(FileSystem& fs, const File& file, const fuse_write_in& arguments) {
   return !file.synchronous && (arguments.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
 }

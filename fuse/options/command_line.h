@@ -19,7 +19,7 @@ struct CommandLine {
 /// the user.
 Result<CommandLine> parse_command_line(int argc, const char* const* argv);
 
-/// What --help prints.
+/// The text of --help.
 std::string help_text();
 
 /// The letters of both ways to call the program, "-f" ..., for the test against the man page.

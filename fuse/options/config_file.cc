@@ -12,7 +12,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// In the order in which they are applied: what is nearer to the mount holds.
+/// In the order in which they are applied: the section nearest to the mount wins.
 enum Scope : std::size_t { global, server, mount_point, kScopes };
 
 struct Section {

@@ -11,7 +11,7 @@ namespace nfsrdma::fuse {
 
 inline constexpr const char* kConfigFile = "/etc/nfsrdma.conf";
 
-/// What is mounted, as far as sections are chosen by it.
+/// The parts of the mount by which sections are chosen.
 struct ConfigTarget {
   std::string_view server;  ///< as in the source
   std::string mount_point;  ///< absolute

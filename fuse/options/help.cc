@@ -1,4 +1,4 @@
-// What --help prints, made from the tables.
+// Makes the text of --help from the tables.
 #include <fmt/format.h>
 
 #include "fuse/options/command_line.h"

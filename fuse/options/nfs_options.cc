@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxTimeo = 864000;
 constexpr std::uint64_t kMaxRetrans = 1000;
 constexpr std::uint64_t kMaxRetryMinutes = 10000;
 
-/// By nfs(5): 0 is as much as possible, and what is too small is replaced.
+/// By nfs(5): 0 is as much as possible, and a value that is too small is replaced.
 std::uint32_t transfer_size(std::uint64_t asked) {
   if (asked == 0) return kMaxTransfer;
   if (asked < kMinTransfer) return kSmallTransfer;
@@ -58,7 +58,7 @@ Result<void> apply_minor_version(Options&, const OptionValue& value) {
 }
 
 Result<void> apply_sec(Options& options, const OptionValue& value) {
-  // A list names what the user is content with, the best first.
+  // A list names the flavors that the user accepts, the best first.
   bool kerberos = false;
   const auto pass_over_kerberos = [&] {
     if (!kerberos) return;

@@ -10,7 +10,7 @@
 
 namespace nfsrdma::fuse {
 
-/// Where an option comes from, and what becomes of it.
+/// The origin of an option, and its treatment.
 enum class OptionKind : std::uint8_t {
   ours,     ///< particular to this program
   nfs,      ///< nfs(5), same name and meaning
@@ -26,12 +26,12 @@ struct OptionValue {
   std::uint64_t number = 0;  ///< for options with a range
 };
 
-/// Stores a value; an error's detail says what the value may be.
+/// Stores a value; an error's detail names the possible values.
 using ApplyOption = Result<void> (*)(Options& options, const OptionValue& value);
 
 struct OptionSpec {
   std::string_view name;
-  /// What the value is called in the help; empty for an option without one.
+  /// The name of the value in the help; empty for an option without one.
   std::string_view argument;
   OptionKind kind;
   /// Shown in the help; empty when there is none to speak of.
@@ -45,7 +45,7 @@ struct OptionSpec {
   ApplyOption apply = nullptr;
   /// The option may stand without its value.
   bool value_optional = false;
-  /// Who asked for this ignored option goes without speed or safety: that is said in any case.
+  /// Ignoring this option costs the user speed or safety: the log says so in any case.
   bool missed = false;
 
   bool takes_value() const { return !argument.empty(); }

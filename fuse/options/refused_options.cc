@@ -1,4 +1,4 @@
-// Options that would promise what is not done, and what to do instead.
+// Options that would promise more than this program does, and their replacements.
 #include "fuse/options/option_groups.h"
 
 namespace nfsrdma::fuse {

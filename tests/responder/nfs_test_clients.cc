@@ -192,7 +192,7 @@ TEST_F(NfsClientTest, AFloodOfOwnersAndSessionsIsBounded) {
   EXPECT_EQ(run(client).status(), NFS4_OK) << "who is there is still served";
 }
 
-// RFC 8881 section 18.35.4: a full table keeps out nobody for whom a record without state can go.
+// RFC 8881 section 18.35.4: a full table admits a client as long as a record without state can go.
 TEST_F(NfsClientTest, ClientsWithoutStateMakeRoomForOthers) {
   constexpr int kMost = 1024;
   TestClient holder = connect("holder");
@@ -252,7 +252,7 @@ TEST_F(NfsClientTest, CallbacksHaveTheCredentialThatTheClientNames) {
   EXPECT_EQ(run(client, change).status(), NFS4ERR_NOENT);
 }
 
-// Without a flavor that is spoken here nobody can be called.
+// Without a flavor that is spoken here there are no callbacks.
 TEST_F(NfsClientTest, NoBackChannelWithoutACredentialForIt) {
   start();
   TestClient client = unconnected("a");

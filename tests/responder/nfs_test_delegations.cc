@@ -1,4 +1,4 @@
-// What others learn of a file under a write delegation, and when: RFC 8881 section 10.4.3.
+// Attributes that others see of a file under a write delegation: RFC 8881 section 10.4.3.
 #include "tests/responder/nfs_test_support.h"
 
 namespace nfsrdma::responder::test {
@@ -24,14 +24,14 @@ class NfsDelegationTest : public NfsTest {
     directory = root(other);
   }
 
-  /// What a client asks that has only the name, and one that has the file.
+  /// The request of a client that has only the name; the next, of one that has the file.
   nfsstat4 look_up() {
     return run(other, putfh(directory), LOOKUP4args{"file"}, GETFH4args{}, size()).status();
   }
   nfsstat4 get_size() { return run(other, putfh(file), size()).status(); }
   static GETATTR4args size() { return GETATTR4args{{FATTR4_SIZE}}; }
 
-  /// The holder answers what it has been called for last.
+  /// The holder answers its last callback.
   void answer_callback() {
     ASSERT_FALSE(holder.connection->callbacks.empty());
     const auto callback = std::move(holder.connection->callbacks.front());

@@ -1,4 +1,4 @@
-// What happens when the process has no more descriptors.
+// The service when the process has no more descriptors.
 #include <sys/resource.h>
 
 #include "tests/responder/nfs_test_support.h"

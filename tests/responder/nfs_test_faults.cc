@@ -1,4 +1,4 @@
-// What a fault script and the control socket do to the service: its reply cache, unstable data,
+// Effects of a fault script and the control socket on the service: its reply cache, unstable data,
 // callbacks, grace and leases.
 #include "client/proto/ops_session.h"
 #include "tests/responder/nfs_test_support.h"

@@ -50,7 +50,7 @@ TEST_P(NfsHandleTest, AHandleOutlivesTheProcess) {
   EXPECT_EQ(lookup(after, directory, "file"), file) << "it has one handle";
 }
 
-// Nobody can make a handle without the key.
+// No client can make a handle without the key.
 TEST_P(NfsHandleTest, AHandleOfAnotherServerIsRefused) {
   write_file("file", "x");
   config.handle_key = "one";

@@ -217,11 +217,11 @@ TEST_F(NfsLockTest, WaitersInARowAreNoDeadlock) {
   EXPECT_EQ(lock(client, opened, "c", 1, 1, WRITEW_LT).status, NFS4ERR_DENIED);
   EXPECT_EQ(lock(client, opened, "b", 0, 1, WRITEW_LT).status, NFS4ERR_DENIED);
   EXPECT_EQ(lock(client, opened, "c", 0, 2, WRITEW_LT).status, NFS4ERR_DENIED);
-  // What the holder asks for next is free, or its own.
+  // The holder's next range is free, or its own.
   EXPECT_EQ(lock_more(first.resok4.lock_stateid, 0, 1).status, NFS4_OK);
 }
 
-// A waiter that does not ask any more has given up, though nobody says so.
+// A waiter that does not ask any more has given up, though no request says so.
 TEST_F(NfsLockTest, AWaiterThatStopsAskingIsForgotten) {
   ASSERT_EQ(lock(client, opened, "a", 0, 1).status, NFS4_OK);
   ASSERT_EQ(lock(client, opened, "b", 1, 1).status, NFS4_OK);

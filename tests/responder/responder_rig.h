@@ -19,7 +19,7 @@
 
 namespace nfsrdma::responder {
 
-/// Does with each call what the test says; without that, answers with no results.
+/// Calls the test's function with each call; without one, answers with no results.
 class ScriptedService final : public Service {
  public:
   void handle(ServerCall& call) override {

@@ -20,14 +20,14 @@ namespace nfsrdma::responder {
 /// CB_COMPOUND (RFC 5662).
 inline constexpr std::uint32_t kCallbackCompound = 1;
 
-/// What becomes of a reply that the slot should keep for a retry (RFC 8881 section 2.10.6.1.3).
+/// The treatment of a reply that the slot should keep for a retry (RFC 8881 section 2.10.6.1.3).
 enum class ReplyCache : std::uint8_t {
   kept,
   lost,     ///< not kept, though the client wanted it
-  garbage,  ///< kept, and then not what it was
+  garbage,  ///< kept, and changed
 };
 
-/// What a fault script wants of the service for one call.
+/// The faults of one call at the service.
 struct ServiceFaults {
   ReplyCache reply_cache = ReplyCache::kept;
   bool unstable_lost = false;  ///< an UNSTABLE4 WRITE does not survive a restart until COMMIT

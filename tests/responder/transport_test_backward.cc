@@ -109,7 +109,7 @@ TEST_P(BackwardTest, EqualXidsOfBothDirectionsAreTwoTransactions) {
   EXPECT_EQ(next_reply(requester).header.rdma_xid, kBackwardXid);
 }
 
-// BD-5, BD-3, E-8167-2: one credit before the first answer, then what the client grants.
+// BD-5, BD-3, E-8167-2: one credit before the first answer, then the client's grant.
 TEST_P(BackwardTest, ClientsCreditsAreRespected) {
   auto& requester = connect_and_learn();
   ASSERT_TRUE(call_back());

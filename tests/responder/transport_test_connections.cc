@@ -91,7 +91,7 @@ TEST_F(ConnectionTest, NewConnectionBeginsAnew) {
   expect_error(second, plain_call(kConnectionsXid), rdma::ERR_CHUNK);
 }
 
-// The client goes while the service has its call; the answer later harms nobody (I4).
+// The client goes while the service has its call; the later answer does no harm (I4).
 TEST_F(ConnectionTest, AnswerAfterTheConnectionHasGoneIsDropped) {
   auto& requester = connect();
   std::vector<ServerCall*> open;
@@ -108,7 +108,7 @@ TEST_F(ConnectionTest, AnswerAfterTheConnectionHasGoneIsDropped) {
   run_until([&] { return open.size() == 1; });
   disconnect(requester);
   run_until([&] { return service.closed == 1; });
-  // What the service was given is still there.
+  // The service's arguments are still there.
   EXPECT_EQ(Bytes(argument.begin(), argument.end()), name);
   open[0]->results().u32(1);
   open[0]->reply(rpc::AcceptStat::success);

@@ -27,7 +27,7 @@ class CreditTest : public ResponderRig {
   std::deque<ServerCall*> open;
 };
 
-// V1-3.3.1-2, V1-3.3.1-3, V1-3.3.1-5, V1-3.3.1-6, F-7: what was asked for, within the limit, never
+// V1-3.3.1-2, V1-3.3.1-3, V1-3.3.1-5, V1-3.3.1-6, F-7: the request, within the limit, never
 // zero.
 TEST_F(CreditTest, GrantIsWhatWasAskedForWithinTheLimit) {
   ResponderConfig config;
@@ -75,7 +75,7 @@ TEST_F(CreditTest, EveryKindOfReplyCarriesTheGrant) {
   EXPECT_EQ(reply.header.rdma_credit, 9U);
 }
 
-// BD-6: a header that cannot be decoded does not change what was asked for.
+// BD-6: a header that cannot be decoded does not change the request.
 TEST_F(CreditTest, UndecodableMessagesDoNotChangeTheLevel) {
   auto& requester = connect();
   EXPECT_EQ(grant_for(requester, 9), 9U);

@@ -1,4 +1,4 @@
-// What each fault at the fabric boundary puts on the wire, seen by a client that speaks by hand.
+// Effects of each fault at the fabric boundary on the wire, seen by a client that sends by hand.
 #include "tests/responder/read_chunk_fixture.h"
 #include "tests/responder/reply_fixture.h"
 #include "tests/support/counter_of.h"

@@ -1,4 +1,4 @@
-// What each fault of a script does to calls.
+// Effects of each fault of a script on calls.
 #include <chrono>
 
 #include "client/proto/compound.h"
@@ -210,7 +210,7 @@ TEST_F(FaultTest, ServiceIsToldOfItsFaults) {
 /// Results of SEQUENCE.
 class ResultFaultTest : public FaultTest {
  protected:
-  /// What SEQUENCE says when this rule is there.
+  /// The result of SEQUENCE under this rule.
   nfs4::SEQUENCE4resok sequence_with(std::string_view rule) {
     fault(rule);
     service.on_call = [](ServerCall& call) {

@@ -1,4 +1,4 @@
-// What each kind of malformed reply looks like on the wire.
+// Each kind of malformed reply, as it is on the wire.
 #include <string>
 
 #include "tests/responder/responder_rig.h"

@@ -1,4 +1,4 @@
-// What the connection manager's private data decides (RFC 8797).
+// Effects of the connection manager's private data (RFC 8797).
 #include "tests/responder/reply_fixture.h"
 
 namespace nfsrdma::responder {

@@ -60,7 +60,7 @@ TEST_F(RpcTest, TruncatedRpcHeaderIsGarbage) {
   }
 }
 
-// V1-4.5.2-2: what the service cannot decode.
+// V1-4.5.2-2: arguments that the service cannot decode.
 TEST_F(RpcTest, ServiceDecidesOnGarbageArguments) {
   auto& requester = connect();
   service.on_call = [](ServerCall& call) {

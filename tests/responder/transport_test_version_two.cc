@@ -235,7 +235,7 @@ TEST_F(VersionTwoTest, ConnpropIsAnsweredWithOne) {
   expect_silence(requester);
 }
 
-// XP-3.1-2, XP-3.1-1: a reply goes inline up to what the client said it takes.
+// XP-3.1-2, XP-3.1-1: a reply goes inline up to the client's receive size.
 TEST_F(VersionTwoTest, RepliesFollowTheClientsReceiveSize) {
   auto& requester = agree();
   tell(requester, connprop(kLarge));
@@ -372,7 +372,7 @@ TEST_F(VersionTwoTest, CallbacksFollowVersionAndProperties) {
   EXPECT_FALSE(call_back(8));
 }
 
-// What is counted: messages by kind, options by type.
+// The counters: messages by kind, options by type.
 TEST_F(VersionTwoTest, MessagesAreCountedByKind) {
   auto& requester = agree();
   tell(requester, connprop(4096));

@@ -79,7 +79,7 @@ std::size_t encoded_size(const ChunkLists& lists);
 
 void encode_chunk_lists(xdr::Encoder& out, const ChunkLists& lists);
 /// A fault (truncated, more entries than fit, a presence word that is no boolean, a position that
-/// is no multiple of four) stays in `in`; `lists` then holds what was decoded before it.
+/// is no multiple of four) stays in `in`; `lists` then holds the entries decoded before it.
 void decode_chunk_lists(xdr::Decoder& in, ChunkLists& lists);
 
 }  // namespace nfsrdma::rdma

@@ -7,7 +7,7 @@
 namespace nfsrdma::rdma {
 namespace {
 
-/// All types of Table 1 are one word on the wire; they differ in what is valid.
+/// All types of Table 1 are one word on the wire; they differ in their valid values.
 struct PropertyType {
   std::uint32_t which;
   std::uint32_t Properties::*field;

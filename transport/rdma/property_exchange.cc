@@ -197,7 +197,7 @@ bool PropertyExchange::on_resprop(std::uint32_t xid, const OptInfo& info) {
     log::debug("dropped a RESPROP with XID {:#x}, which nobody waits for", xid);
     return false;
   }
-  // The request had one value, at place 0. What is in none or in several of the three is rejected
+  // The request had one value, at place 0. A value in none or in several of the three is rejected
   // (XP-4.3-7); values of other properties do not count (XP-4.3-5).
   std::optional<std::uint32_t> other;
   info.values.for_each([&](std::uint32_t, const propval& property) {

@@ -88,8 +88,8 @@ class PropertyExchange {
   bool peer_lists(std::uint32_t which) const;
   /// Largest message to the peer: its receive size, or the smaller one that it was asked for.
   std::uint32_t send_limit() const;
-  /// What the peer as caller in the backward direction may be answered with, when it has said
-  /// nothing: a call with chunks shows general support (XP-3.3-2).
+  /// The support of a peer that calls in the backward direction and has announced nothing: a call
+  /// with chunks shows general support (XP-3.3-2).
   void infer_backward_support(bool call_has_chunks);
 
  private:
@@ -135,7 +135,7 @@ class PropertyExchange {
   PropertyHost& host_;
   const PropertyPolicy policy_;
   bool started_ = false;
-  Properties told_;  // what the peer knows of this side
+  Properties told_;  // this side's values that the peer knows
   Properties peer_;
   bool peer_has_told_ = false;
   std::array<std::uint32_t, 3> peer_listed_{};

@@ -16,7 +16,7 @@ bool PutOffRequests::is_served(const InodeKey& file, std::uint64_t request, Time
     watched.waiting.emplace(request, Waiting{++moments_, now});
     return false;
   }
-  // Which of several alike this one is, nobody can tell.
+  // Requests that are alike cannot be told apart: take the first.
   const bool served = first->second.since < watched.known;
   if (served) {
     watched.waiting.erase(first);

@@ -9,10 +9,10 @@
 
 namespace nfsrdma::responder {
 
-/// Who was put off with NFS4ERR_DELAY comes again, with another XID and slot, after pauses of up to
-/// 15 s. What the holder has said since then serves it, however many others it has served
-/// meanwhile: with one answer for whoever comes first, a client that asks every second starves one
-/// that comes seldom. Belongs to the reactor's thread.
+/// Requests that were put off with NFS4ERR_DELAY come again, with another XID and slot, after
+/// pauses of up to 15 s. The holder's answers since then serve them, however many others they have
+/// served: with one answer for the first that comes, a client that asks every second would starve
+/// one that comes seldom. Belongs to the reactor's thread.
 class PutOffRequests {
  public:
   /// Those that have not come again for so long have been given up by their clients.
@@ -23,7 +23,7 @@ class PutOffRequests {
   /// Whether something has become known since `request` (Request::identity) was put off; it is on
   /// the list no more then. Otherwise it is put off, now or once more.
   bool is_served(const InodeKey& file, std::uint64_t request, TimePoint now);
-  /// Forgets what is older than kKept; false when nothing is left.
+  /// Forgets requests older than kKept; false when none is left.
   bool sweep(TimePoint now);
 
  private:

@@ -1,4 +1,4 @@
-// What UNSTABLE4 WRITEs have overwritten, so that a restart can lose them (RFC 8881
+// Bytes that UNSTABLE4 WRITEs have overwritten, so that a restart can lose the WRITEs (RFC 8881
 // section 18.32.4).
 #pragma once
 
@@ -14,12 +14,12 @@ namespace nfsrdma::responder {
 /// Only of WRITEs that a fault script marks. Belongs to the reactor's thread.
 class UnstableData {
  public:
-  /// A WRITE of so many bytes is about to be made. What was there is kept, as far as it can be
+  /// Call before a WRITE of so many bytes: keeps the old bytes, as far as they can be
   /// read.
   void remember(FileTable& files, const FileRef& file, std::uint64_t offset, std::size_t length);
   /// The file's data is on stable storage.
   void committed(const File& file) { files_.erase(file.key()); }
-  /// Puts back what was there before. Returns how many WRITEs that are.
+  /// Restores the old bytes. Returns the number of lost WRITEs.
   std::size_t lose();
 
  private:

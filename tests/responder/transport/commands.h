@@ -1,4 +1,4 @@
-// What a control socket can ask of the transport, with whatever service behind it.
+// Commands of a control socket to the transport, with any service behind it.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ using faults::At;
 using faults::FabricFault;
 using faults::What;
 
-/// What stands behind the word of a value.
+/// The rest of a value behind its word.
 enum class Behind { nothing, count, sign };
 
 struct FabricKind {

@@ -206,7 +206,7 @@ constexpr std::array<OtherKind, 9> kOtherKinds = {{
     {"slots", "=highest:N,target:N", set_results},
     {"clock", "=+SECONDS", set_results},
     {"lie", "=NAME", set_results},
-    // Before what the fabric has under this name.
+    // Comes before the fabric's fault of this name.
     {"disconnect", "", [](FaultRule& rule) { return rule.value == "every" && set_standing(rule); }},
     {"", "", set_fabric},
 }};

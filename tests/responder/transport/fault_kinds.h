@@ -10,8 +10,8 @@
 
 namespace nfsrdma::responder {
 
-/// Notes in `rule`, whose name and value are set, what it does, and on which level. False: no such
-/// kind, or a bad value.
+/// Sets the effect and the level of `rule`, whose name and value are set. False: no such kind, or a
+/// bad value.
 bool set_effect(FaultRule& rule);
 
 /// Every kind as a rule has it: "drop-reply", "delay=MS", and one for each value that has a name,

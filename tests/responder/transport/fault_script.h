@@ -1,10 +1,10 @@
-// What is to go wrong, and when: a list of rules in text form, for the command line, the control
+// The faults to make, and when: a list of rules in text form, for the command line, the control
 // socket and tests. Deterministic: the same calls in the same order meet the same faults.
 //
 //   NAME[=VALUE][:op=OPERATION][:every=N][:after=N][:times=N]
 //
-// What each name means is in man/nfsrdma-responder.8, FAULT SCRIPTS; fault_kinds() lists them. A
-// VALUE may have colons, but no part of it behind one has a "=".
+// man/nfsrdma-responder.8, FAULT SCRIPTS, explains the names; fault_kinds() lists them. A VALUE may
+// have colons, but no part of it behind one has a "=".
 //
 // Rules are of four levels, and count what they are asked about: calls (when one has arrived),
 // results (when one is about to be answered), what is posted at the fabric (tests/faults), and
@@ -37,7 +37,7 @@ namespace nfsrdma::responder {
 enum class Malformed : std::uint8_t {
   none,
   truncated,          ///< ends within the transport header
-  wrong_xid,          ///< header and message name an XID that is nobody's
+  wrong_xid,          ///< header and message name an XID of no call
   wrong_rpc_xid,      ///< the message's XID differs from the header's
   wrong_version,      ///< rdma_vers 9
   wrong_proc,         ///< rdma_proc 9
@@ -46,7 +46,7 @@ enum class Malformed : std::uint8_t {
   missing_chunk,      ///< Write list shorter than the call's
   missing_segment,    ///< a Write or Reply chunk with a segment less than the call's
   changed_handle,     ///< a segment's handle differs from the call's
-  long_length,        ///< a returned length above what was provided
+  long_length,        ///< a returned length above the memory provided
   short_length,       ///< returned lengths that add up to less than the item
   short_reply_chunk,  ///< the Reply chunk's lengths end before the message does
   inline_result,      ///< result inline in spite of a Write chunk (V1-6.1-7)
@@ -56,7 +56,7 @@ enum class Malformed : std::uint8_t {
   results,            ///< results cut off in the middle
 };
 
-/// What a script says about one call, decided once, when the call has arrived.
+/// The faults of one call, decided once, when the call has arrived.
 struct CallFaults {
   Duration delay{0};
   Duration delay_reply{0};
@@ -67,7 +67,7 @@ struct CallFaults {
   bool zero_grant = false;
   bool auth_error = false;
   std::uint32_t overtaken = 0;         ///< replies that go out before this one
-  std::optional<std::uint32_t> grant;  ///< what the reply grants, whatever there is
+  std::optional<std::uint32_t> grant;  ///< credits of the reply, whatever there are
   std::optional<rpc::AcceptStat> rpc_error;
   std::optional<rdma::rpc_rdma_errcode> rdma_error;
   Malformed malformed = Malformed::none;
@@ -95,7 +95,7 @@ struct FaultRule {
   std::uint64_t after = 0;
   std::optional<std::uint64_t> times;
   double seconds = 0;
-  CallFaults effect;                  ///< what the rule adds to a call it fires on
+  CallFaults effect;                  ///< added to a call that the rule fires on
   std::vector<std::uint32_t> grants;  ///< of credits=, in turn
   ResultFault result;
   faults::FabricFault fabric;
@@ -112,14 +112,14 @@ class FaultScript final : public faults::FabricScript {
   bool empty() const { return rules_.empty(); }
   const std::vector<FaultRule>& rules() const { return rules_; }
 
-  /// What is to happen to a call with these operations. Counts.
+  /// Decides the faults of a call with these operations. Counts.
   CallFaults decide(const OperationList& operations);
   /// Whether spoil() can do anything.
   bool has_results() const;
   /// Changes the results of a call. Counts; false: nothing was changed.
   bool spoil(hostile::SpoiledReply& reply);
 
-  /// What is posted from now on is for a call with these operations; null: for none.
+  /// Work posted from now on is for a call with these operations; null: for none.
   void set_posting_for(const OperationList* operations) { posting_for_ = operations; }
   std::vector<faults::FabricFault> decide(faults::At at) override;
 
@@ -142,7 +142,7 @@ class FaultScript final : public faults::FabricScript {
   std::uint32_t last_id_ = 0;
 };
 
-/// What is posted during its life is for one call.
+/// Work posted during its life is for one call.
 class PostingFor {
  public:
   PostingFor(FaultScript& script, const OperationList& operations) : script_(script) {

@@ -29,7 +29,7 @@ inline std::optional<std::int64_t> signed_number_in(std::string_view text) {
   return number_in<std::int64_t>(text);
 }
 
-/// Splits off what comes before the separator; `text` keeps the rest.
+/// Splits off the text before the separator; `text` keeps the rest.
 inline std::string_view take_until(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto word = text.substr(0, end);

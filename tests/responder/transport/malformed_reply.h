@@ -12,8 +12,8 @@ namespace nfsrdma::responder {
 /// Changes that are made in the header's fields. Nothing for Malformed::none.
 void spoil_header(Malformed kind, rdma::Header& header);
 
-/// Changes that are made in bytes: of the encoded header in `memory`, and of the message behind
-/// it. May shorten or lengthen either; what it adds lies in `memory`.
+/// Changes that are made in bytes: of the encoded header in `memory`, and of the message behind it.
+/// May shorten or lengthen either; added bytes lie in `memory`.
 void spoil_message(Malformed kind, std::span<std::byte> memory, std::span<const std::byte>& header,
                    PieceList& message);
 

@@ -16,7 +16,7 @@ namespace nfsrdma::responder {
 
 class RdmaConnection;
 
-/// Whose memory a posted Send holds; the context of every SendWork of the responder.
+/// The owner of a posted Send's memory; the context of every SendWork of the responder.
 class SendOwner {
  public:
   virtual void on_sent() = 0;
@@ -46,7 +46,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   /// Ends without an answer.
   void abandon();
 
-  /// Fetches the Read chunks, then executes. Called again when what it waited for is there.
+  /// Fetches the Read chunks, then executes. Called again when what it awaits is there.
   void pull();
   bool may_pull() const;
   /// The responder answers again.

@@ -95,8 +95,8 @@ void RdmaCall::finish_results(rpc::AcceptStat status) {
     log::error("reply to XID {:#x} does not fit its buffer", xid());
     status = rpc::AcceptStat::system_err;
   }
-  // When all arguments were read, one that came in a chunk and that nobody took was not
-  // DDP-eligible (V1-6.1-5). A replay, or an operation that failed earlier, leaves some unread.
+  // When all arguments were read, one that came in a chunk and was not taken was not DDP-eligible
+  // (V1-6.1-5). A replay, or an operation that failed earlier, leaves some unread.
   const bool all_read = arguments_.ok() && arguments_.remaining() == 0;
   if (status == rpc::AcceptStat::success && all_read &&
       arguments_.placed_taken() < reads_.items().size()) {

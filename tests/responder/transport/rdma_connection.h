@@ -60,8 +60,8 @@ class RdmaConnection final : public Connection,
   void raise_receive_size(std::uint32_t size);
   /// The peer's host, the same for all its connections.
   const std::string& client() const { return client_; }
-  /// Credits to announce now: what the client asked for within the limit, never more than there
-  /// are receives for, never zero. Posts receives first where the level rises (V1-3.3.1-9).
+  /// Credits to announce now: the client's request within the limit, never more than there are
+  /// receives for, never zero. Posts receives first where the level rises (V1-3.3.1-9).
   std::uint32_t grant();
   /// Says this number, whatever there is. Receives are posted for as many as the client can have.
   std::uint32_t announce(std::uint32_t credits);

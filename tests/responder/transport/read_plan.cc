@@ -5,7 +5,7 @@
 namespace nfsrdma::responder {
 namespace {
 
-/// Chunks start on such a boundary of the buffer, so that what they hold is aligned.
+/// Chunks start on such a boundary of the buffer, so that their data is aligned.
 constexpr std::size_t kAlignment = 64;
 
 constexpr std::size_t align(std::size_t offset) {

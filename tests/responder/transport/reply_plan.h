@@ -38,7 +38,7 @@ class ReplyPlan {
 
   /// To be posted in order, before the Send.
   std::span<const Transfer> transfers() const { return {transfers_.data(), transfer_count_}; }
-  /// What follows the header in the Send: the message, or nothing for a Long Reply.
+  /// The rest of the Send behind the header: the message, or nothing for a Long Reply.
   const PieceList& inline_message() const { return inline_; }
 
  private:

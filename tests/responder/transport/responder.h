@@ -87,7 +87,7 @@ class Responder final : public fabric::ListenHandler,
 
   Reactor& reactor_;
   Core core_;
-  faults::FaultyFabric fabric_;  ///< does what the script says to whatever is posted
+  faults::FaultyFabric fabric_;  ///< applies the script to posted work
   std::vector<std::unique_ptr<RdmaConnection>> connections_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;
   std::vector<std::unique_ptr<faults::WireFaults>> wires_;  ///< before the listeners

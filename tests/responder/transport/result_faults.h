@@ -19,8 +19,8 @@ struct ResultFault {
 /// The fault with this name and value; one without `spoil`: there is none.
 ///
 ///   result=short:N         READ has N bytes and no end; WRITE has taken N
-///   flags=NAME[,NAME...]   SEQUENCE has these status flags, too: names without SEQ4_STATUS_, or a
-///   number slots=[highest:N][,][target:N]   SEQUENCE says these; the slots are what they were
+///   flags=NAME[,NAME...]   SEQUENCE has these flags, too: a number, or names less SEQ4_STATUS_
+///   slots=[highest:N][,][target:N]   SEQUENCE answers these; the real slots stay
 ///   clock=SECONDS          times of files are later by so much
 ///   lie=NAME               see tests/hostile/lies.h; blanks are hyphens
 ResultFault result_fault(std::string_view name, std::string_view value);

@@ -60,7 +60,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
  private:
   static constexpr std::size_t kMaxBackward = 4096;
 
-  /// Bytes on their way to the socket. `own` keeps what belongs to nobody else.
+  /// Bytes on their way to the socket. `own` keeps bytes without another owner.
   struct Sending {
     std::vector<std::byte> own;
     std::vector<iovec> pieces;

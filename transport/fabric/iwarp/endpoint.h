@@ -56,7 +56,7 @@ class IwarpEndpoint final : public Endpoint,
   enum class Phase : std::uint8_t {
     connecting,
     open,
-    closing,  ///< nothing is received any more; what was posted is still written
+    closing,  ///< nothing is received any more; posted work is still written
     closed,
   };
 

@@ -63,7 +63,7 @@ ReadStatus FpduReader::read_stream(net::ByteStream& stream) {
   return ReadStatus::more;
 }
 
-/// Moves what is staged of `into` there; returns how many bytes.
+/// Moves staged bytes into `into`; returns how many.
 std::size_t FpduReader::take(std::span<std::byte> into) {
   const std::size_t count = std::min(into.size(), stage_end_ - stage_begin_);
   if (count != 0) std::memcpy(into.data(), stage_.data() + stage_begin_, count);
@@ -71,7 +71,7 @@ std::size_t FpduReader::take(std::span<std::byte> into) {
   return count;
 }
 
-/// Works on what was read until an FPDU is complete or nothing is left.
+/// Parses read bytes until an FPDU is complete or none is left.
 Checked<> FpduReader::advance() {
   for (;;) {
     header_have_ += take(std::span(header_).first(header_size_).subspan(header_have_));

@@ -100,7 +100,7 @@ struct DelegationState final : State {
   bool told = false;                     ///< the client has answered CB_RECALL
   bool asking = false;                   ///< a callback about it is under way
   bool revoked = false;                  ///< not returned in time: waits for FREE_STATEID
-  /// What the holder has said of size and change last (CB_GETATTR); it may have said nothing of
+  /// The holder's last answer about size and change (CB_GETATTR); empty if it was of no
   /// use.
   std::optional<std::uint64_t> size;
   std::uint64_t change = 0;
