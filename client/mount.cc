@@ -32,11 +32,12 @@ constexpr std::size_t kHostNameBytes = 256;
 /// Requests being filled or answered beyond those that hold a slot.
 constexpr std::size_t kCompoundsPerSlot = 2;
 
-std::string machine_name_of(const MountConfig& config) {
+std::string machine_name_of(Reactor& reactor, const MountConfig& config) {
   if (!config.machine_name.empty()) return config.machine_name;
   char name[kHostNameBytes] = {};
-  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
-  return name;
+  const bool known = gethostname(name, sizeof name - 1) == 0;
+  const std::string seen = reactor.seen("host name", std::string(known ? name : "localhost"));
+  return seen.substr(0, sizeof name - 1);
 }
 
 /// Errors are printed with the names of the RFCs from the first mount on.
@@ -75,9 +76,9 @@ struct Mount::Parts {
       : trunk(mount.reactor_, channels),
         ids(mount.reactor_, mount.config_.names),
         compounds(mount.reactor_, mount.message_pool_, mount.config_.max_slots * kCompoundsPerSlot,
-                  machine_name_of(mount.config_)),
+                  machine_name_of(mount.reactor_, mount.config_)),
         session(mount.reactor_, compounds, mount.config_.caller, trunk),
-        client_id(mount.config_.identity),
+        client_id(mount.reactor_, mount.config_.identity),
         context{mount.reactor_, session, ids, client_id, mount.message_pool_, {}},
         files(context, mount.config_.delegations),
         callbacks(files),

@@ -16,7 +16,7 @@ CompoundPool::CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most,
       machine_name_(std::move(machine_name)),
       waiters_(reactor),
       idle_(reactor),
-      xid_(std::random_device{}()) {
+      xid_(reactor.seen("first XID", std::random_device{}())) {
   all_.reserve(most + kReserved);
 }
 

@@ -21,33 +21,33 @@ OpenOwner::OpenOwner(std::uint32_t uid) {
 
 namespace {
 
-verifier4 random_verifier() {
+verifier4 random_verifier(Reactor& reactor) {
   thread_local std::mt19937_64 random(std::random_device{}());
-  const std::uint64_t value = random();
+  const std::uint64_t value = reactor.seen("create verifier", random());
   verifier4 verifier;
   std::memcpy(verifier.data(), &value, verifier.size());
   return verifier;
 }
 
 /// `attributes` is valid until the operation has been added.
-void set_creation(OPEN4args& args, createmode4 mode, const fattr4& attributes) {
+void set_creation(Reactor& reactor, OPEN4args& args, createmode4 mode, const fattr4& attributes) {
   createhow4& how = args.openhow.how;
   args.openhow.opentype = OPEN4_CREATE;
   how.mode = mode;
   if (mode == EXCLUSIVE4_1) {
-    how.ch_createboth = {random_verifier(), attributes};
+    how.ch_createboth = {random_verifier(reactor), attributes};
   } else {
     how.createattrs = attributes;
   }
 }
 
-void add_open(Compound& compound, const ClientId& client, std::uint32_t uid,
+void add_open(RequestContext& context, Compound& compound, std::uint32_t uid,
               const OpenRequest& request) {
   const OpenOwner owner(uid);
   OPEN4args args;
   args.share_access = request.share_access | request.want;
   args.share_deny = OPEN4_SHARE_DENY_NONE;
-  args.owner.clientid = client.clientid();
+  args.owner.clientid = context.client.clientid();
   args.owner.owner = owner.bytes();
   args.claim.claim = request.claim;
   args.claim.file = request.name;
@@ -57,7 +57,7 @@ void add_open(Compound& compound, const ClientId& client, std::uint32_t uid,
   if (!request.new_file) return compound.add_modifying(args, result_size::kOpen);
   const NewFile& made = *request.new_file;
   const steps::EncodedAttributes encoded(made.attributes, made.in_open);
-  set_creation(args, made.mode, encoded.view());
+  set_creation(context.reactor, args, made.mode, encoded.view());
   compound.add_modifying(args, result_size::kOpen);
 }
 
@@ -107,7 +107,7 @@ Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
                                    OpenRequest request) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
-  add_open(*compound, context.client, caller.uid, request);
+  add_open(context, *compound, caller.uid, request);
   steps::add_found(*compound);
   const std::size_t first = request.first.bytes.size();
   if (first > 0) add_read(*compound, request.first);
@@ -120,7 +120,7 @@ Task<Result<OpenGranted>> send_claim(RequestContext& context, Credential caller,
                                      OpenRequest request, Sending sending) {
   CompoundRef compound = co_await begin(context, caller, sending);
   if (!compound) co_return fail(no_request(sending));
-  add_open(*compound, context.client, caller.uid, request);
+  add_open(context, *compound, caller.uid, request);
   auto answered = co_await execute(context, *compound, sending);
   CO_TRY(answered);
   co_return read_open(compound->results());

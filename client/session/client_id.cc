@@ -45,9 +45,10 @@ nfs4::verifier4 make_verifier() {
 
 }  // namespace
 
-ClientId::ClientId(std::string identity)
-    : identity_(identity.empty() ? make_identity() : std::move(identity)),
-      verifier_(make_verifier()) {
+ClientId::ClientId(Reactor& reactor, std::string identity)
+    : identity_(identity.empty() ? reactor.seen("client owner", make_identity())
+                                 : std::move(identity)),
+      verifier_(reactor.seen("client verifier", make_verifier())) {
   if (identity_.size() > nfs4::NFS4_OPAQUE_LIMIT) identity_.resize(nfs4::NFS4_OPAQUE_LIMIT);
 }
 

@@ -7,6 +7,7 @@
 #include "client/compound/compound.h"
 #include "client/proto/object.h"
 #include "client/proto/ops_session.h"
+#include "transport/base/reactor.h"
 
 namespace nfsrdma::client {
 
@@ -14,8 +15,9 @@ namespace nfsrdma::client {
 /// server no longer knows it.
 class ClientId {
  public:
-  /// An empty `identity` is replaced by one of host name, process id and start time.
-  explicit ClientId(std::string identity);
+  /// An empty `identity` is replaced by one of host name, process id and start time. The reactor
+  /// is not kept.
+  ClientId(Reactor& reactor, std::string identity);
 
   /// EXCHANGE_ID's only operation, to be sent alone.
   void add_exchange(Compound& compound) const;

@@ -34,13 +34,17 @@ void parse_groups(std::string_view status, rpc::Credential& credential) {
   }
 }
 
-Callers::Callers(const Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
+Callers::Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
   own_.flavor = policy.flavor;
-  own_.gid = ::getgid();
+  own_.gid = reactor.seen("own group", ::getgid());
   const int count = std::max(0, ::getgroups(0, nullptr));
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  if (::getgroups(count, groups.data()) < 0) return;
-  for (auto group : groups) add_group(own_, group);
+  if (::getgroups(count, groups.data()) >= 0) {
+    for (auto group : groups) add_group(own_, group);
+  }
+  own_.groups = reactor.seen("own groups", own_.groups);
+  const auto most = static_cast<std::uint32_t>(own_.groups.size());
+  own_.group_count = std::min(most, reactor.seen("number of own groups", own_.group_count));
 }
 
 rpc::Credential Callers::credential(const CallerIds& ids) {
@@ -59,7 +63,7 @@ rpc::Credential Callers::credential(const CallerIds& ids) {
   entry.credential.flavor = policy_.flavor;
   entry.credential.uid = ids.uid;
   entry.credential.gid = ids.gid;
-  const ProcStatus status(ids.pid);
+  const ProcStatus status(reactor_, ids.pid);
   if (status.hidden()) report_hidden(ids);
   parse_groups(status.text(), entry.credential);
   return entry.credential;

@@ -31,7 +31,7 @@ struct CallerPolicy {
 /// process has given up. Belongs to one shard.
 class Callers {
  public:
-  Callers(const Reactor& reactor, CallerPolicy policy);
+  Callers(Reactor& reactor, CallerPolicy policy);
 
   rpc::Credential credential(const CallerIds& ids);
   /// Says once what it means that callers cannot be looked at.
@@ -47,7 +47,7 @@ class Callers {
   };
   static constexpr std::size_t kEntries = 64;
 
-  const Reactor& reactor_;
+  Reactor& reactor_;
   CallerPolicy policy_;
   rpc::Credential own_;
   std::array<Entry, kEntries> entries_;

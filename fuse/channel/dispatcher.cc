@@ -11,8 +11,11 @@
 
 namespace nfsrdma::fuse {
 
-Dispatcher::Dispatcher(const Reactor& reactor, InFlight& in_flight, Serving serving)
-    : reactor_(reactor), in_flight_(in_flight), serving_(serving), owner_(::getuid()) {}
+Dispatcher::Dispatcher(Reactor& reactor, InFlight& in_flight, Serving serving)
+    : reactor_(reactor),
+      in_flight_(in_flight),
+      serving_(serving),
+      owner_(reactor.seen("own user", ::getuid())) {}
 
 void Dispatcher::dispatch(KernelChannel& channel, const Message& message) {
   const fuse_in_header& header = message.header;

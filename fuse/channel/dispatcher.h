@@ -22,7 +22,7 @@ struct Serving {
 /// the session's reactor thread.
 class Dispatcher {
  public:
-  Dispatcher(const Reactor& reactor, InFlight& in_flight, Serving serving);
+  Dispatcher(Reactor& reactor, InFlight& in_flight, Serving serving);
 
   /// Gives one message to its handler. Answers go to `channel`.
   void dispatch(KernelChannel& channel, const Message& message);

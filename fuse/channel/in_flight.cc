@@ -156,7 +156,7 @@ void InFlight::interrupted(PendingRequest& pending) {
 }
 
 bool InFlight::release_if_killed(PendingRequest& pending) {
-  const ProcStatus status(pending.context.pid);
+  const ProcStatus status(reactor_, pending.context.pid);
   if (status.readable() && !is_being_killed(status.text())) return false;
   if (status.hidden()) {
     callers_.report_hidden(pending.context);
@@ -178,12 +178,12 @@ Duration InFlight::server_silent_for() const {
 bool InFlight::is_left_behind(const PendingRequest& pending) const {
   const Duration taken = reactor_.now() - pending.begun;
   if (pending.opcode == FUSE_READ) {
-    return taken >= kPagesKeptForNobody && life_of(pending.context.pid) != Life::goes_on;
+    return taken >= kPagesKeptForNobody && life_of(reactor_, pending.context.pid) != Life::goes_on;
   }
   if (pending.opcode != FUSE_FLUSH || taken < limit_.exiting) return false;
   const bool served = server_silent_for() < limit_.exiting;
   if (served && taken < kExitingServed * limit_.exiting) return false;
-  return life_of(pending.context.pid) == Life::exiting;
+  return life_of(reactor_, pending.context.pid) == Life::exiting;
 }
 
 // Read-ahead outlives its caller and serves others: unlike an interrupted one, such a request is
@@ -191,7 +191,7 @@ bool InFlight::is_left_behind(const PendingRequest& pending) const {
 // Its operation keeps slot and memory until the server has answered.
 void InFlight::release_unsignalled(PendingRequest& pending) {
   if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
-  const ProcStatus status(pending.context.pid);
+  const ProcStatus status(reactor_, pending.context.pid);
   if (status.readable() && is_being_killed(status.text())) {
     counters_.interrupted.add();
     answer(pending, EINTR);

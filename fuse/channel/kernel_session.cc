@@ -56,7 +56,10 @@ KernelSession::KernelSession(Reactor& reactor, BufferPool& slots, KernelSessionC
       config_(std::move(config)),
       handlers_(handlers),
       served_(served),
-      in_flight_(reactor, config_.callers, config_.answer_limit) {}
+      in_flight_(config_.journal ? config_.journal->reactor() : reactor, config_.callers,
+                 config_.answer_limit) {
+  if (config_.journal) config_.journal->attach(channel_);
+}
 
 KernelSession::~KernelSession() {
   end_connection();
@@ -108,9 +111,9 @@ Result<void> KernelSession::start(ReceiverObserver& observer) {
   if (config_.io_uring) prepare_ring();
   observer_ = &observer;
   ReceiverObserver& own = *this;
-  receiver_ =
-      std::make_unique<Receiver>(reactor_, slots_, channel_, in_flight_,
-                                 Serving{handlers_, served_, config_.limits, allow_root}, own);
+  receiver_ = std::make_unique<Receiver>(reactor_, slots_, channel_, in_flight_,
+                                         Serving{handlers_, served_, config_.limits, allow_root},
+                                         own, config_.journal);
   return receiver_->start();
 }
 

@@ -25,6 +25,8 @@ struct KernelSessionConfig {
   AnswerLimit answer_limit;
   /// Requests come over an io_uring, where the kernel offers that (Linux 6.14, fuse.enable_uring).
   bool io_uring = false;
+  /// Where requests are noted, and answered through; outlives the session. Not with io_uring.
+  RequestJournal* journal = nullptr;
 };
 
 /// Owns libfuse's session, which mounts, and the device. Belongs to one reactor. Destroying it ends
@@ -59,7 +61,9 @@ class KernelSession final : private ReceiverObserver {
   /// Not known() before mount(), or if it was unmounted at once.
   const OwnMount& own_mount() const { return own_mount_; }
   /// For notifications to the kernel.
-  KernelChannel& channel() { return channel_; }
+  KernelChannel& channel() {
+    return config_.journal ? static_cast<KernelChannel&>(*config_.journal) : channel_;
+  }
   InFlight& in_flight() { return in_flight_; }
   const KernelSessionConfig& config() const { return config_; }
   void visit_counters(CounterVisitor& visitor) const { in_flight_.counters().visit(visitor); }

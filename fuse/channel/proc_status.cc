@@ -51,9 +51,12 @@ std::size_t read_file_of(pid_t pid, const char* name, std::span<char> text) {
 
 }  // namespace
 
-ProcStatus::ProcStatus(pid_t pid) : size_(read_file_of(pid, "status", text_)) {
+ProcStatus::ProcStatus(Reactor& reactor, pid_t pid) {
+  size_ = reactor.from_outside("/proc/PID/status", std::as_writable_bytes(std::span(text_)),
+                               read_file_of(pid, "status", text_));
   // Whether a thread exists is said of those that /proc hides, too.
-  gone_ = size_ == 0 && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+  const bool gone = size_ == 0 && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+  gone_ = reactor.seen("process is gone", gone);
 }
 
 std::string_view status_field(std::string_view status, std::string_view name) {
@@ -91,13 +94,21 @@ bool is_exiting(std::string_view stat) {
   return (flags & kExitingFlag) != 0;
 }
 
-Life life_of(pid_t pid) {
+namespace {
+
+Life present_life_of(pid_t pid) {
   if (pid <= 0) return Life::goes_on;
   // A hidden process is there all the same: EPERM.
   if (::kill(pid, 0) != 0 && errno == ESRCH) return Life::gone;
   std::array<char, 512> text;
   const std::size_t size = read_file_of(pid, "stat", text);
   return is_exiting({text.data(), size}) ? Life::exiting : Life::goes_on;
+}
+
+}  // namespace
+
+Life life_of(Reactor& reactor, pid_t pid) {
+  return reactor.seen("life of a process", present_life_of(pid));
 }
 
 }  // namespace nfsrdma::fuse

@@ -7,13 +7,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "transport/base/reactor.h"
+
 namespace nfsrdma::fuse {
 
 /// The status text of one thread, as far as it is of interest here.
 class ProcStatus {
  public:
-  /// `pid` is a thread's number in this program's pid namespace; 0 is a thread of another one.
-  explicit ProcStatus(pid_t pid);
+  /// `pid` is a thread's number in this program's pid namespace; 0 is a thread of another one. The
+  /// reactor is told what is seen, and not kept.
+  ProcStatus(Reactor& reactor, pid_t pid);
   /// False when the thread is gone, or hidden from this program.
   bool readable() const { return size_ > 0; }
   /// Nothing can be known of the thread, which may well run: /proc is mounted with hidepid= or not
@@ -42,7 +45,7 @@ enum class Life : std::uint8_t {
   exiting,  ///< in exit(2), or a zombie: it sees no signal any more, and no result
   gone,
 };
-Life life_of(pid_t pid);
+Life life_of(Reactor& reactor, pid_t pid);
 
 /// The same from the text of /proc/<pid>/stat.
 bool is_exiting(std::string_view stat);

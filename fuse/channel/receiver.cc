@@ -16,13 +16,14 @@ constexpr int kRequestsPerTurn = 16;
 }  // namespace
 
 Receiver::Receiver(Reactor& reactor, BufferPool& slots, DeviceChannel& device, InFlight& in_flight,
-                   Serving serving, ReceiverObserver& observer)
+                   Serving serving, ReceiverObserver& observer, RequestJournal* journal)
     : reactor_(reactor),
       slots_(slots),
-      channel_(device),
+      journal_(journal),
+      channel_(journal ? static_cast<KernelChannel&>(*journal) : device),
       device_(device.descriptor),
       in_flight_(in_flight),
-      dispatcher_(reactor, in_flight, serving),
+      dispatcher_(journal ? journal->reactor() : reactor, in_flight, serving),
       observer_(observer),
       resume_(reactor, [this] { resume(); }) {
   assert(slots.slot_size() >= kSlotSize);
@@ -42,7 +43,7 @@ Result<void> Receiver::start() {
 void Receiver::pause() {
   unlink();
   if (state_ != State::receiving && state_ != State::stalled) return;
-  slot_.reset();
+  give_slot_back();
   set_state(State::paused);
 }
 
@@ -60,7 +61,7 @@ void Receiver::on_ready(std::uint32_t events) {
 }
 
 bool Receiver::receive_one() {
-  if (!slot_) slot_ = slots_.acquire();
+  if (!slot_) slot_ = acquire();
   if (!slot_) {
     stall();
     return false;
@@ -91,7 +92,11 @@ void Receiver::dispatch(std::size_t received) {
   message.arguments = slot_.first(received).subspan(sizeof message.header);
   message.slot = &slot_;
   const bool initialised = dispatcher_.initialised();
-  dispatcher_.dispatch(channel_, message);
+  {
+    std::optional<journal::Input> input;
+    if (journal_) journal_->begin_request(input, slot_.first(received));
+    dispatcher_.dispatch(channel_, message);
+  }
   if (!slot_) in_flight_.counters().slots_taken.add();
   if (!initialised && dispatcher_.initialised()) observer_.on_initialised();
 }
@@ -99,18 +104,36 @@ void Receiver::dispatch(std::size_t received) {
 void Receiver::stall() {
   in_flight_.counters().slot_stalls.add();
   set_state(State::stalled);
+  wait_for_slot();
+}
+
+Buffer Receiver::acquire() {
+  std::optional<journal::Input> input;
+  note(input, journal::SlotStep::acquire);
+  return slots_.acquire();
+}
+
+void Receiver::wait_for_slot() {
+  std::optional<journal::Input> input;
+  note(input, journal::SlotStep::wait);
   slots_.wait(*this);
+}
+
+void Receiver::give_slot_back() {
+  std::optional<journal::Input> input;
+  note(input, journal::SlotStep::give_back);
+  slot_.reset();
 }
 
 void Receiver::on_buffer_available() { resume_.arm(Duration::zero()); }
 
 void Receiver::resume() {
   if (state_ != State::stalled) return;
-  slot_ = slots_.acquire();
+  slot_ = acquire();
   if (slot_) {
     set_state(State::receiving);
   } else {
-    slots_.wait(*this);
+    wait_for_slot();
   }
 }
 
@@ -126,7 +149,7 @@ void Receiver::end(const Error& reason) {
   state_ = State::ended;
   unlink();
   reactor_.unwatch(device_);
-  slot_.reset();
+  give_slot_back();
   observer_.on_receive_ended(reason);
 }
 

@@ -5,6 +5,7 @@
 #include "fuse/channel/device_channel.h"
 #include "fuse/channel/dispatcher.h"
 #include "fuse/channel/in_flight.h"
+#include "fuse/channel/request_journal.h"
 #include "transport/base/buffer.h"
 #include "transport/base/reactor.h"
 
@@ -29,9 +30,10 @@ class ReceiverObserver {
 /// the kernel.
 class Receiver final : private FdHandler, private BufferWaiter {
  public:
-  /// All references outlive the receiver; `device` is mounted.
+  /// All references outlive the receiver; `device` is mounted. `journal`: what is received is noted
+  /// there, and answered through it; null: nowhere.
   Receiver(Reactor& reactor, BufferPool& slots, DeviceChannel& device, InFlight& in_flight,
-           Serving serving, ReceiverObserver& observer);
+           Serving serving, ReceiverObserver& observer, RequestJournal* journal = nullptr);
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;
   ~Receiver();
@@ -49,6 +51,12 @@ class Receiver final : private FdHandler, private BufferWaiter {
   void on_ready(std::uint32_t events) override;
   void on_buffer_available() override;
   bool receive_one();
+  Buffer acquire();
+  void wait_for_slot();
+  void give_slot_back();
+  void note(std::optional<journal::Input>& input, journal::SlotStep step) {
+    if (journal_) journal_->begin_slot(input, step);
+  }
   void dispatch(std::size_t received);
   void stall();
   void resume();
@@ -57,7 +65,8 @@ class Receiver final : private FdHandler, private BufferWaiter {
 
   Reactor& reactor_;
   BufferPool& slots_;
-  DeviceChannel& channel_;
+  RequestJournal* const journal_;
+  KernelChannel& channel_;
   const int device_;
   InFlight& in_flight_;
   Dispatcher dispatcher_;

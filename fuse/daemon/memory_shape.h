@@ -32,6 +32,12 @@ struct MemoryShape {
     credits = std::max(credits / 2, std::min(credits, kLeastCredits));
     return *this != before;
   }
+  /// The same, but no more than `most` and no less than the least.
+  MemoryShape within(const MemoryShape& most) const {
+    return {std::clamp(data_slots, std::min(most.data_slots, kLeastDataSlots), most.data_slots),
+            std::clamp(reply_slots, std::min(most.reply_slots, kLeastReplySlots), most.reply_slots),
+            std::clamp(credits, std::min(most.credits, kLeastCredits), most.credits)};
+  }
   bool operator==(const MemoryShape&) const = default;
 };
 

@@ -25,14 +25,18 @@ constexpr std::size_t kSpareMessageSlots = 8;
 
 }  // namespace
 
-NfsBackend::NfsBackend(Reactor& reactor, Options options)
-    : reactor_(reactor),
+NfsBackend::NfsBackend(Reactor& reactor, Options options, Seams* seams)
+    : outside_(reactor),
+      seams_(seams),
+      reactor_(seams ? seams->inside() : reactor),
       options_(std::move(options)),
-      names_(std::make_unique<client::SystemNames>(reactor, options_.domain)) {}
+      system_names_(std::make_unique<client::SystemNames>(reactor, options_.domain)),
+      names_(seams ? seams->between(*system_names_) : *system_names_) {}
 
 NfsBackend::~NfsBackend() = default;
 
 Task<Result<void>> NfsBackend::start() {
+  if (seams_ && seams_->made_again()) co_return co_await start_from_recording();
   const auto& transport = options_.transport;
   auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
@@ -44,6 +48,14 @@ Task<Result<void>> NfsBackend::start() {
     log::info("{}: {}", address.text(), result.error().message());
   }
   co_return result;
+}
+
+/// As often as it was tried, to whatever address.
+Task<Result<void>> NfsBackend::start_from_recording() {
+  for (;;) {
+    auto started = co_await start_with({}, Provider::automatic);
+    if (started) co_return started;
+  }
 }
 
 /// Memory is touched only as far as it is used, or locked for a device.
@@ -74,20 +86,24 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   fabric_.reset();
   channels_.reset();
   TRY(reserve_memory());
+  if (seams_ && seams_->made_again()) {
+    channels_ = seams_->between(nullptr);
+    return {};
+  }
   if (options_.transport.protocol == Protocol::tcp) {
-    auto channels = tcp::ChannelFactory::create(reactor_, server, tcp_options(), *reply_slots_);
+    auto channels = tcp::ChannelFactory::create(outside_, server, tcp_options(), *reply_slots_);
     if (!channels) return fail_from(channels);
     channels_ = recorded(std::move(*channels), server);
     return {};
   }
   TransportOptions transport = options_.transport;
   transport.provider = provider;
-  auto fabric = make_fabric(reactor_, transport, server);
+  auto fabric = make_fabric(outside_, transport, server);
   if (!fabric) return fail_from(fabric);
   fabric_ = std::move(*fabric);
   for (auto* pool : {data_slots_.get(), message_slots_.get()}) TRY(fabric_->register_pool(*pool));
   auto channels =
-      rdma::ChannelFactory::create(reactor_, *fabric_, server, rdma_options(), *reply_slots_);
+      rdma::ChannelFactory::create(outside_, *fabric_, server, rdma_options(), *reply_slots_);
   if (!channels) return fail_from(channels);
   channels_ = recorded(std::move(*channels), server);
   return {};
@@ -96,8 +112,10 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
 /// With capture_view=rpc, a capture may also begin later (start_capture()).
 std::unique_ptr<rpc::ChannelFactory> NfsBackend::recorded(
     std::unique_ptr<rpc::ChannelFactory> channels, const fabric::Address& server) {
-  if (options_.transport.capture_view == CaptureView::wire) return channels;
-  return std::make_unique<recording::RecordedFactory>(std::move(channels), capture_, server);
+  if (options_.transport.capture_view == CaptureView::rpc) {
+    channels = std::make_unique<recording::RecordedFactory>(std::move(channels), capture_, server);
+  }
+  return seams_ ? seams_->between(std::move(channels)) : std::move(channels);
 }
 
 /// Where the connections themselves are recorded; null: nowhere.
@@ -121,15 +139,10 @@ Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
 }
 
 Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider provider) {
+  co_await Enter(seams_, kEnterStart);
   mount_.reset();
-  const MemoryShape wanted{.credits = options_.transport.credits};
-  shape_ = wanted;
-  auto made = fit_into_memory(shape_, [&] { return make_channels(address, provider); });
+  auto made = make_memory_and_channels(address, provider);
   CO_TRY(made);
-  if (shape_ != wanted) {
-    log::warning("RLIMIT_MEMLOCK: {} credits instead of {}, {} buffers for data instead of {}",
-                 shape_.credits, wanted.credits, shape_.data_slots, wanted.data_slots);
-  }
   mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
   auto started = co_await mount_->start();
   if (!started) {
@@ -155,6 +168,23 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   co_return started;
 }
 
+Result<void> NfsBackend::make_memory_and_channels(const fabric::Address& server,
+                                                  Provider provider) {
+  const MemoryShape wanted{.credits = options_.transport.credits};
+  shape_ = wanted;
+  TRY(fit_into_memory(shape_, [&] { return make_channels(server, provider); }));
+  const MemoryShape recorded = reactor_.seen("memory", shape_).within(shape_);
+  if (recorded != shape_) {
+    shape_ = recorded;
+    TRY(make_channels(server, provider));
+  }
+  if (shape_ != wanted) {
+    log::warning("RLIMIT_MEMLOCK: {} credits instead of {}, {} buffers for data instead of {}",
+                 shape_.credits, wanted.credits, shape_.data_slots, wanted.data_slots);
+  }
+  return {};
+}
+
 client::MountConfig NfsBackend::mount_config() const {
   client::MountConfig config;
   config.server = options_.source.host;
@@ -163,9 +193,10 @@ client::MountConfig NfsBackend::mount_config() const {
   config.wsize = options_.wsize;
   config.time_out = options_.patience.time_out();
   config.max_slots = shape_.credits;
-  config.names = names_.get();
+  config.names = &names_;
   config.delegations = !options_.cache.attributes.noac;
-  const CallerIds own{::geteuid(), ::getegid()};
+  const CallerIds own{reactor_.seen("effective user", ::geteuid()),
+                      reactor_.seen("effective group", ::getegid())};
   config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
   return config;
 }
@@ -195,11 +226,35 @@ tcp::Options NfsBackend::tcp_options() {
 /// After the end of the mount everything that waits for the server ends by itself.
 Task<Result<void>> NfsBackend::stop(Duration patience) {
   if (!mount_ || !file_system_) co_return Result<void>{};
+  co_await Enter(seams_, kEnterStop,
+                 journal::Body().u64(static_cast<std::uint64_t>(patience.count())));
   shutdown_flush_ = std::make_unique<ShutdownFlush>(reactor_, *file_system_);
   const bool in_time = co_await shutdown_flush_->finish(patience);
   auto stopped = co_await mount_->stop(in_time ? patience : Duration::zero());
   co_await shutdown_flush_->end();
+  if (seams_) seams_->finished();
   co_return stopped;
+}
+
+void NfsBackend::enter_now(std::string_view word, const std::function<void()>& go) {
+  if (seams_) return seams_->enter_now(word, go);
+  go();
+}
+
+void NfsBackend::reconnect() {
+  enter_now(kEnterReconnect, [this] { mount_->reconnect(); });
+}
+
+std::size_t NfsBackend::return_delegations() {
+  std::size_t returned = 0;
+  enter_now(kEnterReturn, [&] { returned = mount_->delegations().start_returns(); });
+  return returned;
+}
+
+std::size_t NfsBackend::drop_caches() {
+  std::size_t files = 0;
+  enter_now(kEnterDrop, [&] { files = file_system_->drop_caches(); });
+  return files;
 }
 
 TransferLimits NfsBackend::limits() const {

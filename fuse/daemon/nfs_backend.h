@@ -7,6 +7,7 @@
 #include "client/names/system_names.h"
 #include "fuse/daemon/backend.h"
 #include "fuse/daemon/memory_shape.h"
+#include "fuse/daemon/seams.h"
 #include "fuse/daemon/shutdown_flush.h"
 #include "fuse/ops/file_system.h"
 #include "fuse/ops/operations.h"
@@ -21,8 +22,9 @@ namespace nfsrdma::fuse {
 
 class NfsBackend final : public Backend {
  public:
-  /// The reactor outlives the backend.
-  NfsBackend(Reactor& reactor, Options options);
+  /// The reactor outlives the backend, and so does `seams`; null: nothing is recorded, nor made
+  /// again.
+  NfsBackend(Reactor& reactor, Options options, Seams* seams = nullptr);
   ~NfsBackend() override;
 
   /// Resolves the server's name, asks its rpcbind with port=0 (both block), and tries its addresses
@@ -44,30 +46,36 @@ class NfsBackend final : public Backend {
   void report_requests(const LineSink& line) override;
   std::uint64_t report_ended(std::uint64_t after, const LineSink& line) override;
   void report_state(const LineSink& line) override;
-  void reconnect() override { mount_->reconnect(); }
-  std::size_t return_delegations() override { return mount_->delegations().start_returns(); }
-  std::size_t drop_caches() override { return file_system_->drop_caches(); }
+  void reconnect() override;
+  std::size_t return_delegations() override;
+  std::size_t drop_caches() override;
   Result<void> start_capture(UniqueFd file) override;
   void stop_capture() override { capture_.stop(); }
   bool capturing() const override { return capture_.on(); }
 
  private:
   Result<void> reserve_memory();
+  Task<Result<void>> start_from_recording();
   Task<Result<void>> start_at(fabric::Address address);
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
   client::MountConfig mount_config() const;
+  Result<void> make_memory_and_channels(const fabric::Address& server, Provider provider);
   Result<void> make_channels(const fabric::Address& server, Provider provider);
+  void enter_now(std::string_view word, const std::function<void()>& go);
   std::unique_ptr<rpc::ChannelFactory> recorded(std::unique_ptr<rpc::ChannelFactory> channels,
                                                 const fabric::Address& server);
   capture::Sink* wire_capture();
   rdma::Options rdma_options();
   tcp::Options tcp_options();
 
-  Reactor& reactor_;
+  Reactor& outside_;  ///< of connections and of what else is not made again
+  Seams* const seams_;
+  Reactor& reactor_;  ///< of everything else
   const Options options_;
   MemoryShape shape_;
   MemoryShape reserved_;  // what the pools were made for
-  const std::unique_ptr<client::SystemNames> names_;
+  const std::unique_ptr<client::SystemNames> system_names_;
+  client::NameService& names_;
   // Destroyed from the last to the first: what uses memory goes before the memory.
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;

@@ -18,6 +18,7 @@
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/guard_process.h"
 #include "fuse/daemon/nfs_backend.h"
+#include "fuse/daemon/recording.h"
 #include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
 #include "transport/base/log.h"
@@ -64,6 +65,7 @@ Result<void> prepare(Options& options) {
   make_absolute(options.transport.capture_file);
   make_absolute(options.program.stats_file);
   make_absolute(options.program.log_file);
+  make_absolute(options.program.record_file);
   TRY(enter_namespace(options.program.mount_namespace));
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);
@@ -72,6 +74,7 @@ Result<void> prepare(Options& options) {
     TRY(check_own_file("control", options.program.control, options.mount_point));
   }
   TRY(check_own_file("capture", options.transport.capture_file, options.mount_point));
+  TRY(check_own_file("record", options.program.record_file, options.mount_point));
   TRY(check_own_file("log", options.program.log_file, options.mount_point));
   return check_own_file("stats", options.program.stats_file, options.mount_point);
 }
@@ -102,7 +105,7 @@ DaemonConfig daemon_config(const Options& options) {
   config.session.callers = {options.sec, options.other_users()};
   config.session.answer_limit.longest = options.patience.longest_answer();
   config.session.answer_limit.error_number = options.patience.error_number;
-  config.session.io_uring = options.io_uring;
+  config.session.io_uring = options.io_uring && options.program.record_file.empty();
   config.retry = options.program.retry;
   config.foreground = options.program.foreground;
   return config;
@@ -153,11 +156,21 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
   }
   guard_process();
   auto reactor = make_epoll_reactor();
+  std::unique_ptr<Recording> recording;
+  if (!options.program.record_file.empty()) {
+    auto created = Recording::create(*reactor, options);
+    if (!created) {
+      report.failed(kSystem, "nfsrdma: " + created.error().message());
+      return kSystem;
+    }
+    recording = std::move(*created);
+  }
   DaemonConfig config = daemon_config(options);
+  if (recording) config.session.journal = &recording->requests();
   config.stats = std::move(stats);
   config.control_path = control_socket_path(options.program);
-  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options), std::move(config),
-                std::move(report));
+  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options, recording.get()),
+                std::move(config), std::move(report));
   const ExitCode code = daemon.run();
   log::finish(kLogPatience);
   return code;

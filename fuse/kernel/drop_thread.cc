@@ -83,7 +83,7 @@ Task<void> DropThread::stop(Reactor& reactor) {
   if (!thread_.joinable()) co_return;
   end();
   for (Duration waited{}; waited < kEndPatience; waited += kEndInterval) {
-    if (shared_->has_ended()) {
+    if (reactor.seen("the dropping thread has ended", shared_->has_ended())) {
       thread_.join();
       co_return;
     }

@@ -24,7 +24,7 @@ Task<void> reads_under_way(const Inode& inode) {
 DropThread::Order drop_order(Reactor& reactor, std::uint64_t inode, PageRange pages,
                              const std::shared_ptr<Event>& gone) {
   return {[=](KernelOrders& kernel) { kernel.drop_pages(inode, pages); },
-          [&reactor, gone] { reactor.wake_from_other_thread([gone] { gone->set(); }); }};
+          reactor.waking_call([gone] { gone->set(); })};
 }
 
 }  // namespace

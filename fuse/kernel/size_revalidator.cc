@@ -73,7 +73,7 @@ struct SizeRevalidator::Shared {
 
 SizeRevalidator::SizeRevalidator(Reactor& reactor, const std::string& mount_point)
     : reactor_(reactor),
-      name_(mount_point.empty() ? std::string() : secret_name()),
+      name_(mount_point.empty() ? std::string() : reactor.seen("secret name", secret_name())),
       shared_(std::make_shared<Shared>()),
       one_at_a_time_(reactor) {
   shared_->path = mount_point + "/" + name_;
@@ -113,7 +113,7 @@ Task<std::optional<std::uint64_t>> SizeRevalidator::look() {
   back_ = nullptr;
   if (!in_time) co_return std::nullopt;
   std::lock_guard lock(shared_->mutex);
-  co_return shared_->seen;
+  co_return reactor_.seen("size of a file in the kernel", shared_->seen);
 }
 
 bool SizeRevalidator::is_asked_for(const Inode& directory, std::string_view name) const {
@@ -124,7 +124,7 @@ Task<void> SizeRevalidator::stop() {
   end_thread();
   if (!thread_.joinable()) co_return;
   for (Duration waited{}; waited < kStopPatience; waited += kStopInterval) {
-    if (shared_->has_ended()) {
+    if (reactor_.seen("the looking thread has ended", shared_->has_ended())) {
       thread_.join();
       co_return;
     }
@@ -141,7 +141,8 @@ void SizeRevalidator::on_ready(std::uint32_t) {
 }
 
 bool SizeRevalidator::start_thread() {
-  if (ended_ || shared_->has_ended()) return false;
+  if (ended_) return false;
+  if (reactor_.seen("the looking thread has ended", shared_->has_ended())) return false;
   if (thread_.joinable()) return true;
   shared_->answered.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!shared_->answered) return false;

@@ -126,6 +126,7 @@ Result<void> apply_config(Options& options, const std::vector<std::string>& item
       path,
       {options.source.host, slash ? mount_point.substr(0, mount_point.size() - 1) : mount_point});
   if (!configured) return usage_error(configured.error().detail);
+  options.items = *configured;
   auto applied = apply_options(options, *configured);
   if (!applied) return usage_error(path + ": " + applied.error().detail);
   return {};
@@ -146,6 +147,8 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   TRY(take_places(collected.line.options, collected.places));
   TRY(apply_config(collected.line.options, collected.items));
   TRY(apply_options(collected.line.options, collected.items));
+  auto& items = collected.line.options.items;
+  items.insert(items.end(), collected.items.begin(), collected.items.end());
   if (helper) add_defaults_of_mount(collected.line.options);
   return collected.line;
 }

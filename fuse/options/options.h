@@ -97,8 +97,11 @@ struct ProgramOptions {
   std::chrono::minutes retry{0};  ///< how long to go on trying to reach the server
   /// Where the control socket is: auto, off or a path.
   std::string control = "auto";
-  std::string log_file;    ///< empty: standard error or the system log
-  std::string stats_file;  ///< counters are written there on USR1 and at the end
+  std::string log_file;     ///< empty: standard error or the system log
+  std::string stats_file;   ///< counters are written there on USR1 and at the end
+  std::string record_file;  ///< empty: the mount is not recorded
+  /// So many seconds of the recording are kept at least; 0: all.
+  std::uint32_t record_last = 0;
 };
 
 struct Options {
@@ -122,6 +125,8 @@ struct Options {
   std::string subtype = "nfsrdma";
   /// For mount(2) or fusermount3, besides those that follow from the fields above.
   std::vector<std::string> mount_flags;
+  /// As they were given, those of the configuration first.
+  std::vector<std::string> items;
   /// Options accepted without effect. For the log.
   std::vector<std::string> notes;
   /// Of these, what the user may miss: said in any case.

@@ -12,6 +12,7 @@ constexpr std::uint64_t kInlineStep = 1024;
 constexpr std::uint64_t kMaxCredits = 512;
 constexpr std::uint64_t kMaxReadAhead = 1024;  ///< MiB
 constexpr unsigned kMebibyteShift = 20;
+constexpr std::uint64_t kMaxRecordLast = 86400;  ///< seconds
 
 Result<void> apply_provider(Options& options, const OptionValue& value) {
   auto& provider = options.transport.provider;
@@ -228,6 +229,26 @@ constexpr OptionSpec kOptions[] = {
      .default_value = "auto",
      .doc = "where nfsrdmactl reaches this mount: auto is a socket in the user's runtime directory",
      .apply = apply_control},
+    {.name = "record",
+     .argument = "FILE",
+     .kind = OptionKind::ours,
+     .default_value = "",
+     .doc = "record the mount in FILE, so that nfsrdma-lab rerun can make it run again",
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.program.record_file = value.text;
+       return {};
+     }},
+    {.name = "record_last",
+     .argument = "S",
+     .kind = OptionKind::ours,
+     .default_value = "0",
+     .doc = "keep the last S seconds of a recording at least, for the time before a crash; 0: all",
+     .min = 0,
+     .max = kMaxRecordLast,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.program.record_last = static_cast<std::uint32_t>(value.number);
+       return {};
+     }},
     {.name = "stats",
      .argument = "FILE",
      .kind = OptionKind::ours,

@@ -53,6 +53,7 @@ order transport \
   'rpc: base base/sync xdr net' \
   'tcp: base base/sync xdr rpc capture net' \
   'recording: base xdr capture net rpc tcp' \
+  'journal: base xdr capture rpc' \
   'fabric: base net' \
   'fabric/iwarp: base capture net fabric' \
   'fabric/verbs: base net fabric' \

@@ -1,6 +1,7 @@
 #include "transport/base/reactor.h"
 
 #include <algorithm>
+#include <array>
 
 namespace nfsrdma {
 
@@ -13,6 +14,13 @@ void Reactor::post(std::coroutine_handle<> coroutine, Origin origin) {
   };
   static_assert(sizeof resume <= 2 * sizeof(void*), "larger ones would be allocated");
   posted_.push_back(resume);
+}
+
+std::string Reactor::seen(const char* what, std::string text) {
+  std::array<char, kLongestText> memory;
+  const std::size_t size = text.copy(memory.data(), memory.size());
+  text.assign(memory.data(), from_outside(what, std::as_writable_bytes(std::span(memory)), size));
+  return text;
 }
 
 void Reactor::run() {

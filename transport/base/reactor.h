@@ -10,6 +10,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "transport/base/intrusive_list.h"
@@ -70,10 +73,39 @@ class Reactor {
 
   /// Runs work on the reactor's thread soon. The one call that is safe from other threads.
   virtual void wake_from_other_thread(std::function<void()> work) = 0;
+  /// What another thread calls once, or never, to have `work` run on this one.
+  virtual std::function<void()> waking_call(std::function<void()> work) {
+    return [this, work = std::move(work)]() mutable { wake_from_other_thread(std::move(work)); };
+  }
+
+  // Random numbers, /proc and the like are no work of this loop, and the next run has others. Who
+  // looks at them says here what was seen, so that a run can be recorded and made again
+  // (transport/journal).
+
+  /// `memory` holds `size` bytes that were seen of `what`, a string literal. Returns how many it
+  /// holds afterwards: in a run that is made again they are those of the first.
+  virtual std::size_t from_outside([[maybe_unused]] const char* what,
+                                   [[maybe_unused]] std::span<std::byte> memory, std::size_t size) {
+    return size;
+  }
+  /// The same of one value.
+  template <class Value>
+  requires std::is_trivially_copyable_v<Value> Value seen(const char* what, Value value) {
+    from_outside(what, std::as_writable_bytes(std::span(&value, 1)), sizeof value);
+    return value;
+  }
+  /// The same of a text, of which kLongestText bytes count.
+  std::string seen(const char* what, std::string text);
+  static constexpr std::size_t kLongestText = 4096;
 
  protected:
   /// Waits for descriptors or until `longest` has passed (negative: no bound) and calls handlers.
   virtual bool wait(Duration longest) = 0;
+
+  /// Something is posted or deferred.
+  bool has_work() const { return !posted_.empty() || !deferred_.empty(); }
+  /// How long until the next timer is due; `longest` at most.
+  Duration until_next_timer(Duration longest) const;
 
  private:
   friend class Deferred;
@@ -83,7 +115,6 @@ class Reactor {
   bool run_posted();
   bool run_deferred();
   bool run_due_timers();
-  Duration until_next_timer(Duration longest) const;
 
   TimerQueue timers_;
   std::vector<std::function<void()>> posted_;

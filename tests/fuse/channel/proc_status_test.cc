@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fuse/channel/caller.h"
+#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -14,6 +15,8 @@ std::string status(const char* pending, const char* shared, const char* blocked,
   return std::string("Name:\tcat\nGroups:\t4 24 27 \nSigPnd:\t") + pending + "\nShdPnd:\t" +
          shared + "\nSigBlk:\t" + blocked + "\nSigIgn:\t" + ignored + "\nSigCgt:\t" + caught + "\n";
 }
+
+VirtualReactor reactor;  // nothing is told to it that it keeps
 
 constexpr const char* kNone = "0000000000000000";
 constexpr const char* kKill = "0000000000000100";    // SIGKILL, 9
@@ -51,12 +54,12 @@ TEST(ProcStatus, FieldsByWholeName) {
 }
 
 TEST(ProcStatus, OfThisProcess) {
-  const ProcStatus own(::getpid());
+  const ProcStatus own(reactor, ::getpid());
   ASSERT_TRUE(own.readable());
   EXPECT_EQ(status_field(own.text(), "Pid"), std::to_string(::getpid()));
   EXPECT_FALSE(is_being_killed(own.text()));
   EXPECT_FALSE(own.hidden());
-  EXPECT_FALSE(ProcStatus(0).readable());
+  EXPECT_FALSE(ProcStatus(reactor, 0).readable());
 }
 
 TEST(ProcStatus, ExitingIsAFlagOfTheTask) {
@@ -68,24 +71,24 @@ TEST(ProcStatus, ExitingIsAFlagOfTheTask) {
 }
 
 TEST(ProcStatus, LifeOfAProcess) {
-  EXPECT_EQ(life_of(::getpid()), Life::goes_on);
-  EXPECT_EQ(life_of(0), Life::goes_on) << "of another pid namespace";
+  EXPECT_EQ(life_of(reactor, ::getpid()), Life::goes_on);
+  EXPECT_EQ(life_of(reactor, 0), Life::goes_on) << "of another pid namespace";
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   siginfo_t ended{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
-  EXPECT_EQ(life_of(child), Life::exiting) << "a zombie";
+  EXPECT_EQ(life_of(reactor, child), Life::exiting) << "a zombie";
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  EXPECT_EQ(life_of(child), Life::gone);
+  EXPECT_EQ(life_of(reactor, child), Life::gone);
 }
 
 TEST(ProcStatus, HiddenIsNotGone) {
-  EXPECT_TRUE(ProcStatus(0).hidden()) << "a thread of another pid namespace";
+  EXPECT_TRUE(ProcStatus(reactor, 0).hidden()) << "a thread of another pid namespace";
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  EXPECT_FALSE(ProcStatus(child).readable());
-  EXPECT_FALSE(ProcStatus(child).hidden()) << "it is gone";
+  EXPECT_FALSE(ProcStatus(reactor, child).readable());
+  EXPECT_FALSE(ProcStatus(reactor, child).hidden()) << "it is gone";
 }
 
 TEST(Groups, AsManyAsAuthSysCarries) {

@@ -1,0 +1,88 @@
+#include "transport/journal/recorder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "transport/base/log.h"
+#include "transport/capture/pcapng_file.h"
+
+namespace nfsrdma::journal {
+namespace {
+
+/// Of the file before, where only the last seconds are kept.
+std::string older(const std::string& path) { return path + ".1"; }
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, Body head,
+                                                   Duration last) {
+  std::unique_ptr<Recorder> made(new Recorder(path, std::move(head), last));
+  TRY(made->begin());
+  return made;
+}
+
+Recorder::~Recorder() { write(); }
+
+Result<void> Recorder::begin() {
+  auto file = capture::open_capture_file(path_);
+  if (!file) return fail_from(file);
+  file_ = std::move(*file);
+  begun_ = TimePoint{0};
+  const auto magic = std::as_bytes(std::span(kMagic));
+  unwritten_.assign(magic.begin(), magic.end());
+  note(Kind::head, head_, false);
+  return {};
+}
+
+void Recorder::input(Kind kind, const Body& body, TimePoint now, bool nested) {
+  if (!file_) return;
+  if (begun_ == TimePoint{0}) begun_ = now;
+  if (!nested && last_ > Duration::zero() && now - begun_ > last_) begin_anew();
+  now_ = now;
+  note(kind, body, nested);
+  if (!nested) write();
+}
+
+void Recorder::note(Kind kind, const Body& body, bool nested) {
+  if (file_) append_entry(unwritten_, kind, nested, now_, body.bytes());
+}
+
+void Recorder::begin_anew() {
+  write();
+  if (!file_) return;
+  if (::rename(path_.c_str(), older(path_).c_str()) != 0) {
+    return give_up(Error::from_errno(errno, "record", path_));
+  }
+  auto begun = begin();
+  if (!begun) give_up(begun.error());
+}
+
+void Recorder::write() {
+  std::span<const std::byte> left = unwritten_;
+  while (file_ && !left.empty()) {
+    const ssize_t written = ::write(file_.get(), left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return give_up(Error::from_errno(errno, "record", path_));
+    left = left.subspan(static_cast<std::size_t>(written));
+  }
+  unwritten_.clear();
+}
+
+void Recorder::finish() {
+  if (!file_) return;
+  note(Kind::end, {}, false);
+  write();
+  file_.reset();
+}
+
+void Recorder::give_up(const Error& why) {
+  log::error("the recording ends: {}", why.message());
+  file_.reset();
+  unwritten_.clear();
+}
+
+}  // namespace nfsrdma::journal
