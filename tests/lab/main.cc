@@ -10,6 +10,7 @@
 #include "tests/lab/probe/probe.h"
 #include "tests/lab/proxy/command.h"
 #include "tests/lab/replay/command.h"
+#include "tests/lab/rerun/command.h"
 #include "tests/lab/script/command.h"
 #include "tests/lab/shrink/command.h"
 #include "tests/lab/subcommand.h"
@@ -30,6 +31,8 @@ constexpr Subcommand kSubcommands[] = {
      proxy::run_proxy},
     {"replay", "FILE SERVER", "issues what a capture has again, and compares the answers",
      replay::run_replay},
+    {"rerun", "FILE [--list]", "runs the client on the recording of a mount, and compares",
+     rerun::run_rerun},
     {"script", "FILE [SERVER]", "sends what the file says, and checks what comes back",
      script::run_script},
     {"shrink", "FILE [SERVER] [-- COMMAND]", "the least of a script or a capture that still fails",

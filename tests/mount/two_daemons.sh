@@ -2,7 +2,8 @@
 # Two mounts of one export against each other, with random operations and a model of what close-to-open
 # permits: two_daemons_model/__main__.py. Environment: NFSRDMA_SECONDS (8), NFSRDMA_SEED;
 # NFSRDMA_TWO_DAEMONS: faults (connections break, the server reboots), noac, or plain;
-# NFSRDMA_ONLY: some kinds of objects, such as blocks,locked.
+# NFSRDMA_ONLY: some kinds of objects, such as blocks,locked. NFSRDMA_RECORD: a folder where both mounts are recorded; they
+# are then made again by nfsrdma-lab rerun.
 . "$(dirname "$0")/lib.sh"
 case ${NFSRDMA_TWO_DAEMONS:-plain} in
   noac) options=noac staleness=0 more=() ;;
@@ -13,10 +14,17 @@ esac
 [ -z "${NFSRDMA_SEED:-}" ] || more+=(--seed "$NFSRDMA_SEED")
 start_responder --lease 10
 second=$work/second
-mount_export "$options"
-mount_export "$options" "$second"
+record=${NFSRDMA_RECORD:+,record=$NFSRDMA_RECORD}
+mount_export "$options${record:+$record/first.rec}"
+mount_export "$options${record:+$record/second.rec}" "$second"
 python3 "$here/two_daemons_model" --seconds "${NFSRDMA_SECONDS:-8}" --staleness "$staleness" \
   ${NFSRDMA_ONLY:+--only "$NFSRDMA_ONLY"} "${more[@]}" "$export" "$mnt" "$second" || fail "see above"
 for mount in 0 1; do
   same 0 "$(counter fs_open_files "$mount")" "files that stayed open on mount $mount"
+done
+[ -n "$record" ] || exit 0
+unmount_export
+unmount_export "$second"
+for each in first second; do
+  "$NFSRDMA_BIN/nfsrdma-lab" rerun "$NFSRDMA_RECORD/$each.rec" || fail "the rerun of $each"
 done

@@ -30,6 +30,7 @@ struct CommandLine {
   std::string carrier;
   std::string before;
   std::string out;
+  std::string good;
   std::size_t tries = 1000;
   double patience = 2;
   double limit = 60;
@@ -51,6 +52,8 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   add("tries", po::value(&line.tries)->value_name("N"), "how often it is tried (default 1000)");
   add("before", po::value(&line.before)->value_name("COMMAND"),
       "run by the shell before each try, to put the server back to what it was");
+  add("good", po::value(&line.good)->value_name("LAB"),
+      "of a recording: the nfsrdma-lab of a build that does it well");
   add("limit", po::value(&line.limit)->value_name("S"), "how long a command may run (default 60)");
   add("transport", po::value(&line.carrier)->value_name("NAME"), "iwarp (default) or tcp");
   add("patience", po::value(&line.patience)->value_name("S"),
@@ -69,6 +72,12 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   }
   if (!line.carrier.empty() && line.carrier != "iwarp" && line.carrier != "tcp")
     return "--transport: iwarp or tcp";
+  if (!line.file.empty() && line.servers.empty() && line.command.empty() &&
+      is_recording(line.file)) {
+    line.command = command_for(line.file, line.good);
+  } else if (!line.good.empty()) {
+    return "--good is for the recording of a mount";
+  }
   const bool one = line.servers.size() + (line.command.empty() ? 0 : 1) == 1;
   if (!line.help && (line.file.empty() || !one))
     return "shrink takes a FILE, and a SERVER or a COMMAND";

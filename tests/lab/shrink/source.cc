@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "tests/lab/replay/replayer.h"
+#include "tests/lab/shrink/output.h"
+#include "transport/journal/entry.h"
 
 namespace nfsrdma::lab::shrink {
 namespace {
@@ -69,10 +72,40 @@ Result<std::string> from_capture(const std::string& path, Network* network,
   return text + expectation;
 }
 
+/// This program: what runs the client is no part of this library.
+constexpr const char* kOwnProgram = "/proc/self/exe";
+
+std::string own_program() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink(kOwnProgram, ignored).string();
+}
+
+Result<std::string> from_recording(const std::string& path) {
+  const auto lines = lines_of("exec", {own_program(), "rerun", path, "--list-requests"});
+  if (!lines) return cannot(path + ": " + lines.error().detail);
+  std::string text;
+  for (const std::string& line : *lines) text += line + '\n';
+  return text;
+}
+
 }  // namespace
+
+bool is_recording(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(journal::kMagic.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == journal::kMagic;
+}
+
+std::vector<std::string> command_for(const std::string& recording, const std::string& good) {
+  std::vector<std::string> words = {own_program(), "rerun", recording, "--requests", "{}"};
+  if (!good.empty()) words.insert(words.end(), {"--good", good});
+  return words;
+}
 
 Result<std::string> read_source(const std::string& path, Network* network,
                                 const script::RunnerOptions& options) {
+  if (is_recording(path)) return from_recording(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(Error::from_errno(errno, "shrink", path));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

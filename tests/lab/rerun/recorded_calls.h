@@ -1,0 +1,49 @@
+// A server made of the answers of a recording: for runs that leave requests out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/lab/rerun/recording.h"
+
+namespace nfsrdma::lab::rerun {
+
+/// A call without what belongs to session and connection.
+struct CallContent {
+  std::uint64_t key = 0;   ///< of caller, operations and data
+  std::string words;       ///< the same for people
+  bool sequenced = false;  ///< it begins with SEQUENCE
+  std::uint32_t xid = 0;
+  std::span<const std::byte> sequence;  ///< its arguments, encoded
+  std::uint32_t operation = 0;          ///< the first one, or that behind SEQUENCE
+  bool empty = false;                   ///< SEQUENCE alone
+};
+
+/// Takes the body of Kind::call apart; nothing where it is no COMPOUND.
+std::optional<CallContent> read_call(std::span<const std::byte> body);
+
+class RecordedCalls {
+ public:
+  /// `recording` outlives it.
+  explicit RecordedCalls(const Recording& recording);
+
+  /// The body of Kind::call_done for a call with this body: what the recording has for the same
+  /// call, at this entry or behind it, or else the last before it; an error of the server where it
+  /// has none.
+  std::vector<std::byte> answer(std::span<const std::byte> call_body, std::size_t entry) const;
+  bool has(std::uint64_t key) const { return known_.contains(key); }
+
+ private:
+  struct Known {
+    std::size_t entry = 0;  ///< of the call
+    std::span<const std::byte> done;
+  };
+
+  std::unordered_map<std::uint64_t, std::vector<Known>> known_;
+};
+
+}  // namespace nfsrdma::lab::rerun

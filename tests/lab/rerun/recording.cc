@@ -1,0 +1,85 @@
+#include "tests/lab/rerun/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+
+#include "transport/xdr/decoder.h"
+
+namespace nfsrdma::lab::rerun {
+namespace {
+
+constexpr std::size_t kMostItems = 1000;
+constexpr std::size_t kLongestText = 65536;
+constexpr std::size_t kLeastItem = 4;
+/// Of a clock that begins when its machine does.
+constexpr TimePoint kLatest = std::chrono::hours(24 * 365 * 100);
+
+tl::unexpected<Error> damaged(const char* what) {
+  return fail(Error::local(EINVAL, "recording", what));
+}
+
+bool read_entry(xdr::Decoder& in, Entry& entry) {
+  const std::uint32_t kind = in.u32("kind");
+  if (kind > UINT8_MAX || journal::kind_name(static_cast<journal::Kind>(kind)).empty())
+    return false;
+  entry.kind = static_cast<journal::Kind>(kind);
+  entry.nested = in.boolean("nested");
+  const std::int64_t time = in.i64("time");
+  if (time < 0 || time > kLatest.count()) return false;
+  entry.time = TimePoint(time);
+  entry.body = in.opaque(journal::kLongestBody, "body");
+  return in.ok();
+}
+
+Result<Head> read_head(const Entry& entry) {
+  xdr::Decoder in(entry.body);
+  Head head;
+  head.version = in.string(kLongestText, "version");
+  head.source = in.string(kLongestText, "source");
+  head.mount_point = in.string(kLongestText, "mount point");
+  const std::uint32_t items = in.count(kMostItems, kLeastItem, "options");
+  for (std::uint32_t i = 0; i < items; ++i) {
+    head.items.emplace_back(in.string(kLongestText, "option"));
+  }
+  TRY(in.finish("recording"));
+  return head;
+}
+
+}  // namespace
+
+Result<Recording> read_recording(std::vector<std::byte> bytes) {
+  Recording recording;
+  recording.bytes = std::move(bytes);
+  const auto magic = std::as_bytes(std::span(journal::kMagic));
+  const std::span<const std::byte> all = recording.bytes;
+  if (all.size() < magic.size() || !std::ranges::equal(all.first(magic.size()), magic)) {
+    return damaged("it is no recording of a mount (record=FILE), or one of another version");
+  }
+  xdr::Decoder in(all.subspan(magic.size()));
+  Entry entry;
+  if (!read_entry(in, entry) || entry.kind != journal::Kind::head) return damaged("it has no head");
+  auto head = read_head(entry);
+  if (!head) return fail_from(head);
+  recording.head = std::move(*head);
+  while (in.remaining() > 0 && !recording.cut) {
+    recording.cut = !read_entry(in, entry) || entry.kind == journal::Kind::head;
+    if (!recording.cut) recording.entries.push_back(entry);
+  }
+  recording.ended = std::ranges::any_of(
+      recording.entries, [](const Entry& each) { return each.kind == journal::Kind::end; });
+  return recording;
+}
+
+Result<Recording> read_recording(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Error::from_errno(errno, "recording", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return read_recording(std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
+}  // namespace nfsrdma::lab::rerun

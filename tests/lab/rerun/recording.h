@@ -1,0 +1,43 @@
+// A recording of a mount, read.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transport/base/result.h"
+#include "transport/journal/entry.h"
+
+namespace nfsrdma::lab::rerun {
+
+struct Entry {
+  journal::Kind kind{};
+  bool nested = false;
+  TimePoint time{0};
+  std::span<const std::byte> body;  ///< a view of the recording
+};
+
+/// How the mount was made.
+struct Head {
+  std::string version;  ///< lines
+  std::string source;
+  std::string mount_point;
+  std::vector<std::string> items;  ///< options
+};
+
+/// Its entries view `bytes`: not copied, and not moved before they are made.
+struct Recording {
+  std::vector<std::byte> bytes;
+  Head head;
+  std::vector<Entry> entries;  ///< without the head
+  bool ended = false;          ///< the mount has ended in order
+  bool cut = false;  ///< what follows is no entry: the daemon was killed, or it is damaged
+};
+
+/// Takes a recording apart. Fails where it is none; what is cut off at its end is left out.
+Result<Recording> read_recording(std::vector<std::byte> bytes);
+/// The same of a file.
+Result<Recording> read_recording(const std::string& path);
+
+}  // namespace nfsrdma::lab::rerun

@@ -1,0 +1,187 @@
+// A recorded mount is made again with the same messages; what is not the same is named, and no
+// recording, cut, flipped or made up, does harm.
+#include "tests/lab/rerun/rerun.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "fuse/options/command_line.h"
+#include "tests/lab/rerun/recorded_mount.h"
+#include "tests/lab/rerun/reduced.h"
+#include "tests/lab/rerun/words.h"
+#include "transport/base/log.h"
+
+namespace nfsrdma::lab::rerun::test {
+namespace {
+
+constexpr std::uint64_t kRoot = FUSE_ROOT_ID;
+constexpr int kSame = 0;
+constexpr int kDiffers = 1;
+constexpr int kNoMount = 2;
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// A file is made, written, read and closed; the connection breaks in between.
+Bytes record_a_mount() {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("nfsrdma-rerun-" + std::to_string(::getpid()));
+  const char* const words[] = {"nfsrdma", "-o", "config=none,acregmin=1", "127.0.0.1:/", "/proc/x"};
+  const auto line = fuse::parse_command_line(std::size(words), words);
+  VirtualReactor outside;
+  client::test::ServedDirectory server(outside);
+  auto recorder = journal::Recorder::create(path, fuse::recording_head(line->options));
+  {
+    RecordedMount mount(outside, server, line->options, **recorder);
+    fuse_create_in create{};
+    create.flags = O_CREAT | O_RDWR;
+    create.mode = S_IFREG | 0644;
+    const Bytes made =
+        mount.ask(FUSE_CREATE, kRoot, &create, sizeof create, std::string_view("file\0", 5));
+    fuse_entry_out entry{};
+    fuse_open_out open{};
+    EXPECT_EQ(made.size(), sizeof entry + sizeof open);
+    std::memcpy(&entry, made.data(), sizeof entry);
+    std::memcpy(&open, made.data() + sizeof entry, sizeof open);
+    fuse_write_in write{};
+    write.fh = open.fh;
+    write.size = 5;
+    mount.ask(FUSE_WRITE, entry.nodeid, &write, sizeof write, "hello");
+    server.disconnect();
+    fuse_fsync_in fsync{};
+    fsync.fh = open.fh;
+    mount.ask(FUSE_FSYNC, entry.nodeid, &fsync, sizeof fsync);
+    fuse_read_in read{};
+    read.fh = open.fh;
+    read.size = 4096;
+    mount.ask(FUSE_READ, entry.nodeid, &read, sizeof read);
+    fuse_release_in release{};
+    release.fh = open.fh;
+    mount.ask(FUSE_RELEASE, entry.nodeid, &release, sizeof release);
+    EXPECT_EQ(server.read_file("file"), "hello");
+  }
+  recorder->reset();
+  const Bytes bytes = bytes_of(path);
+  std::filesystem::remove(path);
+  return bytes;
+}
+
+/// One recording is enough for all cases.
+const Bytes& recorded() {
+  static const Bytes bytes = record_a_mount();
+  return bytes;
+}
+
+/// Runs it in a child, of which nothing is left; its status, or minus a signal.
+int status_of(const Bytes& bytes) {
+  const auto recording = read_recording(bytes);
+  if (!recording) return kNoMount;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto outcome = run_again(*recording, [](const Difference&) { std::_Exit(kDiffers); });
+    std::_Exit(outcome ? kSame : kNoMount);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+class Rerun : public ::testing::Test {
+ protected:
+  void SetUp() override { log::set_level(log::Level::error); }
+};
+
+TEST_F(Rerun, GivesTheSameMessages) {
+  const auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording) << recording.error().message();
+  EXPECT_TRUE(recording->ended);
+  EXPECT_FALSE(recording->cut);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(status_of(recorded()), kSame);
+}
+
+TEST_F(Rerun, NamesWhatIsNotTheSame) {
+  Bytes bytes = recorded();
+  const auto hello = std::as_bytes(std::span("hello", 5));
+  const auto at = std::ranges::search(bytes, hello);
+  ASSERT_FALSE(at.empty());
+  *at.begin() = std::byte{'j'};
+  const auto recording = read_recording(bytes);
+  ASSERT_TRUE(recording);
+  const auto end = [](const Difference& found) {
+    std::fputs((found.recorded + '\n' + found.made).c_str(), stderr);
+    std::_Exit(kDiffers);
+  };
+  // WRITE's data has another hash.
+  EXPECT_EXIT((void)run_again(*recording, end), ::testing::ExitedWithCode(kDiffers),
+              "WRITE.*5 bytes of data(.|\n)*WRITE.*5 bytes of data");
+}
+
+TEST_F(Rerun, OneThatIsCutOffIsMadeAgainAsFarAsItGoes) {
+  for (std::size_t size = 0; size < recorded().size(); size += recorded().size() / 40) {
+    const Bytes cut(recorded().begin(), recorded().begin() + static_cast<std::ptrdiff_t>(size));
+    const int status = status_of(cut);
+    EXPECT_TRUE(status == kSame || status == kNoMount) << size << " bytes: " << status;
+  }
+}
+
+TEST_F(Rerun, OneThatIsDamagedDoesNoHarm) {
+  for (std::size_t at = journal::kMagic.size(); at < recorded().size();
+       at += recorded().size() / 200) {
+    Bytes flipped = recorded();
+    flipped[at] ^= std::byte{0x41};
+    const int status = status_of(flipped);
+    EXPECT_GE(status, 0) << "byte " << at;
+  }
+}
+
+TEST_F(Rerun, WhatIsNoRecordingIsRefused) {
+  EXPECT_FALSE(read_recording(Bytes()));
+  EXPECT_FALSE(read_recording(Bytes(1000)));
+  EXPECT_FALSE(read_recording("/nonexistent"));
+}
+
+TEST_F(Rerun, EntriesHaveWords) {
+  const auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording);
+  std::string all;
+  for (const Entry& entry : recording->entries) all += to_words(entry) + '\n';
+  for (const char* word : {"create of inode 1", "EXCHANGE_ID", "WRITE", "connection down", "end"}) {
+    EXPECT_NE(all.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(Rerun, RequestsCanBeLeftOut) {
+  const auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording);
+  auto list = read_list(list_of(*recording));
+  ASSERT_TRUE(list);
+  ASSERT_EQ(list->size(), 6U) << "five requests and a lost connection";
+  list->erase(list->begin() + 2, list->begin() + 4);  // the lost connection, FSYNC
+  const auto lines = [&]() -> std::string {
+    const auto outcome = run_reduced(*recording, *list, [](const Difference&) { std::_Exit(1); });
+    std::string all;
+    for (const std::string& line : outcome->given) all += line + '\n';
+    return all;
+  };
+  EXPECT_EXIT(
+      {
+        std::fputs(lines().c_str(), stderr);
+        std::_Exit(0);
+      },
+      ::testing::ExitedWithCode(0), "answer to create: errno 0(.|\n)*answer to read: errno 0, 5 ");
+  EXPECT_FALSE(read_list("nonsense"));
+}
+
+}  // namespace
+}  // namespace nfsrdma::lab::rerun::test
