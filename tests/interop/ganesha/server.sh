@@ -7,9 +7,20 @@
 #   ganesha_log            what it has logged as warnings and worse since ganesha_log_mark
 #
 # Ganesha needs root. It uses no rpcbind, and nothing outside $work.
+# Environment: NFSRDMA_GANESHA  trixie or trixie-backports: the one of that suite (see tree) instead of this machine's
 
-ganesha=/usr/bin/ganesha.nfsd
+ganesha_tree=
+ganesha=(/usr/bin/ganesha.nfsd)
 ganesha_plugins=$(ls -d /usr/lib/*/ganesha 2>/dev/null | head -n 1 || true)
+# Of another release: by its own dynamic linker, with its own libraries.
+use_ganesha_of() {
+  local status=0 libraries
+  ganesha_tree=$("$here/../interop/ganesha/tree" "$1") || status=$?
+  [ $status -eq 0 ] || skip "no NFS-Ganesha of $1"
+  libraries=$(echo "$ganesha_tree"/usr/lib/*-linux-gnu)
+  ganesha=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries:$ganesha_tree/usr/lib/ganesha" "$ganesha_tree/usr/bin/ganesha.nfsd")
+  ganesha_plugins=$libraries/ganesha
+}
 ganesha_pid=
 ganesha_lease=10  # seconds
 ganesha_grace=5   # seconds
@@ -18,7 +29,8 @@ ganesha_mem_file=2097152  # bytes of a file that the back end mem keeps, at most
 
 need_ganesha() {
   [ "$(id -u)" -eq 0 ] || skip "NFS-Ganesha needs root"
-  [ -x $ganesha ] || skip "NFS-Ganesha is not installed (Debian: nfs-ganesha nfs-ganesha-$1)"
+  [ -z "${NFSRDMA_GANESHA:-}" ] || use_ganesha_of "$NFSRDMA_GANESHA"
+  [ -x "${ganesha[0]}" ] || skip "NFS-Ganesha is not installed (Debian: nfs-ganesha nfs-ganesha-$1)"
   [ -e "$ganesha_plugins/libfsal$1.so" ] || skip "no back end $1 (Debian: nfs-ganesha-$1)"
 }
 
@@ -35,7 +47,7 @@ ganesha_config() {
   cat <<EOF
 NFS_CORE_PARAM {
   NFS_Port = $port; Bind_addr = 127.0.0.1; Protocols = 4; Plugins_Dir = "$ganesha_plugins";
-  Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false;
+  Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; Allow_Set_Io_Flusher_Fail = true;
 }
 NFSV4 {
   Minor_Versions = 1; Lease_Lifetime = $ganesha_lease; Grace_Period = $ganesha_grace;
@@ -61,7 +73,7 @@ start_ganesha() {
   mkdir -p "$work/recovery"
   [ -n "${port:-}" ] || port=$(free_port)
   ganesha_config "$1" >"$work/ganesha.conf"
-  $ganesha -F -f "$work/ganesha.conf" -L "$work/ganesha.log" -p "$work/ganesha.pid" \
+  "${ganesha[@]}" -F -f "$work/ganesha.conf" -L "$work/ganesha.log" -p "$work/ganesha.pid" \
     >"$work/ganesha.out" 2>&1 </dev/null 5<&- 6<&- &  # nor what the script has open on a mount
   ganesha_pid=$!
   for _ in $(seq $patience); do
