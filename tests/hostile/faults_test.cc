@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <random>
 #include <set>
 #include <string>
 
@@ -313,6 +314,29 @@ TEST_P(ScriptOfAll, OfTheClient) {
   Attacker attacker(with(script, fired));
   for (const Row& row : kOfTheClient) {
     attack(attacker, row, [&](const std::string& rule) { ASSERT_TRUE(script.add(rule)); });
+    ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
+  }
+}
+
+/// Three rules at once, by seeds.
+TEST_P(ScriptOfAll, ByChance) {
+  constexpr unsigned kSeeds = 60;
+  constexpr int kRules = 3;
+  Attacker attacker({.over = kTransport});
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    std::mt19937 chance(seed);
+    std::vector<std::string> rules;
+    bool deceives = false;
+    while (rules.size() < kRules) {
+      const Row& row = kRows[chance() % std::size(kRows)];
+      if (row.needs_rdma && !kIwarp) continue;
+      deceives |= row.deceives;
+      rules.push_back(for_ever(row.rule) + ":every=" + std::to_string(2 + chance() % 5));
+    }
+    attacker.expect_deception(deceives);
+    attacker.attack_in_turn(GetParam(), "seed " + std::to_string(seed), [&](HostileService&) {
+      for (const std::string& rule : rules) add(attacker.mount(), rule.c_str());
+    });
     ASSERT_LE(attacker.failures(), Attacker::kMostFailures);
   }
 }

@@ -94,7 +94,8 @@ seen() {
 reads() { dd if="$mnt/file" iflag=direct bs=4096 status=none | grep -qi content; }
 export -f reads
 export mnt
-for fault in delay=50 delay-reply=50 duplicate-reply disconnect=before disconnect=after zero-grant nfsstat=NFS4ERR_DELAY; do
+for fault in delay=50 delay-reply=50 duplicate-reply disconnect=before disconnect=after zero-grant nfsstat=NFS4ERR_DELAY \
+  disconnect=before-send disconnect=after-send send-done=50 flags=CB_PATH_DOWN slots=highest:7,target:1; do
   seen "$fault:op=READ" bash -c reads
 done
 # A status that cannot be mended reaches the program, and the server is none the wiser.
