@@ -55,7 +55,9 @@ class AttributeCache {
   /// Asks the server.
   Task<Result<Outcome>> revalidate(InodeRef inode, client::Credential caller);
   /// The same, with the credential of the opener.
-  Task<Result<Outcome>> revalidate(FileRef file) { return revalidate(file->inode, file->caller); }
+  Task<Result<Outcome>> revalidate(const FileRef& file) {
+    return revalidate(file->inode, file->caller);
+  }
 
   /// Seconds and less for which the attributes may be used without asking; zero when not at all.
   Duration remaining(const Inode& inode) const {

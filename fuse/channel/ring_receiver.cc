@@ -64,8 +64,8 @@ Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, Buf
   std::unique_ptr<RingReceiver> made(new RingReceiver(reactor, slots, in_flight));
   made->queues_.resize(*queues);
   made->first_entries_ = std::clamp(kEntriesOfAll / *queues, kLeastEntries, kEntries);
-  for (std::uint16_t queue = 0; queue < *queues; ++queue) {
-    TRY(made->grow(queue, made->first_entries_));
+  for (unsigned queue = 0; queue < *queues; ++queue) {
+    TRY(made->grow(static_cast<std::uint16_t>(queue), made->first_entries_));
   }
   made->back_with_slots();
   auto ring = Ring::create(device, *queues * made->first_entries_ * kGrowth);

@@ -25,7 +25,7 @@ class AskersFile {
   AskersFile() = default;
   explicit AskersFile(UniqueFd file) : file_(std::move(file)) {}
   AskersFile(AskersFile&&) = default;
-  AskersFile& operator=(AskersFile&& other) {
+  AskersFile& operator=(AskersFile&& other) noexcept {
     std::swap(file_, other.file_);
     return *this;
   }
