@@ -10,6 +10,11 @@ namespace {
 constexpr std::size_t kFirstDepth = 2;
 constexpr std::size_t kMostDepth = 16;
 
+/// Each request under a lock has a holder of its own.
+bool same_name(const client::StateRef& a, const client::StateRef& b) {
+  return a == b || (a && b && a->stateid() == b->stateid());
+}
+
 }  // namespace
 
 ReadStream::ReadStream(Reactor& reactor, File& file, std::size_t most)
@@ -32,7 +37,7 @@ void ReadStream::follow(const ReadPattern& pattern, std::uint64_t offset, std::s
   last_used_ = now;
   taken_ += size;
   const ReadPattern::Next next = pattern.next();
-  if (next != mode_ || by != by_) {
+  if (next != mode_ || !same_name(by, by_)) {
     drop_all();
     by_ = by;
     mode_ = next;

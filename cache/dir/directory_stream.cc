@@ -5,7 +5,6 @@
 namespace nfsrdma::cache {
 
 std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) {
-  if (!valid_) return {};
   const std::span<const client::Entry> entries(page_.entries);
   if (cookie == asked_.cookie) {
     next_ = 0;
@@ -23,7 +22,7 @@ std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) 
 }
 
 bool DirectoryStream::ends_after(std::uint64_t cookie) const {
-  if (!valid_ || !page_.eof) return false;
+  if (!page_.eof) return false;
   const std::uint64_t last = page_.entries.empty() ? asked_.cookie : page_.entries.back().cookie;
   return last == cookie;
 }
@@ -33,7 +32,6 @@ bool DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
   page_ = std::move(page);
   asked_ = asked;
   next_ = 0;
-  valid_ = true;
   return true;
 }
 
@@ -42,7 +40,6 @@ void DirectoryStream::rewind() {
   page_ = {};
   asked_ = {};
   next_ = 0;
-  valid_ = false;
 }
 
 }  // namespace nfsrdma::cache

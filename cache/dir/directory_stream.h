@@ -50,7 +50,6 @@ class DirectoryStream {
   CookieWatch watch_;
   Asked asked_;
   std::size_t next_ = 0;  ///< where `following` will most likely be asked for
-  bool valid_ = false;
 };
 
 }  // namespace nfsrdma::cache

@@ -95,7 +95,8 @@ void ReadAhead::begin_with(File& file, ReadPieceRef first, std::uint64_t change)
 
 ReadPiece* ReadAhead::find(File& file, const client::StateRef& by, std::uint64_t byte) const {
   ReadPiece* piece = file.ahead ? file.ahead->find(byte) : nullptr;
-  if (!piece || piece->by != by || (by && by->lost())) return nullptr;
+  // It is read in the same name: note() has had all others dropped.
+  if (!piece || (by && by->lost())) return nullptr;
   // No older than a page may be that the kernel does not ask about.
   const Duration age = mount_.reactor().now() - piece->issued;
   const bool fresh = age <= attributes_.policy().shortest(false) ||

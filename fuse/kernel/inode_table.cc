@@ -15,7 +15,7 @@ void Inode::watch_writes() {
 void Inode::unused() { table_.destroy(*this); }
 
 cache::Inode* InodeTable::make(const client::FileHandle& handle) {
-  if (slab_.size() >= kMaxInodes) return nullptr;
+  if (slab_.size() >= most_) return nullptr;
   return &slab_.emplace(*this, slab_.id_of_next(), handle);
 }
 

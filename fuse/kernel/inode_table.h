@@ -11,12 +11,15 @@
 namespace nfsrdma::fuse {
 
 /// Belongs to one shard. Finding an inode allocates nothing. The kernel decides how many there are
-/// (by its lookup counts), up to kMaxInodes.
+/// (by its lookup counts), up to a limit.
 class InodeTable final : public cache::InodeIndex {
  public:
   static constexpr std::size_t kMaxInodes = std::size_t{1} << 24;
   /// The kernel's number of the root (FUSE_ROOT_ID).
   static constexpr std::uint64_t kRootId = 1;
+
+  /// No more than `most` inodes.
+  explicit InodeTable(std::size_t most = kMaxInodes) : most_(most) {}
 
   using InodeIndex::find;
   /// Null when the kernel names an inode that does not exist.
@@ -39,6 +42,7 @@ class InodeTable final : public cache::InodeIndex {
   cache::Inode* make(const client::FileHandle& handle) override;
   void destroy(Inode& inode);
 
+  const std::size_t most_;
   IdSlab<Inode> slab_;
 };
 

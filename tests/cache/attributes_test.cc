@@ -165,5 +165,15 @@ TEST_F(CachedAttributesTest, KnowsWhetherItWasAskedForAfterAnEvent) {
   EXPECT_TRUE(cached.newer_than(event));
 }
 
+// Whatever was asked for meanwhile: the answer tells nothing of what came behind its request.
+TEST_F(CachedAttributesTest, AnAnswerIsOfTheTimeOfItsRequest) {
+  const Issue sent = issue();
+  const Issue later = issue();
+  cached.store(file(1), sent, clock, policy);
+  EXPECT_TRUE(cached.newer_than(sent.order - 1));
+  EXPECT_FALSE(cached.newer_than(sent.order));
+  EXPECT_FALSE(cached.newer_than(later.order));
+}
+
 }  // namespace
 }  // namespace nfsrdma::cache

@@ -167,5 +167,13 @@ TEST_F(FileLocksTest, ARangeOfBytesEndsWithItsLastOne) {
   EXPECT_EQ(io_range(10, 0).last, client::ByteRange::kEnd);
 }
 
+TEST_F(FileLocksTest, WhoReleasesALostLockIsTold) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_RECLAIM_CONFLICT, 100);
+  server_.reboot(10);
+  ASSERT_TRUE(run(files().attributes().revalidate(root_, caller())));
+  EXPECT_FALSE(run(release_locks(files().writes(), file_->shared, kOne)));
+}
+
 }  // namespace
 }  // namespace nfsrdma::cache::test

@@ -38,9 +38,10 @@ class OpenFilesTest : public client::test::ServedMount {
   void finish(Task<void> task) { run(ended(std::move(task))); }
 
   /// OPEN of a file of the root; an empty one is made when there is none.
-  client::Opened open_served(const std::string& name) {
+  client::Opened open_served(const std::string& name,
+                             std::uint32_t access = nfs4::OPEN4_SHARE_ACCESS_BOTH) {
     if (!server_.exists(name)) server_.write_file(name, "");
-    return open_file(name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
+    return open_file(name, access);
   }
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
     return files().writes().behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
@@ -108,7 +109,9 @@ class ServedFiles : public OpenFilesTest {
   }
   Files& files() override { return *files_; }
 
-  FileRef open(const std::string& name) { return add(open_served(name)); }
+  FileRef open(const std::string& name, std::uint32_t access = nfs4::OPEN4_SHARE_ACCESS_BOTH) {
+    return add(open_served(name, access));
+  }
   /// The same by another user, who may.
   FileRef open_as(const client::Credential& user, const std::string& name) {
     std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));

@@ -1,8 +1,10 @@
 // Files that are removed while they are open, and the directory that goes after them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "cache/file/open.h"
 #include "cache/name/silly_names.h"
 #include "client/requests/errno.h"
 #include "client/requests/remove.h"
@@ -18,6 +20,7 @@ using client::test::Pending;
 
 class SillyNames : public ServedFiles {
  protected:
+  explicit SillyNames(responder::DelegationKind delegations = {}) : ServedFiles(delegations) {}
   /// What RELEASE does, up to where the server has to answer.
   Pending<bool> begin_release(FileRef file) {
     files().silly_names().announce_removal(*file->shared);
@@ -34,12 +37,15 @@ class SillyNames : public ServedFiles {
     return Pending<bool>(
         files().silly_names().may_be_empty_now(not_empty, files().silly_names().removed()));
   }
-  bool any_silly_name() const {
+  /// Empty: there is none.
+  std::string silly_name() const {
     for (const auto& entry : std::filesystem::directory_iterator(server_.path(""))) {
-      if (entry.path().filename().string().starts_with(".nfs")) return true;
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(".nfs")) return name;
     }
-    return false;
+    return {};
   }
+  bool any_silly_name() const { return !silly_name().empty(); }
 };
 
 // RELEASE has come and waits, for a recovery say, when the name is removed.
@@ -83,6 +89,66 @@ TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsInUse) {
   auto last = begin_release(std::move(in_use));
   EXPECT_TRUE(finish(last));
   EXPECT_FALSE(any_silly_name());
+}
+
+TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsOpenedAgain) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  auto closing = begin_release(std::move(file));
+  FileRef other = open("other");
+  ASSERT_TRUE(kept("f"));
+  auto waiting = ask_again();
+  reactor_.settle();
+  ASSERT_FALSE(waiting.done());
+  FileRef again = open(silly_name());
+  reactor_.settle();
+  EXPECT_TRUE(waiting.done()) << "its silly name stays";
+  server_.fate = nullptr;
+  server_.disconnect();
+  EXPECT_TRUE(finish(closing));
+  EXPECT_TRUE(finish(waiting));
+  EXPECT_TRUE(any_silly_name());
+  auto last = begin_release(std::move(again));
+  EXPECT_TRUE(finish(last));
+  EXPECT_FALSE(any_silly_name());
+}
+
+// OPEN4_RESULT_PRESERVE_UNLINKED, RFC 8881 section 18.16.3
+TEST_F(SillyNames, WhatTheServerKeepsGetsNone) {
+  server_.service().set_keeps_unlinked(true);
+  FileRef file = open("f");
+  server_.service().set_keeps_unlinked(false);
+  FileRef again = open("f");
+  EXPECT_FALSE(kept("f"));
+  EXPECT_FALSE(any_silly_name());
+}
+
+class SillyNamesOfDelegated : public SillyNames {
+ protected:
+  SillyNamesOfDelegated() : SillyNames(responder::DelegationKind::write) {}
+};
+
+// RFC 8881 section 10.4.4
+TEST_F(SillyNamesOfDelegated, ADelegationIsReturnedBeforeTheFileGoes) {
+  FileRef file = open("f");
+  const client::FileHandle handle = file->inode->handle();
+  close(file);
+  ASSERT_TRUE(mount().delegations().held(handle));
+  EXPECT_FALSE(kept("f"));
+  EXPECT_EQ(server_.successes_of(nfs4::OP_DELEGRETURN), 1);
+}
+
+TEST_F(SillyNamesOfDelegated, WhatTheServerKeepsIsKnownToALocalOpen) {
+  server_.service().set_keeps_unlinked(true);
+  FileRef file = open("f");
+  InodeRef inode = file->inode;
+  close(file);
+  const auto opened = open_locally(files().attributes(), caller(), inode, O_RDONLY);
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(opened->preserve_unlinked);
 }
 
 }  // namespace

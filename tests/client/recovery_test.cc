@@ -249,6 +249,22 @@ TEST_F(RecoveryTest, ARefusedStateidIsRecoveredAlone) {
   EXPECT_EQ(counter("session_states_refused"), 1U);
 }
 
+// What the OPEN came to then says nothing of the file.
+TEST_F(RecoveryTest, ARestartWhileAnOpenIsMadeAnewHasItReclaimed) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  server_.fate = [this, struck = false](const Arrival& arrival) mutable {
+    if (struck || !arrival.has(OP_OPEN)) return Fate::answer;
+    struck = true;
+    server_.forget(true);
+    return Fate::disconnect_before;
+  };
+  EXPECT_TRUE(read_from(file));
+  EXPECT_FALSE(file->lost());
+  EXPECT_EQ(count(CLAIM_PREVIOUS), 1U);
+}
+
 TEST_F(RecoveryTest, AnOpenRevokedByTheAdministratorIsFreedAndLost) {
   start();
   OpenRef file = must_open(1);

@@ -161,5 +161,16 @@ TEST_F(InodeTableTest, ManyFilesComeAndGoWithoutALeak) {
   }
 }
 
+TEST_F(InodeTableTest, ThereAreNoMoreThanItMayHave) {
+  InodeTable small(2);
+  small.make_root(handle(0));
+  cache::InodeRef one = small.obtain(handle(1), 1, S_IFREG);
+  EXPECT_TRUE(one);
+  EXPECT_FALSE(small.obtain(handle(2), 2, S_IFREG));
+  EXPECT_TRUE(small.obtain(handle(1), 1, S_IFREG)) << "it is there already";
+  one.reset();
+  EXPECT_TRUE(small.obtain(handle(2), 2, S_IFREG));
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse

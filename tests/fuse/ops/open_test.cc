@@ -93,5 +93,33 @@ TEST_F(OpenRequest, AnotherUsersOpenIsMadeInHisName) {
   release(open_node(node, O_RDONLY));
 }
 
+// An opener drops the pages when it runs again, whatever others have been told meanwhile.
+TEST_F(OpenRequest, PagesAreKeptWhenAllOpenersHaveDroppedThem) {
+  const Opened first = kernel_open("f");
+  const Opened second = open_node(first.node);
+  EXPECT_FALSE(first.open_flags & FOPEN_KEEP_CACHE);
+  EXPECT_FALSE(second.open_flags & FOPEN_KEEP_CACHE);
+  EXPECT_EQ(read(first, 0, 1).error, 0);
+  const Opened third = open_node(first.node);
+  EXPECT_FALSE(third.open_flags & FOPEN_KEEP_CACHE);
+  EXPECT_EQ(read(second, 0, 1).error, 0);
+  EXPECT_EQ(read(third, 0, 1).error, 0);
+  const Opened last = open_node(first.node);
+  EXPECT_TRUE(last.open_flags & FOPEN_KEEP_CACHE);
+  for (const Opened& file : {first, second, third, last}) release(file);
+}
+
+TEST_F(OpenRequest, WhenNobodyTookTheAnswerThePagesAreNotDropped) {
+  server_.write_file("f", "");
+  const std::uint64_t node = lookup("f").nodeid;
+  kernel_->takes_answers = false;
+  begin(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0});
+  reactor_.advance(std::chrono::seconds(1));
+  kernel_->takes_answers = true;
+  const Opened file = open_node(node);
+  EXPECT_FALSE(file.open_flags & FOPEN_KEEP_CACHE);
+  release(file);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test

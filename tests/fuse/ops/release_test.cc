@@ -1,6 +1,9 @@
 // RELEASE: the answer first, then the close.
 #include <fcntl.h>
 
+#include <cerrno>
+#include <filesystem>
+
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -53,6 +56,41 @@ TEST_F(ReleaseRequest, WhatTheLastFlushDidNotSeeIsSent) {
 
 TEST_F(ReleaseRequest, WhatIsNotOpenIsRefused) {
   EXPECT_EQ(ask(FUSE_RELEASE, kRoot, fuse_release_in{.fh = 4711}).error, EBADF);
+}
+
+// The kernel does not wait for RELEASE: the next system call may be ahead of the close.
+TEST_F(ReleaseRequest, ADirectoryWaitsForARemovedFileThatIsBeingClosed) {
+  std::filesystem::create_directory(server_.path("d"));
+  server_.write_file("d/f", "text");
+  const std::uint64_t directory = lookup("d").nodeid;
+  const Opened file = open_node(lookup("f", directory).nodeid);
+  ASSERT_EQ(ask(FUSE_UNLINK, directory, std::string("f")).error, 0);
+  hold(nfs4::OP_CLOSE);
+  EXPECT_EQ(ask(FUSE_RELEASE, file.node, fuse_release_in{.fh = file.fh}).error, 0);
+  const auto removed = begin(FUSE_RMDIR, kRoot, std::string("d"));
+  reactor_.settle();
+  EXPECT_FALSE(kernel_->answered(removed));
+  let_go();
+  EXPECT_EQ(end(removed).error, 0);
+  EXPECT_FALSE(server_.exists("d"));
+  reactor_.advance(std::chrono::seconds(5));
+}
+
+// Its caller was killed, or has waited for as long as timeo says.
+TEST_F(ReleaseRequest, TheCloseFollowsAWriteThatWasAnsweredEarly) {
+  make_kernel({.longest = std::chrono::seconds(3), .error_number = ETIMEDOUT, .waiting_since = [] {
+                 return TimePoint{0};
+               }});
+  const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
+  hold_writes();
+  EXPECT_EQ(write(file, 0, "text"), ETIMEDOUT);
+  EXPECT_EQ(ask(FUSE_RELEASE, file.node, fuse_release_in{.fh = file.fh}).error, 0);
+  reactor_.settle();
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 0);
+  let_go();
+  reactor_.advance(std::chrono::seconds(5));
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
+  EXPECT_EQ(server_.read_file("f"), "text");
 }
 
 }  // namespace

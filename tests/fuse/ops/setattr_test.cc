@@ -1,6 +1,9 @@
 // SETATTR: each value that is valid and no other, and a size beside writes.
 #include <fcntl.h>
 
+#include <cerrno>
+#include <filesystem>
+
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -110,6 +113,20 @@ TEST_F(SetattrRequest, ErrorsAreToldToWhoAsked) {
   kernel_->caller.uid = 4242;
   EXPECT_EQ(set({.valid = FATTR_MODE, .mode = 0600}).error, EPERM);
   EXPECT_EQ(ask(FUSE_SETATTR, 4711, fuse_setattr_in{.valid = FATTR_MODE}).error, ESTALE);
+}
+
+// ftruncate(2) asks nobody who may write: the file was opened for that.
+TEST_F(SetattrRequest, ThroughAnOpenFileItsOpenersRightCounts) {
+  std::filesystem::permissions(server_.path("f"), std::filesystem::perms(0600));
+  const Opened file = open_node(node_);
+  kernel_->caller.uid += 4242;
+  fuse_setattr_in wanted{.valid = FATTR_SIZE | FATTR_FH, .fh = file.fh, .size = 4};
+  EXPECT_EQ(set(wanted).error, 0);
+  EXPECT_EQ(server_.read_file("f"), "some");
+  wanted.valid = FATTR_SIZE;
+  wanted.size = 1;
+  EXPECT_EQ(set(wanted).error, EACCES);
+  release(file);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ class ShownPages : public KernelRequests {
  protected:
   static constexpr std::uint32_t kPage = 4096;
 
+  explicit ShownPages(responder::DelegationKind delegations = {}) : KernelRequests(delegations) {}
   void SetUp() override {
     KernelRequests::SetUp();
     attach();
@@ -206,6 +207,87 @@ TEST_F(ShownPages, NamesAreDoubtedWhenOthersHaveChangedTheDirectory) {
   getattr(kRoot);
   wait_for_doubt("f");
   finish(fs_->finish());
+}
+
+// What such a READ brings may be older than the drop.
+TEST_F(ShownPages, BeforePagesGoTheReadsUnderWayAreAnswered) {
+  const Opened file = read_and_changed();
+  const std::uint64_t orders = fs_counter("fs_notifications");
+  hold(nfs4::OP_READ);
+  const auto reading = begin(FUSE_READ, file.node, read_in(file, kPage, kPage));
+  reactor_.settle();
+  const Opened directory = open_directory();
+  const auto listing = begin(FUSE_READDIRPLUS, kRoot, read_in(directory, 0, 1 << 16));
+  reactor_.settle();
+  EXPECT_EQ(fs_counter("fs_notifications"), orders);
+  EXPECT_FALSE(kernel_->answered(listing));
+  let_go();
+  EXPECT_EQ(end(reading).error, 0);
+  EXPECT_GT(drops_when_answered(listing, file.node), 0U);
+  close_directory(directory);
+  release(file);
+}
+
+// A name that was removed here meanwhile must not come back.
+TEST_F(ShownPages, AListingThatWaitedThroughAChangeMadeHereShowsNoInodes) {
+  const Opened file = read_and_changed();
+  hold(nfs4::OP_READ);
+  const auto reading = begin(FUSE_READ, file.node, read_in(file, kPage, kPage));
+  const Opened directory = open_directory();
+  const auto listing = begin(FUSE_READDIRPLUS, kRoot, read_in(directory, 0, 1 << 16));
+  reactor_.settle();
+  ASSERT_FALSE(kernel_->answered(listing));
+  const fuse_mkdir_in in{.mode = 0755};
+  ASSERT_EQ(ask(FUSE_MKDIR, kRoot, in, std::string("d")).error, 0);
+  let_go();
+  EXPECT_EQ(end(reading).error, 0);
+  for (const ListedEntry& one : listed(end(listing), /*plus=*/true)) {
+    if (one.name == "f") {
+      EXPECT_EQ(one.entry.nodeid, 0U);
+    }
+  }
+  close_directory(directory);
+  release(file);
+}
+
+// The kernel passes over the answer to a question that an order overtakes.
+TEST_F(ShownPages, AttributesThatItHasAskedForAreNotDroppedByTheNextOpen) {
+  server_.write_file("f", "text");
+  const Opened file = kernel_open("f", O_RDONLY);
+  server_.write_file("f", "another text");
+  reactor_.advance(std::chrono::minutes(2));
+  EXPECT_EQ(getattr(file.node).size, 12U);
+  const Opened again = open_node(file.node, O_RDONLY);
+  EXPECT_FALSE(attributes_dropped(file.node));
+  release(file);
+  release(again);
+}
+
+// READs wait for mapped pages that are being written back: to drop them would wait for itself.
+TEST_F(ShownPages, MappedPagesThatAreWrittenBackDropNone) {
+  server_.write_file("f", text_of(2 * kPage));
+  const Opened file = kernel_open("f");
+  fs_->inodes().find(file.node)->watch_writes();
+  EXPECT_EQ(read(file, 0, kPage).error, 0);
+  EXPECT_EQ(drops_when_answered(begin_write(file, 0, text_of(kPage), FUSE_WRITE_CACHE), file.node),
+            0U);
+  EXPECT_GT(drops_when_answered(begin_write(file, 0, "text"), file.node), 0U) << "as write(2) does";
+  release(file);
+}
+
+class ShownUnderDelegation : public ShownPages {
+ protected:
+  ShownUnderDelegation() : ShownPages(responder::DelegationKind::write) {}
+};
+
+TEST_F(ShownUnderDelegation, AttributesAreDroppedWhenItEnds) {
+  const Opened file = kernel_open("f");
+  const auto handle = fs_->find_file(file.fh)->inode->handle();
+  ASSERT_TRUE(mount().delegations().held(handle));
+  EXPECT_FALSE(attributes_dropped(file.node));
+  finish(mount().delegations().give_back(handle));
+  EXPECT_TRUE(attributes_dropped(file.node));
+  release(file);
 }
 
 class Inodes : public KernelRequests {};

@@ -268,5 +268,49 @@ TEST_F(LeftOpen, AReaderMakesDurableWhatOthersWrote) {
   release(reader);
 }
 
+// The rest was not written, as far as the program knows.
+TEST_F(WriteOrderRequests, OnlyWhatTheServerTookIsSentAgain) {
+  server_.service().set_most_written(10000);
+  const Opened direct = kernel_open("f", O_WRONLY | O_DIRECT);
+  server_.after = [this](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_WRITE)) server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  };
+  EXPECT_EQ(end(begin_write(direct, 0, text_of(kLarge))).as<fuse_write_out>().size, 10000U);
+  server_.after = nullptr;
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4_OK, 0);
+  server_.service().set_most_written(kLarge);
+  server_.write_file("f", "");
+  server_.reboot(0);
+  EXPECT_EQ(fsync(direct), 0);
+  EXPECT_TRUE(server_.read_file("f") == text_of(10000));
+  release(direct);
+}
+
+class LittleDirtyMemory : public WriteOrderRequests {
+ protected:
+  FileSystemConfig config() const override {
+    FileSystemConfig wanted;
+    wanted.data.dirty_ratio = 25;
+    return wanted;
+  }
+};
+
+TEST_F(LittleDirtyMemory, ADirectWriteWaitsUntilThereIsSome) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
+  hold(nfs4::OP_COMMIT);
+  std::size_t at = 0;
+  for (; !fs_->files().writes().memory().full(); at += kLarge) {
+    ASSERT_EQ(write(file, at, text_of(kLarge)), 0);
+  }
+  const auto waiting = begin_write(file, at, text_of(kLarge));
+  reactor_.settle();
+  EXPECT_FALSE(kernel_->answered(waiting));
+  let_go();
+  EXPECT_EQ(end(waiting).error, 0);
+  EXPECT_EQ(fsync(file), 0);
+  release(file);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test

@@ -30,6 +30,8 @@ class FaultHooks {
   /// WRITE answers UNSTABLE4 whatever was asked for, which RFC 8881 section 18.32.3 forbids.
   bool never_stable = false;
   std::size_t most_written = ~std::size_t{0};
+  std::size_t most_read = ~std::size_t{0};
+  bool keeps_unlinked = false;
 
   void add(const OperationFault& fault) { faults_.push_back(fault); }
   void clear() { faults_.clear(); }

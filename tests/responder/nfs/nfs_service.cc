@@ -139,6 +139,8 @@ void NfsService::check_leases() {
 
 void NfsService::inject(const OperationFault& fault) { state_->faults.add(fault); }
 void NfsService::set_most_written(std::size_t bytes) { state_->faults.most_written = bytes; }
+void NfsService::set_most_read(std::size_t bytes) { state_->faults.most_read = bytes; }
+void NfsService::set_keeps_unlinked(bool keeps) { state_->faults.keeps_unlinked = keeps; }
 
 void NfsService::set_never_stable(bool never) { state_->faults.never_stable = never; }
 void NfsService::clear_faults() { state_->faults.clear(); }

@@ -45,6 +45,11 @@ class NfsService final : public Service {
   void set_never_stable(bool never);
   /// From now on a WRITE takes no more bytes than this.
   void set_most_written(std::size_t bytes);
+  /// From now on a READ brings no more bytes than this, wherever the file ends.
+  void set_most_read(std::size_t bytes);
+  /// From now on OPEN says that a removed file stays as long as it is open
+  /// (OPEN4_RESULT_PRESERVE_UNLINKED), or not.
+  void set_keeps_unlinked(bool keeps);
   /// Operations that a fault was applied to.
   std::uint64_t faults_applied() const;
 

@@ -296,6 +296,31 @@ TEST_P(Backward, CallbackThatInvalidatesEndsTheConnection) {
 
 // V2-4.2-8, V2-4.2-9: the backward direction of version 2 is that of version 1, without any
 // property.
+// V1-3.3.2-2: the answer fits what the server receives into, whatever this side has room for.
+TEST(BackwardOfSmallServers, TheAnswerIsNoLongerThanTheServerTakes) {
+  constexpr std::size_t kSmall = 1024;
+  Harness::Setup setup;
+  setup.server =
+      rdma::PrivateData{.remote_invalidation = true, .send_size = kSmall, .receive_size = kSmall};
+  Harness harness(setup);
+  harness.connect();
+  bool fits = false;
+  harness.observer.on_callback = [&](rpc::BackwardCall& call) {
+    for (std::size_t bytes = 0; bytes < 2 * kSmall; bytes += 4) call.results().u32(7);
+    fits = call.results().ok();
+    call.answer(rpc::AcceptStat::success);
+  };
+  rdma::Header header;
+  header.rdma_vers = rdma::kVersionOne;
+  header.rdma_xid = 0x60;
+  header.rdma_credit = 1;
+  harness.deliver(encode(header, rpc_call(0x60)));
+  EXPECT_FALSE(fits);
+  for (std::size_t i = 0; i < harness.peer().sent_count(); ++i) {
+    EXPECT_LE(harness.peer().sent(i).bytes.size(), kSmall);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions, Backward, testing::Values(1U, 2U));
 
 }  // namespace

@@ -157,6 +157,33 @@ TEST_F(Memory, InvalidatingAForeignHandleEndsTheConnection) {
   EXPECT_FALSE(first->ok());
 }
 
+// E-8797-5: a call that has handles of its own, and an RDMA_ERROR, are no better.
+TEST_F(Memory, InvalidatingAForeignHandleBesideOnesOwnEndsTheConnection) {
+  for (const auto procedure : {rdma::RDMA_MSG, rdma::RDMA_ERROR}) {
+    Harness harness;
+    harness.connect();
+    TestCall opener(harness, 1);
+    opener.submit();
+    harness.answer(0);
+    Buffer sink = harness.data->acquire();
+    TestCall first(harness, 5);
+    TestCall second(harness, 6);
+    for (TestCall* call : {&first, &second}) {
+      call->call.result_sink = sink.first(9000);
+      call->submit();
+    }
+    const auto foreign = harness.peer().sent(1).leases[0]->segment.handle;
+    rdma::Header& header = harness.reply_header(2);
+    header.proc = procedure;
+    if (procedure == rdma::RDMA_ERROR) header.error.err = rdma::ERR_CHUNK;
+    const bool error = procedure == rdma::RDMA_ERROR;
+    harness.deliver(encode(header, error ? Bytes{} : rpc_reply(6)), foreign);
+    EXPECT_TRUE(harness.peer().down());
+    EXPECT_FALSE(second.ok());
+    EXPECT_FALSE(first.ok());
+  }
+}
+
 // E-8797-6: nor any handle when the client has not announced that it may be.
 TEST_F(Memory, RemoteInvalidationNotAnnouncedEndsTheConnection) {
   Harness::Setup setup;
@@ -334,6 +361,26 @@ TEST(CallContextDeathTest, OutstandingWorkIsAsserted) {
   context->leases.cancel(*endpoint);
   pool.give_back(*context);
   EXPECT_EQ(pool.in_use(), 0u);
+}
+
+// Memory for long replies is a pool of the mount: what waits for it is sent when some comes back,
+// whoever had it.
+TEST(ReplyMemory, ACallThatWaitsForItIsSentWhenSomeComesBack) {
+  Harness::Setup setup;
+  setup.reply_slots = 1;
+  Harness harness(setup);
+  harness.connect();
+  Buffer elsewhere = harness.replies->acquire();
+  TestCall call(harness, 5);
+  call.call.max_reply = 20000;
+  call.submit();
+  harness.settle();
+  EXPECT_EQ(harness.peer().sent_count(), 0u);
+  elsewhere.reset();
+  harness.settle();
+  ASSERT_EQ(harness.peer().sent_count(), 1u);
+  harness.answer(0);
+  EXPECT_TRUE(call.ok());
 }
 
 }  // namespace

@@ -328,6 +328,22 @@ TEST_P(ShortSegments, AReadChunkOfMoreThanSixteenIsRefused) {
   }
 }
 
+// So does the Position Zero chunk of a long Call.
+TEST_P(ShortSegments, ALongCallOfMoreThanSixteenIsRefused) {
+  TestCall fits(harness_, 0x300, 15000);
+  fits.submit();
+  harness_.settle();
+  ASSERT_EQ(harness_.peer().sent_count(), 1u);
+  EXPECT_EQ(parse(harness_.peer().sent(0).bytes)->header.chunks.read_count, 15u);
+  harness_.answer(0);
+  TestCall call(harness_, 0x301, 17000);
+  call.submit();
+  harness_.settle();
+  EXPECT_EQ(harness_.peer().sent_count(), 1u);
+  ASSERT_TRUE(call.done());
+  EXPECT_TRUE(call.error().is(Layer::transport, static_cast<int>(rdma::Fault::call_too_large)));
+}
+
 class ManyChunks : public MessageForms {
  protected:
   ManyChunks() : MessageForms(setup()) {}

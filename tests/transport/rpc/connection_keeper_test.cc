@@ -197,6 +197,22 @@ TEST_F(Keeper, PausesBetweenAttempts) {
   answer();
 }
 
+// Somebody waits for the end of the mount, say.
+TEST_F(Keeper, APauseIsCutShortForWhoCannotWait) {
+  start_well();
+  harness_.fabric.refuses = true;
+  lose();
+  const std::size_t attempts = attempts_made();
+  harness_.settle();
+  ASSERT_EQ(attempts_made(), attempts) << "it pauses";
+  harness_.fabric.refuses = false;
+  keeper_.try_at_once();
+  harness_.settle();
+  ASSERT_EQ(attempts_made(), attempts + 1);
+  answer();
+  EXPECT_NE(keeper_.channel(), nullptr);
+}
+
 // P21: no pause is longer than the session can bear, and it can bear less and less.
 TEST_F(Keeper, PausesAsLongAsTheBinderAllows) {
   start_well();

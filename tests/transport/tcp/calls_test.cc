@@ -78,6 +78,52 @@ TEST_F(Calls, UnknownXid) {
   EXPECT_EQ(observer_.downs, 0);
 }
 
+// Whatever its length: no memory is needed for it.
+TEST_F(Calls, AnUnknownReplyMayBeLongerThanAnyCanBe) {
+  auto call = make_call(1);
+  submit(*call);
+  const Bytes bytes = record(rpc_reply(99, Bytes(kLarge + kLarge / 2)));
+  for (std::size_t at = 0; at < bytes.size(); at += 100000) {
+    server_.send(std::span(bytes).subspan(at, std::min<std::size_t>(100000, bytes.size() - at)));
+    settle();
+  }
+  answer(1, 42);
+  run_until([&] { return done_ == 1; });
+  ASSERT_TRUE(call->reply->has_value());
+  EXPECT_EQ(result_of(*call), 42U);
+}
+
+// What has been read of the socket at once is more than one turn looks at.
+TEST_F(Calls, ManyShortRecordsAtOnce) {
+  auto call = make_call(1);
+  submit(*call);
+  Bytes bytes;
+  for (std::uint32_t i = 0; i < 300; ++i) append(bytes, record(rpc_reply(1000 + i)));
+  append(bytes, record(rpc_reply(1, words({42}))));
+  server_.send(bytes);
+  run_until([&] { return done_ == 1; });
+  ASSERT_TRUE(call->reply);
+  EXPECT_EQ(result_of(*call), 42U);
+  EXPECT_EQ(count("bad_xids"), 300U);
+}
+
+TEST_F(Calls, ALongReplyWaitsForMemory) {
+  Buffer elsewhere[] = {large_->acquire(), large_->acquire()};
+  const Bytes results = pattern(50000);
+  auto call = make_call(1);
+  call->max_reply = kLarge;
+  submit(*call);
+  server_.send(record(rpc_reply(1, results)));
+  run_until([&] { return count("receive_pauses") > 0; });
+  settle();
+  EXPECT_EQ(done_, 0);
+  elsewhere[0].reset();
+  run_until([&] { return done_ == 1; });
+  ASSERT_TRUE(call->reply);
+  const auto view = (*call->reply)->results.raw(results.size(), "results");
+  EXPECT_EQ(Bytes(view.begin(), view.end()), results);
+}
+
 TEST_F(Calls, ErrorsOfRpc) {
   auto call = make_call(1);
   submit(*call);

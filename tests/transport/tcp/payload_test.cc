@@ -241,5 +241,38 @@ TEST_F(PayloadTest, TheNextCallLeavesWhenOneThatWasAnsweredEarlyIsSent) {
   run_until([&] { return done_ == 2; });
 }
 
+// A locator that has to see more than lies before the data of a short reply.
+TEST_F(PayloadTest, DataThatWasReadWithItsHeadStaysThere) {
+  static const rpc::PayloadLocator kLate{
+      .least_offset = kReadOffset + 8, .locate = [](std::span<const std::byte>) {
+        return rpc::PayloadPlace{rpc::PayloadPlace::Kind::found, kReadOffset, 100};
+      }};
+  const Bytes data = pattern(100);
+  auto call = make_read(1, sink(100));
+  call->locator = &kLate;
+  submit(*call);
+  server_.send(record(read_reply({.xid = 1, .data = data})));
+  run_until([&] { return done_ == 1; });
+  ASSERT_TRUE(call->reply->has_value());
+  const auto payload = data_of(*call);
+  EXPECT_FALSE(payload.placed);
+  EXPECT_TRUE(std::ranges::equal(payload.data, data));
+}
+
+// While data may come that must not be copied, less is read at once.
+TEST_F(PayloadTest, AShortReplyBehindALargeReadTakesOneReceiveCall) {
+  const std::size_t large = 2 * tcp::kCopyAtMost;
+  auto call = make_read(1, sink(large));
+  submit(*call);
+  server_.send(record(read_reply({.xid = 1, .data = pattern(large)})));
+  run_until([&] { return done_ == 1; });
+  auto next = make_call(2);
+  submit(*next);
+  const auto before = count("read_calls");
+  server_.send(record(rpc_reply(2, pattern(2000))));
+  run_until([&] { return done_ == 2; });
+  EXPECT_EQ(count("read_calls") - before, 1U);
+}
+
 }  // namespace
 }  // namespace nfsrdma::test

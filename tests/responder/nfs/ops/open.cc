@@ -96,6 +96,7 @@ void describe_open(CompoundContext& context, const OPEN4args& args, const OpenSt
                    OPEN4resok& ok) {
   ok.stateid = context.states().stateid_of(open);
   ok.rflags = OPEN4_RESULT_LOCKTYPE_POSIX;
+  if (context.server.faults.keeps_unlinked) ok.rflags |= OPEN4_RESULT_PRESERVE_UNLINKED;
   ok.delegation = context.server.clients->delegations.grant(context, args, open.file);
   context.set_current(open.file);
   context.set_current_stateid(open);

@@ -56,7 +56,9 @@ nfsstat4 op_read(CompoundContext& context, const READ4args& args, READ4res& resu
     if (!opened) return opened.error();
     transient = std::move(*opened);
   }
-  const std::size_t count = std::min(args.count, context.server.config.max_transfer);
+  const std::size_t most =
+      std::min<std::size_t>(context.server.config.max_transfer, context.server.faults.most_read);
+  const std::size_t count = std::min<std::size_t>(args.count, most);
   if (context.room() < count + kResultOverhead) {
     return context.cache_this ? NFS4ERR_REP_TOO_BIG_TO_CACHE : NFS4ERR_REP_TOO_BIG;
   }

@@ -123,6 +123,37 @@ TEST_F(FpduReaderTest, ByteByByte) {
   expect_dialogue([] { return 1; });
 }
 
+// A Terminate message quotes the header.
+TEST_F(FpduReaderTest, AHeaderThatIsRefusedShowsNothingOfTheOneBefore) {
+  struct Refusing final : UlpduConsumer {
+    Checked<std::span<std::byte>> place(const DdpHeader&, std::size_t length) override {
+      if (refuses) return iwarp::violation(terminate::kMpaLength, Fault::protocol, "refused");
+      memory.assign(length, std::byte{0});
+      return std::span<std::byte>(memory);
+    }
+    Checked<> deliver(const DdpHeader&, std::size_t) override {
+      refuses = true;
+      return {};
+    }
+    Bytes memory;
+    bool refuses = false;
+  } consumer;
+  FpduReader refusing(consumer, counters);
+  wire::Segment segment;
+  segment.mo = 0x01020304;
+  segment.payload = pattern(10, 1);
+  Bytes bytes = wire::fpdu(segment);
+  const Bytes second = bytes;
+  bytes.insert(bytes.end(), second.begin(), second.end());
+  PiecewiseStream stream(bytes, [] { return ~std::size_t{0}; });
+  ReadStatus status = ReadStatus::more;
+  while (status == ReadStatus::more) status = refusing.read(stream);
+  ASSERT_EQ(status, ReadStatus::violated);
+  const auto quoted = refusing.segment().ddp;
+  ASSERT_EQ(quoted.size(), kUntaggedHeader);
+  for (const std::byte one : quoted.last(4)) EXPECT_EQ(one, std::byte{0}) << "MO was not read yet";
+}
+
 TEST_F(FpduReaderTest, AllAtOnce) {
   expect_dialogue([] { return ~std::size_t{0}; });
   EXPECT_EQ(counters.fpdus_received.value(), 2 * kSizes.size());
