@@ -2,7 +2,9 @@
 // recording, cut, flipped or made up, does harm.
 #include "tests/lab/rerun/rerun.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
