@@ -6,7 +6,7 @@
 caused "lost 1 locks"
 serve_kernel "$1" --delegations write --lease 10
 patience=$job_patience  # an open waits for the end of the grace period
-grace=10  # seconds: for an emulated client on a busy machine
+grace=30  # seconds: for an emulated client on a busy machine
 head -c 8M /dev/urandom >"$export/source"
 seq 100000 >"$export/reader"
 echo data >"$export/locked"
