@@ -46,15 +46,17 @@ void store(std::vector<std::byte>& bytes, std::size_t at, std::uint32_t value) {
   if (at + xdr::kUnit <= bytes.size()) std::ranges::copy(word.bytes(), bytes.begin() + at);
 }
 
-/// Of the operations behind SEQUENCE.
-std::string words_of(std::span<const std::byte> compound, std::span<const xdr::PlacedItem> items) {
+/// Of the operations behind SEQUENCE, or of all.
+std::string words_of(std::span<const std::byte> compound, std::span<const xdr::PlacedItem> items,
+                     bool whole) {
   xdr::Decoder in(compound);
   in.place_at_offsets(items);
   const Node all = decode_arguments(in);
   Node kept;
   for (std::size_t i = 0; i < all.items.size(); ++i) {
     const std::string& name = all.names[i];
-    if (name != "tag" && name != "minorversion" && name != "SEQUENCE") kept.add(name, all.items[i]);
+    const bool of_transport = name == "tag" || name == "minorversion";
+    if (!of_transport && (whole || name != "SEQUENCE")) kept.add(name, all.items[i]);
   }
   return to_text(kept);
 }
@@ -124,7 +126,7 @@ void adopt(std::vector<std::byte>& done, const CallContent& call) {
 
 }  // namespace
 
-std::optional<CallContent> read_call(std::span<const std::byte> body) {
+std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole) {
   xdr::Decoder in(body);
   placing_of(in.raw(2 * xdr::kUnit, "place"));
   const auto message = in.opaque(journal::kLongestBody, "message");
@@ -135,6 +137,7 @@ std::optional<CallContent> read_call(std::span<const std::byte> body) {
   const LeftOut left = read_left_out(in, call.offset());
   CallContent content;
   content.xid = header->xid;
+  content.uid = header->credential.uid;
   call.opaque(journal::kLongestBody, "tag");
   call.u32("minor version");
   const std::uint32_t operations = call.u32("operations");
@@ -149,7 +152,7 @@ std::optional<CallContent> read_call(std::span<const std::byte> body) {
   const auto rest = message.subspan(call.offset());
   content.key = journal::hash_of(
       rest, left.hash ^ content.operation ^ std::uint64_t{header->credential.uid} << 32);
-  content.words = words_of(compound, left.items);
+  content.words = words_of(compound, left.items, whole);
   if (left.bytes > 0) content.words += fmt::format(" {} bytes of data", left.bytes);
   return content;
 }

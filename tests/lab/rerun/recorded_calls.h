@@ -18,13 +18,15 @@ struct CallContent {
   std::string words;       ///< the same for people
   bool sequenced = false;  ///< it begins with SEQUENCE
   std::uint32_t xid = 0;
+  std::uint32_t uid = 0;
   std::span<const std::byte> sequence;  ///< its arguments, encoded
   std::uint32_t operation = 0;          ///< the first one, or that behind SEQUENCE
   bool empty = false;                   ///< SEQUENCE alone
 };
 
-/// Takes the body of Kind::call apart; nothing where it is no COMPOUND.
-std::optional<CallContent> read_call(std::span<const std::byte> body);
+/// Takes the body of Kind::call apart; nothing where it is no COMPOUND. `whole`: its words have
+/// SEQUENCE, too.
+std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole = false);
 
 class RecordedCalls {
  public:

@@ -126,7 +126,7 @@ TEST_F(Rerun, NamesWhatIsNotTheSame) {
   };
   // WRITE's data has another hash.
   EXPECT_EXIT((void)run_again(*recording, end), ::testing::ExitedWithCode(kDiffers),
-              "5 bytes of data with hash(.|\n)*5 bytes of data with hash");
+              "WRITE.*5 bytes of data with hash(.|\n)*WRITE.*5 bytes of data with hash");
 }
 
 TEST_F(Rerun, OneThatIsCutOffIsMadeAgainAsFarAsItGoes) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "fuse/channel/opcode.h"
+#include "tests/lab/rerun/recorded_calls.h"
 #include "tests/lab/text/node.h"
 #include "tests/lab/text/operations.h"
 #include "transport/rpc/message.h"
@@ -31,13 +32,13 @@ std::string place_words(xdr::Decoder& in, const char* what) {
   return fmt::format("{} {} of connection {}", what, in.u32("number"), connection);
 }
 
-std::string call_words(xdr::Decoder& in) {
+std::string call_words(std::span<const std::byte> body) {
+  xdr::Decoder in(body);
   std::string words = place_words(in, "call");
-  xdr::Decoder message(in.opaque(SIZE_MAX, "message"));
-  auto header = rpc::decode_call_header(message);
-  if (!header) return words;
-  words += fmt::format(": XID {:#010x}, user {}, {}", header->xid, header->credential.uid,
-                       cut(to_text(decode_arguments(message))));
+  in.opaque(SIZE_MAX, "message");
+  const auto call = read_call(body, /*whole=*/true);
+  if (!call) return words;
+  words += fmt::format(": XID {:#010x}, user {}, {}", call->xid, call->uid, cut(call->words));
   const std::uint32_t items = in.u32("items");
   for (std::uint32_t i = 0; i < items && in.ok(); ++i) {
     in.u64("offset");
@@ -95,7 +96,7 @@ std::string seen_words(xdr::Decoder& in) {
 std::string to_words(const Entry& entry) {
   xdr::Decoder in(entry.body);
   switch (entry.kind) {
-    case Kind::call: return call_words(in);
+    case Kind::call: return call_words(entry.body);
     case Kind::call_done: return call_done_words(in);
     case Kind::request: return request_words(in);
     case Kind::answer: return answer_words(in);
