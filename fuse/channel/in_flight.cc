@@ -155,6 +155,18 @@ void InFlight::interrupted(PendingRequest& pending) {
   if (!released && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
 }
 
+void InFlight::release(PendingRequest& pending, int error_number) {
+  pending.released = true;
+  answer(pending, error_number);
+}
+
+bool InFlight::released(std::uint64_t unique) {
+  bool found = false;
+  requests_.for_each(
+      [&](PendingRequest& pending) { found |= pending.unique == unique && pending.released; });
+  return found;
+}
+
 bool InFlight::release_if_killed(PendingRequest& pending) {
   const ProcStatus status(reactor_, pending.context.pid);
   if (status.readable() && !is_being_killed(status.text())) return false;
@@ -163,7 +175,7 @@ bool InFlight::release_if_killed(PendingRequest& pending) {
     if (reactor_.now() - pending.interrupted_at < kHiddenPatience) return false;
   }
   counters_.interrupted.add();
-  answer(pending, EINTR);
+  release(pending, EINTR);
   return true;
 }
 
@@ -194,10 +206,10 @@ void InFlight::release_unsignalled(PendingRequest& pending) {
   const ProcStatus status(reactor_, pending.context.pid);
   if (status.readable() && is_being_killed(status.text())) {
     counters_.interrupted.add();
-    answer(pending, EINTR);
+    release(pending, EINTR);
   } else if (is_left_behind(pending)) {
     counters_.left_behind.add();
-    answer(pending, EINTR);
+    release(pending, EINTR);
   }
 }
 
@@ -230,7 +242,7 @@ void InFlight::release_overdue() {
     }
     counters_.timed_out.add();
     if (limit_.report) limit_.report(pending, limit_.error_number);
-    answer(pending, limit_.error_number);
+    release(pending, limit_.error_number);
   });
   if (wait != Duration::max()) overdue_timer_.arm(std::max(wait, kLeastOverdueWait));
 }

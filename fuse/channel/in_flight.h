@@ -42,6 +42,7 @@ struct PendingRequest : ListNode {
   KernelChannel* channel = nullptr;  ///< where its answer goes
   std::uint64_t unique = 0;          ///< the kernel's name for it
   bool answered = false;
+  bool released = false;  ///< answered early: its caller is gone, or its patience over
   CallerIds context;
   std::uint32_t opcode = 0;
   std::uint32_t bytes = 0;  ///< of the request
@@ -67,6 +68,9 @@ class InFlight {
   /// The kernel asks for a request to be interrupted. One that is answered is let be.
   void interrupt(const Message& message);
 
+  /// A request whose operation still runs was answered early, because its caller is gone or its
+  /// patience was over.
+  bool released(std::uint64_t unique);
   /// Operations that still run, answered or not.
   std::size_t running() const { return running_; }
   /// Called once, when no operation runs any more (at once when that is so already).
@@ -94,6 +98,7 @@ class InFlight {
  private:
   void note_answer(const PendingRequest& pending, int error_number, std::size_t bytes);
   void interrupted(PendingRequest& pending);
+  void release(PendingRequest& pending, int error_number);
   bool release_if_killed(PendingRequest& pending);
   void release_unsignalled(PendingRequest& pending);
   bool is_left_behind(const PendingRequest& pending) const;

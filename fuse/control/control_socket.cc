@@ -110,36 +110,38 @@ class ControlSocket::Connection final : public FdHandler {
   }
 
  private:
-  /// As recv(2). The kernel closes what comes besides the one descriptor there is room for.
-  ssize_t receive_with_file(int socket, std::span<char> into) {
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+  /// As recv(2). The kernel closes descriptors for which there is no room.
+  ssize_t receive_with_files(int socket, std::span<char> into) {
+    constexpr std::size_t kBytes = kMostFiles * sizeof(int);
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kBytes)> room{};
     iovec piece{into.data(), into.size()};
     msghdr message{};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
     message.msg_control = room.data();
-    message.msg_controllen = CMSG_LEN(sizeof(int));  // with CMSG_SPACE a second would fit
+    message.msg_controllen = CMSG_LEN(kBytes);
     const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     const cmsghdr* const first = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-    const bool file = first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_RIGHTS &&
-                      first->cmsg_len >= CMSG_LEN(sizeof(int));
-    if (!file) return got;
-    int descriptor = -1;
-    std::memcpy(&descriptor, CMSG_DATA(first), sizeof descriptor);
-    file_ = AskersFile(UniqueFd(descriptor));
+    if (!first || first->cmsg_level != SOL_SOCKET || first->cmsg_type != SCM_RIGHTS) return got;
+    files_.clear();  // a request in two pieces has those of the last one
+    for (std::size_t at = CMSG_LEN(0); at + sizeof(int) <= first->cmsg_len; at += sizeof(int)) {
+      int descriptor = -1;
+      std::memcpy(&descriptor, CMSG_DATA(first) + (at - CMSG_LEN(0)), sizeof descriptor);
+      files_.emplace_back(UniqueFd(descriptor));
+    }
     return got;
   }
 
   void receive() {
     const ssize_t got =
-        receive_with_file(socket_.get(), {request_.data() + length_, request_.size() - length_});
+        receive_with_files(socket_.get(), {request_.data() + length_, request_.size() - length_});
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return end();
     length_ += static_cast<std::size_t>(got);
     const std::string_view text(request_.data(), length_);
     const std::size_t line_end = text.find('\n');
     if (line_end != std::string_view::npos)
-      return answer(owner_.handler_(text.substr(0, line_end), std::move(file_)));
+      return answer(owner_.handler_(text.substr(0, line_end), std::move(files_)));
     if (length_ == request_.size()) {
       answer(fail(Error::local(EMSGSIZE, "control", "the request is too long")));
     }
@@ -171,7 +173,7 @@ class ControlSocket::Connection final : public FdHandler {
   UniqueFd socket_;
   Timer deadline_;
   std::array<char, kLongestRequest> request_;
-  AskersFile file_;  ///< that came with the request
+  AskersFiles files_;  ///< that came with the request
   std::size_t length_ = 0;
   std::string answer_;
   std::size_t sent_ = 0;

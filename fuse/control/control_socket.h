@@ -40,9 +40,12 @@ class AskersFile {
   UniqueFd file_;
 };
 
-/// The text that answers a request, or an error whose message does. Most often there is no file.
+/// In the order in which they were sent; most often there are none.
+using AskersFiles = std::vector<AskersFile>;
+
+/// The text that answers a request, or an error whose message does.
 using ControlHandler =
-    std::function<Result<std::string>(std::string_view request, AskersFile file)>;
+    std::function<Result<std::string>(std::string_view request, AskersFiles files)>;
 
 /// Belongs to the reactor's thread. Only the daemon's own user and root are answered.
 class ControlSocket final : private FdHandler {
@@ -51,6 +54,8 @@ class ControlSocket final : private FdHandler {
   static constexpr std::size_t kMostConnections = 8;
   /// Bytes of a request; a longer one is refused.
   static constexpr std::size_t kLongestRequest = 256;
+  /// Files that may come with one; the kernel closes what is above.
+  static constexpr std::size_t kMostFiles = 64;
   /// Whoever has not taken its answer by then is disconnected.
   static constexpr Duration kPatience = std::chrono::seconds(10);
 

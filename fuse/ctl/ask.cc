@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include "fuse/control/control_directory.h"
 #include "fuse/control/line_text.h"
 #include "transport/base/unique_fd.h"
+#include "transport/capture/form.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -44,20 +46,22 @@ Result<UniqueFd> connect_to(const std::string& path) {
 }
 
 /// As send(2).
-ssize_t send_line(int socket, std::string line, int file) {
+ssize_t send_line(int socket, std::string line, std::span<const int> files) {
   iovec piece{line.data(), line.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof file)> room{};
+  constexpr std::size_t kMostBytes = capture::kMostFiles * sizeof(int);
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostBytes)> room{};
+  files = files.first(std::min(files.size(), capture::kMostFiles));
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  if (file >= 0) {
+  if (!files.empty()) {
     message.msg_control = room.data();
-    message.msg_controllen = room.size();
+    message.msg_controllen = CMSG_SPACE(files.size_bytes());
     cmsghdr* const rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof file);
-    std::memcpy(CMSG_DATA(rights), &file, sizeof file);
+    rights->cmsg_len = CMSG_LEN(files.size_bytes());
+    std::memcpy(CMSG_DATA(rights), files.data(), files.size_bytes());
   }
   return ::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
@@ -108,10 +112,11 @@ Result<Mount> identify(const std::string& socket) {
 
 }  // namespace
 
-Result<std::string> ask(const std::string& socket, std::string_view request, int file) {
+Result<std::string> ask(const std::string& socket, std::string_view request,
+                        std::span<const int> files) {
   auto connected = connect_to(socket);
   if (!connected) return fail_from(connected);
-  if (send_line(connected->get(), std::string(request) + '\n', file) < 0 && errno != EPIPE) {
+  if (send_line(connected->get(), std::string(request) + '\n', files) < 0 && errno != EPIPE) {
     return fail(Error::from_errno(errno, "ask the daemon"));
   }
   auto answer = receive_all(connected->get());

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ inline constexpr std::chrono::seconds kPatience{5};
 
 /// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors:
 /// nobody listens (ECONNREFUSED), too many ask at once, or what the daemon says itself.
-/// `file`, if not -1, goes with the request; it stays the caller's.
-Result<std::string> ask(const std::string& socket, std::string_view request, int file = -1);
+/// `files` go with the request; they stay the caller's.
+Result<std::string> ask(const std::string& socket, std::string_view request,
+                        std::span<const int> files = {});
 
 /// A mount whose daemon answers.
 struct Mount {

@@ -17,7 +17,12 @@ struct CommandLine {
   bool follow = false;
   std::chrono::milliseconds interval{0};  ///< 0: the subcommand's own
   unsigned count = 0;                     ///< 0: for ever
-  std::vector<std::string> words;         ///< what follows the subcommand
+  // Of capture on; empty and 0: not said.
+  std::string view;
+  unsigned ring = 0;
+  unsigned size = 0;  ///< MiB
+  unsigned snap = 0;
+  std::vector<std::string> words;  ///< what follows the subcommand
 };
 
 /// A word of the mount's identity as a terminal may have it.

@@ -71,7 +71,23 @@ int tell(const CommandLine& line, std::string_view request) {
   return 0;
 }
 
+/// "capture on capture_view=rpc capture_snap=128"
+std::string capture_request(const CommandLine& line) {
+  std::string request = "capture on";
+  if (!line.view.empty()) request += " capture_view=" + line.view;
+  if (line.snap != 0) request += fmt::format(" capture_snap={}", line.snap);
+  if (line.size != 0) request += fmt::format(" capture_size={}", line.size);
+  return request;
+}
+
 int capture_on(const CommandLine& line, const std::string& file, const std::string& name) {
+  const bool blank = line.view.find_first_of(" \n") != std::string::npos;
+  if (line.ring == 1 || line.ring > capture::kMostFiles || (line.size != 0 && line.ring == 0) ||
+      blank) {
+    fmt::print(stderr, "nfsrdmactl: --ring is 2 to {} files, and --size theirs\n",
+               capture::kMostFiles);
+    return kUsage;
+  }
   auto mount = find_mount(name);
   if (!mount) return say(mount.error());
   // Or the file of the one that is going on would be emptied.
@@ -79,9 +95,11 @@ int capture_on(const CommandLine& line, const std::string& file, const std::stri
     return say(Error::local(EBUSY, "capture", "one is going on; capture off ends it"));
   }
   // Opened here: the daemon might wait for itself, and a file of this user may not be its user's.
-  auto opened = capture::open_capture_file(file);
+  auto opened = capture::open_capture_files(file, std::max(line.ring, 1U));
   if (!opened) return say(opened.error());
-  auto done = ask(mount->socket, "capture on", opened->get());
+  std::vector<int> files;
+  for (const UniqueFd& each : *opened) files.push_back(each.get());
+  auto done = ask(mount->socket, capture_request(line), files);
   if (!done) return say(done.error());
   print_done(line, "done", {{std::move(*mount), std::move(*done)}});
   return 0;

@@ -162,8 +162,8 @@ constexpr std::array<Subcommand, 14> kSubcommands{{
     {"metrics", "", "OpenMetrics text, for Prometheus", metrics},
     {"log", " LEVEL", "what the log says from now on: trace, debug, info, warning or error",
      set_log},
-    {"capture", " on FILE|off", "of a mount that is named: records the wire, on a new connection",
-     capture},
+    {"capture", " on FILE|off",
+     "of a mount that is named: records what is sent, on a new connection", capture},
     {"drop", "", "what a mount that is named remembers of files is asked for anew", drop},
     {"reconnect", "", "ends the connection of a mount that is named, and makes it anew", reconnect},
     {"return", "", "gives the delegations of a mount that is named back", return_delegations},
@@ -174,7 +174,8 @@ int help(std::FILE* to) {
              "usage: nfsrdmactl SUBCOMMAND [--json] [MOUNT...]\n\n"
              "MOUNT is a mount point, a process id or a control socket; without one, all that "
              "answer.\n"
-             "top and trace --follow take --interval=MILLISECONDS and --count=TIMES.\n\n");
+             "top and trace --follow take --interval=MILLISECONDS and --count=TIMES,\n"
+             "capture on --view=wire|rpc|roce, --ring=FILES, --size=MIB and --snap=BYTES.\n\n");
   for (const auto& each : kSubcommands) {
     fmt::print(to, "  {:<21}{}\n", fmt::format("{}{}", each.name, each.arguments), each.doc);
   }
@@ -191,6 +192,7 @@ bool read_number(std::string_view word, std::string_view name, unsigned& number)
 }
 
 int run(std::span<char*> arguments) {
+  constexpr std::string_view kView = "--view=";
   CommandLine line;
   unsigned number = 0;
   for (const std::string_view word : arguments.subspan(1)) {
@@ -203,6 +205,14 @@ int run(std::span<char*> arguments) {
       line.interval = std::chrono::milliseconds(number);
     } else if (read_number(word, "--count=", number)) {
       line.count = number;
+    } else if (word.starts_with(kView)) {
+      line.view = word.substr(kView.size());
+    } else if (read_number(word, "--ring=", number)) {
+      line.ring = number;
+    } else if (read_number(word, "--size=", number)) {
+      line.size = number;
+    } else if (read_number(word, "--snap=", number)) {
+      line.snap = number;
     } else if (word.starts_with('-')) {
       fmt::print(stderr, "nfsrdmactl: there is no option {}\n\n", word);
       return help(stderr);

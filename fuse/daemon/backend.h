@@ -3,19 +3,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "fuse/channel/handler_table.h"
 #include "fuse/channel/init.h"
 #include "fuse/daemon/request_report.h"
+#include "fuse/options/options.h"
 #include "transport/base/buffer.h"
 #include "transport/base/metrics.h"
+#include "transport/base/origin.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/base/task.h"
 #include "transport/base/unique_fd.h"
+#include "transport/capture/form.h"
 
 namespace nfsrdma::fuse {
+
+/// How a capture is written that begins while there is a mount.
+struct CaptureTerms {
+  std::optional<CaptureView> view;                      ///< none: that of the mount's options
+  std::size_t snap = 0;                                 ///< bytes of each packet; 0: all
+  std::uint64_t file_bytes = capture::kUsualFileBytes;  ///< of each file of a ring
+};
 
 /// Belongs to the daemon's reactor.
 class Backend {
@@ -63,11 +76,14 @@ class Backend {
   virtual std::size_t return_delegations() = 0;
   /// What is remembered of files is asked of the server anew, here and in the kernel; of how many.
   virtual std::size_t drop_caches() = 0;
-  /// Records the wire in the file, from a new connection on. Fails where there is nothing to record
+  /// Records in the files, from a new connection on. Fails where there is nothing to record
   /// (EOPNOTSUPP), and when a capture is going on.
-  virtual Result<void> start_capture(UniqueFd file) = 0;
+  virtual Result<void> start_capture(std::vector<UniqueFd> files, const CaptureTerms& terms) = 0;
   virtual void stop_capture() = 0;
   virtual bool capturing() const = 0;
+  /// For captures: whether the caller of a request of the kernel was answered early. Told before
+  /// start().
+  virtual void watch_callers(std::function<bool(Origin)> /*gone*/) {}
 };
 
 }  // namespace nfsrdma::fuse

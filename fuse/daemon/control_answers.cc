@@ -8,6 +8,7 @@
 #include <charconv>
 #include <utility>
 
+#include "fuse/options/options.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {
@@ -53,11 +54,48 @@ Result<std::string> ended(const ControlSources& sources, std::string_view words)
   return fmt::format("next {} {}\n{}", now.of_kernel, now.of_server, lines);
 }
 
-Result<std::string> capture(const ControlSources& sources, AskersFile file) {
+/// "NAME=NUMBER" up to `most`.
+bool read_term(std::string_view word, std::string_view name, std::uint64_t most,
+               std::uint64_t& value) {
+  if (!word.starts_with(name)) return false;
+  word.remove_prefix(name.size());
+  const char* end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, value);
+  return !word.empty() && read.ec == std::errc() && read.ptr == end && value <= most;
+}
+
+/// " capture_view=rpc capture_snap=128 capture_size=64"
+Result<CaptureTerms> capture_terms(std::string_view words) {
+  constexpr std::string_view kView = "capture_view=";
+  constexpr std::uint64_t kMostMebibytes = 65536;
+  constexpr unsigned kMebibyteShift = 20;
+  CaptureTerms terms;
+  while (!words.empty()) {
+    words.remove_prefix(1);  // the blank
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(word.size());
+    std::uint64_t value = 0;
+    if (word.starts_with(kView) && capture_view_of(word.substr(kView.size()))) {
+      terms.view = capture_view_of(word.substr(kView.size()));
+    } else if (read_term(word, "capture_snap=", UINT32_MAX, value)) {
+      terms.snap = value;
+    } else if (read_term(word, "capture_size=", kMostMebibytes, value) && value != 0) {
+      terms.file_bytes = value << kMebibyteShift;
+    } else {
+      return fail(Error::local(EINVAL, "capture", std::string(word) + " is not understood"));
+    }
+  }
+  return terms;
+}
+
+Result<std::string> capture(const ControlSources& sources, std::string_view words,
+                            AskersFiles files) {
   if (!sources.mounted())
     return fail(Error::local(EAGAIN, "control request", "nothing is mounted"));
-  if (!file) return fail(Error::local(EBADF, "capture", "no file came with the request"));
-  TRY(sources.start_capture(std::move(file)));
+  auto terms = capture_terms(words);
+  if (!terms) return fail_from(terms);
+  if (files.empty()) return fail(Error::local(EBADF, "capture", "no file came with the request"));
+  TRY(sources.start_capture(std::move(files), *terms));
   sources.reconnect();
   return std::string("recording, from a new connection on\n");
 }
@@ -80,8 +118,9 @@ Result<std::string> tell(const ControlSources& sources, std::string_view request
 }  // namespace
 
 Result<std::string> answer_control(const ControlSources& sources, std::string_view request,
-                                   AskersFile file) {
+                                   AskersFiles files) {
   constexpr std::string_view kLog = "log ";
+  constexpr std::string_view kCapture = "capture on";
   constexpr std::string_view kEnded = "ended ";
   constexpr std::array kTold{"reconnect", "return", "drop", "capture off"};
   if (request == "identity") return sources.identity();
@@ -89,7 +128,9 @@ Result<std::string> answer_control(const ControlSources& sources, std::string_vi
   if (request == "requests") return lines_of(sources.requests);
   if (request == "state") return lines_of(sources.state);
   if (std::ranges::find(kTold, request) != kTold.end()) return tell(sources, request);
-  if (request == "capture on") return capture(sources, std::move(file));
+  if (request == kCapture || (request.starts_with(kCapture) && request[kCapture.size()] == ' ')) {
+    return capture(sources, request.substr(kCapture.size()), std::move(files));
+  }
   if (request.starts_with(kEnded)) return ended(sources, request.substr(kEnded.size()));
   if (request.starts_with(kLog)) return set_log_level(request.substr(kLog.size()));
   return fail(Error::local(

@@ -9,8 +9,9 @@
 //   reconnect  the connection to the server is ended and made anew
 //   return     delegations are given back, in the background
 //   drop       what is remembered of files is asked of the server anew
-//   capture on, with a file that is open for writing: the wire is recorded there, from a new
-//              connection on
+//   capture on [capture_view=VIEW] [capture_snap=BYTES] [capture_size=MIB]
+//              with a file that is open for writing, or several for a ring: what is sent is
+//              recorded there, from a new connection on
 //   capture off
 //   log LEVEL  trace, debug, info, warning or error: what the log says from now on
 #pragma once
@@ -22,6 +23,7 @@
 #include <string_view>
 
 #include "fuse/control/control_socket.h"
+#include "fuse/daemon/backend.h"
 #include "fuse/daemon/request_report.h"
 #include "fuse/daemon/statistics.h"
 #include "transport/base/result.h"
@@ -45,16 +47,16 @@ struct ControlSources {
   std::function<void()> reconnect;
   std::function<std::size_t()> return_delegations;
   std::function<std::size_t()> drop_caches;
-  std::function<Result<void>(AskersFile file)> start_capture;
+  std::function<Result<void>(AskersFiles files, const CaptureTerms& terms)> start_capture;
   std::function<void()> stop_capture;
 
   /// Gives `line` what has ended since, and says how many have ended.
   std::function<Ended(Ended since, const LineSink& line)> ended;
 };
 
-/// Answers one request line, and the file that came with it, or says in the error's detail what can
-/// be asked.
+/// Answers one request line, and the files that came with it, or says in the error's detail what
+/// can be asked.
 Result<std::string> answer_control(const ControlSources& sources, std::string_view request,
-                                   AskersFile file = {});
+                                   AskersFiles files = {});
 
 }  // namespace nfsrdma::fuse

@@ -63,6 +63,8 @@ ExitCode Daemon::run() {
     return kSystem;
   }
   open_control();
+  backend_->watch_callers(
+      [this](Origin caller) { return session_ && session_->in_flight().released(caller); });
   reactor_.post([this] { spawn(live()); });
   reactor_.run();
   // Connections that were disposed of must go before the backend they belong to.
@@ -86,7 +88,9 @@ void Daemon::open_control() {
                          [this] { backend_->reconnect(); },
                          [this] { return backend_->return_delegations(); },
                          [this] { return backend_->drop_caches(); },
-                         [this](AskersFile file) { return start_capture(std::move(file)); },
+                         [this](AskersFiles files, const CaptureTerms& terms) {
+                           return start_capture(std::move(files), terms);
+                         },
                          [this] { backend_->stop_capture(); },
                          [this](Ended since, const LineSink& line) {
                            if (session_) {
@@ -98,8 +102,8 @@ void Daemon::open_control() {
                          }};
   auto socket = ControlSocket::create(
       reactor_, config_.control_path,
-      [sources = std::move(sources)](std::string_view request, AskersFile file) {
-        return answer_control(sources, request, std::move(file));
+      [sources = std::move(sources)](std::string_view request, AskersFiles files) {
+        return answer_control(sources, request, std::move(files));
       });
   if (!socket) {
     log::warning("no nfsrdmactl for this mount: {}", socket.error().message());
@@ -110,10 +114,10 @@ void Daemon::open_control() {
 
 /// Writing to a file of the own mount would wait for this very program. Neither open(2) nor what
 /// looks at the file here asks a file system.
-Result<void> Daemon::start_capture(AskersFile file) {
+Result<void> Daemon::check_capture_file(int file) {
   struct statx status {};
   constexpr int kAskNobody = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
-  if (::statx(file.get(), "", kAskNobody, STATX_TYPE, &status) != 0) {
+  if (::statx(file, "", kAskNobody, STATX_TYPE, &status) != 0) {
     return fail(Error::from_errno(errno, "capture"));
   }
   if (!session_->own_mount().known()) {
@@ -126,7 +130,14 @@ Result<void> Daemon::start_capture(AskersFile file) {
   if (!S_ISREG(status.stx_mode)) {
     return fail(Error::local(EINVAL, "capture", "not an ordinary file"));
   }
-  return backend_->start_capture(file.take());
+  return {};
+}
+
+Result<void> Daemon::start_capture(AskersFiles files, const CaptureTerms& terms) {
+  for (const AskersFile& file : files) TRY(check_capture_file(file.get()));
+  std::vector<UniqueFd> taken;
+  for (AskersFile& file : files) taken.push_back(file.take());
+  return backend_->start_capture(std::move(taken), terms);
 }
 
 std::string Daemon::identity() {

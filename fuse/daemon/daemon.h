@@ -43,7 +43,8 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
  private:
   void open_control();
   std::string identity();
-  Result<void> start_capture(AskersFile file);
+  Result<void> start_capture(AskersFiles files, const CaptureTerms& terms);
+  Result<void> check_capture_file(int file);
   void report_requests(const LineSink& line);
   Task<void> live();
   Task<Result<void>> bring_up();

@@ -14,6 +14,7 @@
 #include "fuse/daemon/rpcbind.h"
 #include "transport/base/log.h"
 #include "transport/recording/recorded_channel.h"
+#include "transport/recording/recorded_fabric.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -22,6 +23,17 @@ namespace {
 constexpr std::size_t kReplySlotSize = (std::size_t{1} << 20) + 4096;
 /// Besides two for each request slot: the mount's own calls.
 constexpr std::size_t kSpareMessageSlots = 8;
+
+/// What stands in a capture's description of its interface.
+const char* description_of(CaptureView view) {
+  switch (view) {
+    case CaptureView::wire:
+      return "what the connection has sent and received, in TCP segments made by nfsrdma";
+    case CaptureView::rpc: return "each RPC whole, as NFS over TCP made by nfsrdma";
+    case CaptureView::roce: return "what was posted and has completed, in RoCEv2 made by nfsrdma";
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -70,16 +82,26 @@ Result<void> NfsBackend::reserve_memory() {
   if (!message) return fail_from(message);
   auto reply = BufferPool::create(kReplySlotSize, shape_.reply_slots);
   if (!reply) return fail_from(reply);
-  if (!capture_.on() && !options_.transport.capture_file.empty()) {
-    auto sink = capture::Sink::create(options_.transport.capture_file);
-    if (!sink) return fail_from(sink);
-    TRY(capture_.start(std::move(*sink)));
-  }
+  TRY(start_own_capture());
   data_slots_ = std::move(*data);
   message_slots_ = std::move(*message);
   reply_slots_ = std::move(*reply);
   reserved_ = shape_;
   return {};
+}
+
+/// That of the options, with the first connection.
+Result<void> NfsBackend::start_own_capture() {
+  const auto& transport = options_.transport;
+  if (capturing() || transport.capture_file.empty()) return {};
+  capture::Form form;
+  form.snap = transport.capture_snap;
+  form.files = transport.capture_files;
+  form.file_bytes = transport.capture_size != 0 ? transport.capture_size : capture::kUsualFileBytes;
+  form.what = description_of(transport.capture_view);
+  auto sink = capture::Sink::create(transport.capture_file, form);
+  if (!sink) return fail_from(sink);
+  return capture_of(transport.capture_view).start(std::move(*sink));
 }
 
 Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider provider) {
@@ -100,7 +122,8 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   transport.provider = provider;
   auto fabric = make_fabric(outside_, transport, server);
   if (!fabric) return fail_from(fabric);
-  fabric_ = std::move(*fabric);
+  fabric_ = std::make_unique<recording::RecordedFabric>(std::move(*fabric),
+                                                        capture_of(CaptureView::roce));
   for (auto* pool : {data_slots_.get(), message_slots_.get()}) TRY(fabric_->register_pool(*pool));
   auto channels =
       rdma::ChannelFactory::create(outside_, *fabric_, server, rdma_options(), *reply_slots_);
@@ -109,18 +132,13 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   return {};
 }
 
-/// With capture_view=rpc, a capture may also begin later (start_capture()).
+/// While nothing is recorded they are the transport's own; a capture may begin later
+/// (start_capture()).
 std::unique_ptr<rpc::ChannelFactory> NfsBackend::recorded(
     std::unique_ptr<rpc::ChannelFactory> channels, const fabric::Address& server) {
-  if (options_.transport.capture_view == CaptureView::rpc) {
-    channels = std::make_unique<recording::RecordedFactory>(std::move(channels), capture_, server);
-  }
+  channels = std::make_unique<recording::RecordedFactory>(
+      std::move(channels), capture_of(CaptureView::rpc), server, caller_gone_);
   return seams_ ? seams_->between(std::move(channels)) : std::move(channels);
-}
-
-/// Where the connections themselves are recorded; null: nowhere.
-capture::Sink* NfsBackend::wire_capture() {
-  return options_.transport.capture_view == CaptureView::wire ? &capture_ : nullptr;
 }
 
 Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
@@ -212,14 +230,14 @@ rdma::Options NfsBackend::rdma_options() {
   options.receive_size = options_.transport.inline_threshold;
   options.credits = shape_.credits;
   options.endpoint.crc = options_.transport.crc;
-  options.endpoint.capture = wire_capture();
+  options.endpoint.capture = &capture_of(CaptureView::wire);
   return options;
 }
 
 tcp::Options NfsBackend::tcp_options() {
   tcp::Options options;
   options.calls = shape_.credits;
-  options.capture = wire_capture();
+  options.capture = &capture_of(CaptureView::wire);
   return options;
 }
 
@@ -280,16 +298,33 @@ void NfsBackend::report_state(const LineSink& line) {
   if (mount_) mount_->report_state(line);
 }
 
-Result<void> NfsBackend::start_capture(UniqueFd file) {
-  if (fabric_ && fabric_->name() == "verbs" && wire_capture()) {
+Result<void> NfsBackend::start_capture(std::vector<UniqueFd> files, const CaptureTerms& terms) {
+  const CaptureView view = terms.view.value_or(options_.transport.capture_view);
+  if (view == CaptureView::wire && fabric_ && fabric_->name() == "verbs") {
     return fail(Error::local(EOPNOTSUPP, "capture",
-                             "what an RDMA device sends does not pass through this program; "
-                             "capture_view=rpc records its RPCs"));
+                             "what an RDMA device sends does not pass through this program; the "
+                             "views rpc and roce record its messages"));
   }
-  if (capture_.on()) return fail(Error::local(EBUSY, "capture", "one is going on"));
-  auto sink = capture::Sink::create(std::move(file));
+  if (view == CaptureView::roce && !fabric_) {
+    return fail(Error::local(EOPNOTSUPP, "capture", "proto=tcp has no RDMA to record"));
+  }
+  if (capturing()) return fail(Error::local(EBUSY, "capture", "one is going on"));
+  capture::Form form;
+  form.snap = terms.snap;
+  form.files = files.size();
+  form.file_bytes = terms.file_bytes;
+  form.what = description_of(view);
+  auto sink = capture::Sink::create(std::move(files), form);
   if (!sink) return fail_from(sink);
-  return capture_.start(std::move(*sink));
+  return capture_of(view).start(std::move(*sink));
+}
+
+void NfsBackend::stop_capture() {
+  for (auto& each : captures_) each.stop();
+}
+
+bool NfsBackend::capturing() const {
+  return std::ranges::any_of(captures_, [](const auto& each) { return each.on(); });
 }
 
 std::uint64_t NfsBackend::report_ended(std::uint64_t after, const LineSink& line) {

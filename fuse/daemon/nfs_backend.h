@@ -1,7 +1,10 @@
 // An NFSv4.1 mount behind FUSE: memory, transport, client and file system.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "client/mount.h"
 #include "client/names/system_names.h"
@@ -49,9 +52,10 @@ class NfsBackend final : public Backend {
   void reconnect() override;
   std::size_t return_delegations() override;
   std::size_t drop_caches() override;
-  Result<void> start_capture(UniqueFd file) override;
-  void stop_capture() override { capture_.stop(); }
-  bool capturing() const override { return capture_.on(); }
+  Result<void> start_capture(std::vector<UniqueFd> files, const CaptureTerms& terms) override;
+  void stop_capture() override;
+  bool capturing() const override;
+  void watch_callers(std::function<bool(Origin)> gone) override { caller_gone_ = std::move(gone); }
 
  private:
   Result<void> reserve_memory();
@@ -64,7 +68,10 @@ class NfsBackend final : public Backend {
   void enter_now(std::string_view word, const std::function<void()>& go);
   std::unique_ptr<rpc::ChannelFactory> recorded(std::unique_ptr<rpc::ChannelFactory> channels,
                                                 const fabric::Address& server);
-  capture::Sink* wire_capture();
+  Result<void> start_own_capture();
+  capture::Switch& capture_of(CaptureView view) {
+    return captures_[static_cast<std::size_t>(view)];
+  }
   rdma::Options rdma_options();
   tcp::Options tcp_options();
 
@@ -80,7 +87,8 @@ class NfsBackend final : public Backend {
   std::unique_ptr<BufferPool> data_slots_;
   std::unique_ptr<BufferPool> message_slots_;
   std::unique_ptr<BufferPool> reply_slots_;
-  capture::Switch capture_;
+  std::array<capture::Switch, kCaptureViews> captures_;  // by view; one is on at most
+  std::function<bool(Origin)> caller_gone_;
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
   std::unique_ptr<client::Mount> mount_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/attr/policy.h"
@@ -37,8 +38,12 @@ enum class Provider : std::uint8_t {
 /// The version of RPC-over-RDMA: automatic is 2 where the server speaks it, else 1.
 enum class RpcRdma : std::uint8_t { one, two, automatic };
 
-/// What a capture records: the bytes of the connection, or its RPCs, each of them whole.
-enum class CaptureView : std::uint8_t { wire, rpc };
+/// What a capture records: the bytes of the connection; its RPCs, each of them whole; or RoCEv2
+/// packets made of what passes the boundary of the RDMA provider.
+enum class CaptureView : std::uint8_t { wire, rpc, roce };
+inline constexpr std::size_t kCaptureViews = 3;
+/// By its word in the options; none for another word.
+std::optional<CaptureView> capture_view_of(std::string_view word);
 
 /// Which locks the server is asked for; the others hold on this machine only (local_lock).
 struct LockOptions {
@@ -60,6 +65,9 @@ struct TransportOptions {
   bool crc = true;           ///< MPA CRC32c
   std::string capture_file;  ///< empty: nothing is recorded
   CaptureView capture_view = CaptureView::wire;
+  std::size_t capture_snap = 0;    ///< bytes of each packet that are kept; 0: all
+  std::size_t capture_files = 1;   ///< above one: a ring of so many
+  std::uint64_t capture_size = 0;  ///< bytes of each of them; 0: not said
 
   /// The port as given, or that of the protocol: 20049 (RFC 8267 section 9), 2049.
   std::uint16_t server_port() const {

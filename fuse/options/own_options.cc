@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "fuse/options/option_groups.h"
+#include "transport/capture/form.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -10,7 +11,9 @@ constexpr std::uint64_t kMinInline = 1024;
 constexpr std::uint64_t kMaxInline = 262144;
 constexpr std::uint64_t kInlineStep = 1024;
 constexpr std::uint64_t kMaxCredits = 512;
-constexpr std::uint64_t kMaxReadAhead = 1024;  ///< MiB
+constexpr std::uint64_t kMaxReadAhead = 1024;     ///< MiB
+constexpr std::uint64_t kMaxCaptureSize = 65536;  ///< MiB
+constexpr std::uint64_t kMaxCaptureSnap = 262144;
 constexpr unsigned kMebibyteShift = 20;
 constexpr std::uint64_t kMaxRecordLast = 86400;  ///< seconds
 
@@ -56,8 +59,9 @@ Result<void> apply_rpcrdma(Options& options, const OptionValue& value) {
 }
 
 Result<void> apply_capture_view(Options& options, const OptionValue& value) {
-  if (value.text != "wire" && value.text != "rpc") return bad_value("must be wire or rpc");
-  options.transport.capture_view = value.text == "rpc" ? CaptureView::rpc : CaptureView::wire;
+  const auto view = capture_view_of(value.text);
+  if (!view) return bad_value("must be wire, rpc or roce");
+  options.transport.capture_view = *view;
   return {};
 }
 
@@ -203,11 +207,45 @@ constexpr OptionSpec kOptions[] = {
        return {};
      }},
     {.name = "capture_view",
-     .argument = "wire|rpc",
+     .argument = "wire|rpc|roce",
      .kind = OptionKind::ours,
      .default_value = "wire",
-     .doc = "what a capture records: the bytes sent, or each RPC whole, as NFS over TCP",
+     .doc = "what a capture records: the bytes sent, each RPC whole as NFS over TCP, or RoCEv2 "
+            "packets",
      .apply = apply_capture_view},
+    {.name = "capture_ring",
+     .argument = "N",
+     .kind = OptionKind::ours,
+     .default_value = "",
+     .doc = "capture into a ring of N files, FILE-0 and so on: the oldest is overwritten",
+     .min = 2,
+     .max = capture::kMostFiles,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.transport.capture_files = static_cast<std::size_t>(value.number);
+       return {};
+     }},
+    {.name = "capture_size",
+     .argument = "MIB",
+     .kind = OptionKind::ours,
+     .default_value = "64",
+     .doc = "mebibytes of a file of capture_ring= from which on the next one is written",
+     .min = 1,
+     .max = kMaxCaptureSize,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.transport.capture_size = value.number << kMebibyteShift;
+       return {};
+     }},
+    {.name = "capture_snap",
+     .argument = "BYTES",
+     .kind = OptionKind::ours,
+     .default_value = "0",
+     .doc = "bytes of each packet that a capture keeps, headers included; 0: all",
+     .min = 0,
+     .max = kMaxCaptureSnap,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.transport.capture_snap = static_cast<std::size_t>(value.number);
+       return {};
+     }},
     {.name = "log",
      .argument = "FILE",
      .kind = OptionKind::ours,
@@ -261,6 +299,13 @@ constexpr OptionSpec kOptions[] = {
 };
 
 }  // namespace
+
+std::optional<CaptureView> capture_view_of(std::string_view word) {
+  if (word == "wire") return CaptureView::wire;
+  if (word == "rpc") return CaptureView::rpc;
+  if (word == "roce") return CaptureView::roce;
+  return {};
+}
 
 std::span<const OptionSpec> own_options() { return kOptions; }
 

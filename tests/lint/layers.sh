@@ -52,12 +52,12 @@ order transport \
   'net: base capture' \
   'rpc: base base/sync xdr net' \
   'tcp: base base/sync xdr rpc capture net' \
-  'recording: base xdr capture net rpc tcp' \
   'journal: base xdr capture rpc' \
   'fabric: base net' \
   'fabric/iwarp: base capture net fabric' \
   'fabric/verbs: base net fabric' \
-  'rdma: base base/sync xdr rpc net fabric'
+  'rdma: base base/sync xdr rpc net fabric' \
+  'recording: base xdr capture net rpc tcp fabric rdma'
 order client \
   'proto:' \
   'names: proto' \

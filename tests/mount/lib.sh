@@ -5,6 +5,7 @@
 #              NFSRDMA_PROTO rdma (default) or tcp
 #              NFSRDMA_RESPONDER_OPTIONS  for every responder that is started, separated by blanks
 #              NFSRDMA_MOUNT_OPTIONS      for every mount, separated by commas
+#              NFSRDMA_CAPTURES           a folder: every mount is recorded there, as RPCs
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
@@ -159,6 +160,9 @@ port_of() { sed -n "s/^$1 .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 
 # mount_export [options [mount point]]: mounts the whole export, ready for use on return.
 mount_export() {
   local options=${NFSRDMA_MOUNT_OPTIONS:-}${1:+,$1} at=${2:-$mnt} i=${#mount_points[@]}
+  if [ -n "${NFSRDMA_CAPTURES:-}" ]; then
+    options+=,capture_view=rpc,capture=$(mktemp -u -p "$NFSRDMA_CAPTURES" --suffix=.pcapng XXXXXXXX)
+  fi
   options=${options#,}
   mkdir -p "$at"
   "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${standing:+,$standing}${options:+,$options}" \

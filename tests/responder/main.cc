@@ -149,9 +149,6 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
     return fail(Error::local(EINVAL, "--provider", "must be iwarp or verbs"));
   }
   line.server.verbs = line.provider == "verbs";
-  if (line.server.verbs && !line.server.capture_path.empty()) {
-    return fail(Error::local(EINVAL, "--capture", "records --provider iwarp only"));
-  }
   if (line.server.verbs && line.server.transport.wire_faults) {
     return fail(Error::local(EINVAL, "--wire-faults", "are those of --provider iwarp and TCP"));
   }

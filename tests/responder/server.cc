@@ -11,6 +11,7 @@
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/verbs/verbs.h"
+#include "transport/recording/recorded_fabric.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -51,6 +52,10 @@ Result<void> Server::start(const ServerOptions& options) {
   pools_ = std::move(*pools);
   fabric_ =
       options.verbs ? fabric::make_verbs_fabric(reactor_) : fabric::make_iwarp_fabric(reactor_);
+  if (options.verbs && capture_) {
+    // What a device sends is not seen here: packets are made of it.
+    fabric_ = std::make_unique<recording::RecordedFabric>(std::move(fabric_), *capture_);
+  }
   auto service = NfsService::create(reactor_, options.service);
   if (!service) return fail_from(service);
   service_ = std::move(*service);

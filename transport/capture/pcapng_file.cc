@@ -4,38 +4,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
 #include "transport/base/log.h"
+#include "transport/capture/pcapng_block.h"
 
 namespace nfsrdma::capture {
 namespace {
 
-constexpr std::uint32_t kSectionHeader = 0x0a0d0d0a;
-constexpr std::uint32_t kInterfaceDescription = 1;
-constexpr std::uint32_t kEnhancedPacket = 6;
-constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
-constexpr std::uint32_t kVersion = 1;  // 1.0: major, then minor, 16 bits each
-constexpr std::uint32_t kLengthUnknown = ~0u;
-constexpr std::uint32_t kLinkTypeRaw = 101;  // the packet starts with its IP header
-constexpr std::uint32_t kNoSnapLength = 0;
-constexpr std::uint32_t kFirstInterface = 0;
-constexpr std::uint16_t kTimeResolution = 9;  // the option if_tsresol
-constexpr std::uint32_t kNanoseconds = 9;     // its value, in the first of the word's bytes
-constexpr std::uint32_t kEndOfOptions = 0;
-constexpr std::size_t kBlockAlignment = 4;
 constexpr const char* kStep = "create capture file";
 constexpr mode_t kForTheUserAlone = 0600;
-
-static_assert(std::endian::native == std::endian::little, "options have two fields in a word");
-/// Code and length of an option, as they stand in the file.
-constexpr std::uint32_t option(std::uint16_t code, std::uint16_t length) {
-  return std::uint32_t{length} << 16 | code;
-}
 
 }  // namespace
 
@@ -62,74 +44,103 @@ Result<UniqueFd> open_capture_file(const std::string& path) {
   return file;
 }
 
-Result<std::unique_ptr<PcapngFile>> PcapngFile::create(const std::string& path, Clock clock) {
-  auto opened = open_capture_file(path);
-  if (!opened) return fail_from(opened);
-  return create(std::move(*opened), path, std::move(clock));
+Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files) {
+  std::vector<UniqueFd> opened;
+  for (const std::string& name : file_names(path, files)) {
+    auto file = open_capture_file(name);
+    if (!file) return fail_from(file);
+    opened.push_back(std::move(*file));
+  }
+  return opened;
 }
 
-Result<std::unique_ptr<PcapngFile>> PcapngFile::create(UniqueFd opened, const std::string& path,
+Result<std::unique_ptr<PcapngFile>> PcapngFile::create(std::vector<UniqueFd> files,
+                                                       const std::string& path, const Form& form,
                                                        Clock clock) {
-  std::FILE* file = ::fdopen(opened.get(), "wb");
-  if (file == nullptr) return fail(Error::from_errno(errno, kStep, path));
-  static_cast<void>(opened.release());
-  std::unique_ptr<PcapngFile> made(new PcapngFile(file, path, std::move(clock)));
-  made->write_file_header();
-  return made;
+  std::vector<File> streams;
+  for (UniqueFd& file : files) {
+    std::FILE* stream = ::fdopen(file.get(), "wb");
+    if (stream == nullptr) return fail(Error::from_errno(errno, kStep, path));
+    static_cast<void>(file.release());
+    streams.emplace_back(stream);
+  }
+  return std::unique_ptr<PcapngFile>(
+      new PcapngFile(std::move(streams), path, form, std::move(clock)));
 }
 
-void PcapngFile::write_file_header() {
-  // The file is in this machine's byte order, which the magic tells the reader.
-  constexpr std::array<std::uint32_t, 7> section = {
-      kSectionHeader, 28, kByteOrderMagic, kVersion, kLengthUnknown, kLengthUnknown, 28};
-  static_assert(sizeof section == 28);
-  constexpr std::array<std::uint32_t, 8> interface = {
-      kInterfaceDescription,      32,           kLinkTypeRaw,  kNoSnapLength,
-      option(kTimeResolution, 1), kNanoseconds, kEndOfOptions, 32};
-  static_assert(sizeof interface == 32);
-  write(section.data(), sizeof section);
-  write(interface.data(), sizeof interface);
-  check();
+PcapngFile::PcapngFile(std::vector<File> files, std::string path, const Form& form, Clock clock)
+    : files_(std::move(files)),
+      path_(std::move(path)),
+      form_(form),
+      clock_(std::move(clock)),
+      header_(make_file_header(form)) {
+  begin_file();
 }
 
-void PcapngFile::add_packet(std::span<const std::span<const std::byte>> parts) {
+/// Of the present number. What a round before has left in the file goes.
+void PcapngFile::begin_file() {
+  std::FILE* const file = files_[present_ % files_.size()].get();
+  if (present_ >= files_.size() && !broken_) {
+    std::rewind(file);
+    if (::ftruncate(::fileno(file), 0) != 0) return stop();
+  }
+  write(file, header_.data(), header_.size());
+  written_ = header_.size();
+  check(file);
+}
+
+PcapngFile::Number PcapngFile::present() const {
+  if (!ring()) return 0;
+  const std::lock_guard lock(mutex_);
+  return present_;
+}
+
+void PcapngFile::add_packet(Number number, std::span<const std::span<const std::byte>> parts,
+                            std::string_view comment) {
   std::size_t length = 0;
   for (const auto& part : parts) length += part.size();
-  const std::size_t pad = (kBlockAlignment - length % kBlockAlignment) % kBlockAlignment;
-  const std::int64_t now = clock_();
-  const auto bytes = static_cast<std::uint32_t>(length);
-  std::array<std::uint32_t, 7> head = {kEnhancedPacket,
-                                       0,
-                                       kFirstInterface,
-                                       static_cast<std::uint32_t>(now >> 32),
-                                       static_cast<std::uint32_t>(now),
-                                       bytes,
-                                       bytes};
-  const auto total = static_cast<std::uint32_t>(sizeof head + length + pad + sizeof(std::uint32_t));
-  head[1] = total;
+  const std::size_t kept = form_.snap == 0 ? length : std::min(length, form_.snap);
+  const PacketBlock block = make_packet_block(clock_(), kept, length, comment);
   constexpr std::array<std::byte, kBlockAlignment> zeros{};
 
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
+  if (number + 1 < present_) return;
+  std::FILE* const file = files_[number % files_.size()].get();
   packets_.add();
-  write(head.data(), sizeof head);
-  for (const auto& part : parts) write(part.data(), part.size());
-  write(zeros.data(), pad);
-  write(&total, sizeof total);
-  check();
+  write(file, block.head.data(), sizeof block.head);
+  std::size_t left = kept;
+  for (const auto& part : parts) {
+    const std::size_t size = std::min(part.size(), left);
+    write(file, part.data(), size);
+    left -= size;
+  }
+  write(file, zeros.data(), pad_of(kept));
+  write(file, block.tail.data(), block.tail.size());
+  check(file);
+  if (number != present_) return;
+  written_ += block.head[1];
+  if (!ring() || written_ < form_.file_bytes) return;
+  ++present_;
+  begin_file();
 }
 
 void PcapngFile::flush() {
-  std::lock_guard lock(mutex_);
-  if (!broken_) std::fflush(file_.get());
-  check();
+  const std::lock_guard lock(mutex_);
+  for (const File& file : files_) {
+    if (!broken_) std::fflush(file.get());
+    check(file.get());
+  }
 }
 
-void PcapngFile::write(const void* data, std::size_t size) {
-  if (!broken_ && size != 0) std::fwrite(data, 1, size, file_.get());
+void PcapngFile::write(std::FILE* file, const void* data, std::size_t size) {
+  if (!broken_ && size != 0) std::fwrite(data, 1, size, file);
 }
 
-void PcapngFile::check() {
-  if (broken_ || std::ferror(file_.get()) == 0) return;
+void PcapngFile::check(std::FILE* file) {
+  if (!broken_ && std::ferror(file) != 0) stop();
+}
+
+void PcapngFile::stop() {
   broken_ = true;
   log::warning("capture stopped: {}: {}", path_, std::strerror(errno));
 }

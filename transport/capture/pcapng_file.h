@@ -1,5 +1,4 @@
-// A pcapng file of raw IP packets (draft-ietf-opsawg-pcapng: Section Header, Interface Description
-// and Enhanced Packet blocks).
+// A capture of raw IP packets in pcapng, in one file or in a ring of files.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +9,13 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "transport/base/metrics.h"
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
+#include "transport/capture/form.h"
 
 namespace nfsrdma::capture {
 
@@ -21,23 +23,35 @@ namespace nfsrdma::capture {
 /// user's file, a symbolic link and a second name of another file, which would disclose or
 /// overwrite data, and a pipe, which would block.
 Result<UniqueFd> open_capture_file(const std::string& path);
+/// All of file_names().
+Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files);
 
 /// Nanoseconds since 1970.
 using Clock = std::function<std::int64_t()>;
 std::int64_t wall_clock();
 
 /// Any thread may add packets.
+///
+/// A ring goes round: its files are numbered on from 0, of which the number modulo the files is the
+/// one that is written. Of two numbers the packets are taken, so that a message that has begun in a
+/// file can end there: the present one, and the one before.
 class PcapngFile {
  public:
-  /// Of open_capture_file(). `clock` tells the time of each packet.
-  static Result<std::unique_ptr<PcapngFile>> create(const std::string& path,
-                                                    Clock clock = wall_clock);
-  /// Of a file that is open for writing; `path` is for messages.
-  static Result<std::unique_ptr<PcapngFile>> create(UniqueFd file, const std::string& path,
-                                                    Clock clock = wall_clock);
+  using Number = std::uint64_t;
 
-  /// One packet, concatenated from its parts.
-  void add_packet(std::span<const std::span<const std::byte>> parts);
+  /// Of files that are open for writing, as many as the form says; `path` is for messages. `clock`
+  /// tells the time of each packet.
+  static Result<std::unique_ptr<PcapngFile>> create(std::vector<UniqueFd> files,
+                                                    const std::string& path, const Form& form,
+                                                    Clock clock);
+
+  bool ring() const { return files_.size() > 1; }
+  /// Of the present file. Always 0 without a ring.
+  Number present() const;
+  /// One packet, concatenated from its parts, to the file of this number; dropped when that is not
+  /// taken any more.
+  void add_packet(Number number, std::span<const std::span<const std::byte>> parts,
+                  std::string_view comment = {});
   void flush();
   /// Packets added so far. Any thread.
   std::uint64_t packets() const { return packets_.value(); }
@@ -46,17 +60,22 @@ class PcapngFile {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  using File = std::unique_ptr<std::FILE, Close>;
 
-  PcapngFile(std::FILE* file, std::string path, Clock clock)
-      : file_(file), path_(std::move(path)), clock_(std::move(clock)) {}
-  void write_file_header();
-  void write(const void* data, std::size_t size);
-  void check();
+  PcapngFile(std::vector<File> files, std::string path, const Form& form, Clock clock);
+  void begin_file();
+  void write(std::FILE* file, const void* data, std::size_t size);
+  void check(std::FILE* file);
+  void stop();
 
-  std::mutex mutex_;
-  std::unique_ptr<std::FILE, Close> file_;
+  mutable std::mutex mutex_;
+  std::vector<File> files_;
   std::string path_;
+  const Form form_;
   const Clock clock_;
+  const std::vector<std::byte> header_;
+  Number present_ = 0;
+  std::uint64_t written_ = 0;  // to the present file
   Counter packets_;
   bool broken_ = false;  // a write failed: nothing more is written
 };

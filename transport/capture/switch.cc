@@ -23,6 +23,10 @@ class Switch::Relay final : public Flow {
     const std::lock_guard lock(owner_.mutex_);
     if (flow_) flow_->received(pieces, bytes);
   }
+  void comment(std::string text) override {
+    const std::lock_guard lock(owner_.mutex_);
+    if (flow_) flow_->comment(std::move(text));
+  }
   /// The owner's lock is held.
   void end() { flow_.reset(); }
 
@@ -50,11 +54,11 @@ bool Switch::on() const {
   return sink_ != nullptr;
 }
 
-std::unique_ptr<Flow> Switch::open_flow(const sockaddr& local, const sockaddr& peer,
-                                        bool initiator) {
+std::unique_ptr<Flow> Switch::open_flow(const sockaddr& local, const sockaddr& peer, bool initiator,
+                                        Carried carried) {
   const std::lock_guard lock(mutex_);
   if (!sink_) return nullptr;
-  auto relay = std::make_unique<Relay>(*this, sink_->open_flow(local, peer, initiator));
+  auto relay = std::make_unique<Relay>(*this, sink_->open_flow(local, peer, initiator, carried));
   relays_.insert(relay.get());
   return relay;
 }

@@ -21,10 +21,10 @@ class Switch final : public Sink {
   Result<void> start(std::unique_ptr<Sink> sink);
   /// Ends the flows in the record and closes it; the connections go on. Harmless when it is off.
   void stop();
-  bool on() const;
+  bool on() const override;
 
-  std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer,
-                                  bool initiator) override;
+  std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer, bool initiator,
+                                  Carried carried) override;
   void flush() override;
 
  private:

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kIpv4Header = 20;
 constexpr std::size_t kIpv6Header = 40;
 constexpr std::size_t kTcpHeader = 20;
+constexpr std::size_t kUdpHeader = 8;
+constexpr std::size_t kUdpChecksumAt = 6;
 constexpr std::size_t kIpv4Address = 4;
 constexpr std::size_t kIpv6Address = 16;
 constexpr std::size_t kIpv4ChecksumAt = 10;
@@ -64,15 +66,16 @@ class Checksum {
 
 void put_checksum(std::byte* at, std::uint16_t value) { Writer(at).u16(value); }
 
-void put_ipv4(std::byte* to, const End& from, const End& dest, std::size_t tcp_length) {
+void put_ipv4(std::byte* to, const End& from, const End& dest, std::uint8_t protocol,
+              std::size_t length) {
   Writer out(to);
   out.u8(0x45);  // version 4, five words
   out.u8(0);
-  out.u16(static_cast<std::uint16_t>(kIpv4Header + tcp_length));
+  out.u16(static_cast<std::uint16_t>(kIpv4Header + length));
   out.u16(0);
   out.u16(kDontFragment);
   out.u8(kHopLimit);
-  out.u8(IPPROTO_TCP);
+  out.u8(protocol);
   out.u16(0);
   out.raw(from.address.data(), kIpv4Address);
   out.raw(dest.address.data(), kIpv4Address);
@@ -81,11 +84,12 @@ void put_ipv4(std::byte* to, const End& from, const End& dest, std::size_t tcp_l
   put_checksum(to + kIpv4ChecksumAt, sum.value());
 }
 
-void put_ipv6(std::byte* to, const End& from, const End& dest, std::size_t tcp_length) {
+void put_ipv6(std::byte* to, const End& from, const End& dest, std::uint8_t protocol,
+              std::size_t length) {
   Writer out(to);
   out.u32(0x60000000);  // version 6, no class, no flow label
-  out.u16(static_cast<std::uint16_t>(tcp_length));
-  out.u8(IPPROTO_TCP);
+  out.u16(static_cast<std::uint16_t>(length));
+  out.u8(protocol);
   out.u8(kHopLimit);
   out.raw(from.address.data(), kIpv6Address);
   out.raw(dest.address.data(), kIpv6Address);
@@ -121,27 +125,63 @@ End make_end(const sockaddr& address) {
   return end;
 }
 
-Headers make_headers(const End& from, const End& to, const Segment& segment,
-                     std::span<const std::span<const std::byte>> payload) {
-  std::size_t tcp_length = kTcpHeader;
-  for (const auto& part : payload) tcp_length += part.size();
-  Headers headers;
-  const std::size_t ip_length = from.v6 ? kIpv6Header : kIpv4Header;
-  headers.length = ip_length + kTcpHeader;
-  std::byte* ip = headers.storage.data();
-  std::byte* tcp = ip + ip_length;
-  (from.v6 ? put_ipv6 : put_ipv4)(ip, from, to, tcp_length);
-  put_tcp(tcp, from, to, segment);
+namespace {
 
-  Checksum sum;  // over the pseudo header, the TCP header and the payload
+std::size_t length_of(std::span<const std::span<const std::byte>> payload) {
+  std::size_t length = 0;
+  for (const auto& part : payload) length += part.size();
+  return length;
+}
+
+std::size_t ip_length(const End& end) { return end.v6 ? kIpv6Header : kIpv4Header; }
+
+/// Over the pseudo header, the transport's header and the payload.
+std::uint16_t transport_checksum(const End& from, const End& to, std::uint8_t protocol,
+                                 std::span<const std::byte> header,
+                                 std::span<const std::span<const std::byte>> payload) {
+  Checksum sum;
   const std::size_t address_length = from.v6 ? kIpv6Address : kIpv4Address;
   sum.add(std::span(from.address).first(address_length));
   sum.add(std::span(to.address).first(address_length));
-  sum.add_word(IPPROTO_TCP);
-  sum.add_word(static_cast<std::uint32_t>(tcp_length));
-  sum.add({tcp, kTcpHeader});
+  sum.add_word(protocol);
+  sum.add_word(static_cast<std::uint32_t>(header.size() + length_of(payload)));
+  sum.add(header);
   for (const auto& part : payload) sum.add(part);
-  put_checksum(tcp + kTcpChecksumAt, sum.value());
+  return sum.value();
+}
+
+}  // namespace
+
+Headers make_headers(const End& from, const End& to, const Segment& segment,
+                     std::span<const std::span<const std::byte>> payload) {
+  Headers headers;
+  headers.length = ip_length(from) + kTcpHeader;
+  std::byte* ip = headers.storage.data();
+  std::byte* tcp = ip + ip_length(from);
+  (from.v6 ? put_ipv6 : put_ipv4)(ip, from, to, IPPROTO_TCP, kTcpHeader + length_of(payload));
+  put_tcp(tcp, from, to, segment);
+  put_checksum(tcp + kTcpChecksumAt,
+               transport_checksum(from, to, IPPROTO_TCP, {tcp, kTcpHeader}, payload));
+  return headers;
+}
+
+Headers make_udp_headers(const End& from, const End& to,
+                         std::span<const std::span<const std::byte>> payload) {
+  Headers headers;
+  headers.length = ip_length(from) + kUdpHeader;
+  std::byte* ip = headers.storage.data();
+  std::byte* udp = ip + ip_length(from);
+  const std::size_t length = kUdpHeader + length_of(payload);
+  (from.v6 ? put_ipv6 : put_ipv4)(ip, from, to, IPPROTO_UDP, length);
+  Writer out(udp);
+  out.u16(from.port);
+  out.u16(to.port);
+  out.u16(static_cast<std::uint16_t>(length));
+  out.u16(0);  // none, which RoCEv2 has over IPv4
+  if (from.v6) {
+    put_checksum(udp + kUdpChecksumAt,
+                 transport_checksum(from, to, IPPROTO_UDP, {udp, kUdpHeader}, payload));
+  }
   return headers;
 }
 

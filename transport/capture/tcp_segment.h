@@ -1,4 +1,4 @@
-// IP and TCP headers for recorded bytes (RFC 791, 8200, 9293).
+// IP headers with those of TCP or UDP for recorded bytes (RFC 791, 8200, 9293, 768).
 #pragma once
 
 #include <netinet/in.h>
@@ -40,5 +40,9 @@ struct Segment {
 /// The IP and TCP headers of a segment whose payload is the concatenation of `payload`.
 Headers make_headers(const End& from, const End& to, const Segment& segment,
                      std::span<const std::span<const std::byte>> payload);
+
+/// The IP and UDP headers of a datagram.
+Headers make_udp_headers(const End& from, const End& to,
+                         std::span<const std::span<const std::byte>> payload);
 
 }  // namespace nfsrdma::capture

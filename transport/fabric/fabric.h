@@ -82,6 +82,7 @@ struct SendWork {
   /// The peer answers this message, and the consumer calls Endpoint::answered when it has: the
   /// provider may leave out on_send_done until then, and so save a completion.
   bool answered = false;
+  std::string_view comment;  ///< for a capture, of the packet that has it; copied
 };
 
 /// What both ends learned while connecting.

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "transport/net/fault.h"
 
@@ -129,7 +130,10 @@ ssize_t TcpStream::write(std::span<iovec> from) {
   } while (put < 0 && errno == EINTR);
   if (put < 0) return -errno;
   counters_.bytes_sent.add(static_cast<std::uint64_t>(put));
-  if (capture_) capture_->sent(from, static_cast<std::size_t>(put));
+  if (capture_) {
+    if (!comment_.empty()) capture_->comment(std::exchange(comment_, {}));
+    capture_->sent(from, static_cast<std::size_t>(put));
+  }
   return put;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "transport/base/metrics.h"
 #include "transport/base/result.h"
@@ -48,6 +50,10 @@ class TcpStream final : public ByteStream {
   ssize_t read(std::span<iovec> into) override;
   ssize_t write(std::span<iovec> from) override;
   void finish_writing() override;
+  /// For the capture, of what is written next.
+  void comment(std::string_view text) {
+    if (capture_) comment_ = text;
+  }
   int fd() const { return socket_.get(); }
   /// Takes the socket out of a stream that is not used any more.
   UniqueFd release() { return std::move(socket_); }
@@ -56,6 +62,7 @@ class TcpStream final : public ByteStream {
   UniqueFd socket_;
   StreamCounters& counters_;
   std::unique_ptr<capture::Flow> capture_;
+  std::string comment_;  // of what is written next
 };
 
 }  // namespace nfsrdma::net

@@ -131,6 +131,7 @@ void Requester::on_malformed(CallContext& context, const char* what) {
 void Requester::answer(CallContext& context, std::optional<std::uint32_t> invalidated) {
   retire(context);
   auto& counters = link_.counters();
+  context.call->invalidated = invalidated;
   counters.remote_invalidations.add(invalidated ? 1 : 0);
   counters.local_invalidations.add(context.leases.count() - (invalidated ? 1 : 0));
   SendOwner* const sender = &context;

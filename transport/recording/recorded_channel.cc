@@ -1,5 +1,6 @@
 #include "transport/recording/recorded_channel.h"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 
 #include <array>
@@ -69,8 +70,10 @@ class RecordedChannel::Callback final : public rpc::BackwardCall {
 Result<std::unique_ptr<rpc::Channel>> RecordedChannel::connect(rpc::ChannelFactory& channels,
                                                                capture::Sink& sink,
                                                                const net::Address& server,
-                                                               rpc::ChannelObserver& observer) {
-  std::unique_ptr<RecordedChannel> recorded(new RecordedChannel(sink, server, observer));
+                                                               rpc::ChannelObserver& observer,
+                                                               CallerGone caller_gone) {
+  std::unique_ptr<RecordedChannel> recorded(
+      new RecordedChannel(sink, server, observer, std::move(caller_gone)));
   auto channel = channels.connect(*recorded);
   if (!channel) return fail_from(channel);
   recorded->channel_ = std::move(*channel);
@@ -85,25 +88,43 @@ void RecordedChannel::on_channel_up() {
   own.ss_family = server.ss_family;
   set_port(server, kNfsPort);
   set_port(own, kOwnPort);
-  flow_ = sink_.open_flow(as_sockaddr(own), as_sockaddr(server), /*initiator=*/true);
+  flow_ = sink_.open_flow(as_sockaddr(own), as_sockaddr(server), /*initiator=*/true,
+                          capture::Carried::messages);
   observer_.on_channel_up();
 }
 
 void RecordedChannel::submit(rpc::Call& call) {
   if (flow_) {
     rpc::CallObserver* const own = this;
-    open_[&call] = std::exchange(call.observer, own);
+    open_[&call] = {std::exchange(call.observer, own), present_origin()};
+    if (call.losses.total != 0) flow_->comment(std::string(rpc::kSentAgain));
     record_sent(*flow_, RecordedMessage(call.encoder));
   }
   channel_->submit(call);
 }
 
 void RecordedChannel::on_call_done(rpc::Call& call) {
-  const auto open = open_.find(&call);
-  call.observer = open->second;
-  open_.erase(open);
-  if (call.reply && *call.reply) record_received(*flow_, RecordedMessage((*call.reply)->results));
+  const auto found = open_.find(&call);
+  const Open open = found->second;
+  open_.erase(found);
+  call.observer = open.observer;
+  if (call.reply && *call.reply) {
+    comment_reply(call, open.caller);
+    record_received(*flow_, RecordedMessage((*call.reply)->results));
+  }
   call.observer->on_call_done(call);
+}
+
+void RecordedChannel::comment_reply(const rpc::Call& call, Origin caller) {
+  std::string text;
+  if (call.invalidated) {
+    text = fmt::format("handle {:#010x} was invalidated by the peer", *call.invalidated);
+  }
+  if (caller != kNoOrigin && caller_gone_ && caller_gone_(caller)) {
+    text += fmt::format("{}answer to a caller that had gone (request {} of the kernel)",
+                        text.empty() ? "" : "; ", caller);
+  }
+  if (!text.empty()) flow_->comment(std::move(text));
 }
 
 void RecordedChannel::on_backward_call(rpc::BackwardCall& call) {

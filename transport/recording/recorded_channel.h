@@ -2,18 +2,25 @@
 // the data that went by RDMA where it belongs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
+#include "transport/base/origin.h"
 #include "transport/capture/sink.h"
 #include "transport/net/address.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::recording {
 
-/// Stands between a channel and its user. Costs allocations: only made for a mount that is to be
-/// recorded. Calls are recorded when they are submitted, replies when the call has ended; an RPC
+/// Whether the caller that an RPC is for has been answered already, because it was killed or its
+/// patience was over.
+using CallerGone = std::function<bool(Origin caller)>;
+
+/// Stands between a channel and its user. Costs allocations: only made for a connection that is to
+/// be recorded. Calls are recorded when they are submitted, replies when the call has ended; an RPC
 /// that is sent again on another connection is in that one's flow, with the same XID.
 class RecordedChannel final : public rpc::Channel,
                               private rpc::ChannelObserver,
@@ -23,7 +30,8 @@ class RecordedChannel final : public rpc::Channel,
   static Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelFactory& channels,
                                                        capture::Sink& sink,
                                                        const net::Address& server,
-                                                       rpc::ChannelObserver& observer);
+                                                       rpc::ChannelObserver& observer,
+                                                       CallerGone caller_gone = {});
   ~RecordedChannel() override;
 
   void submit(rpc::Call& call) override;
@@ -38,35 +46,49 @@ class RecordedChannel final : public rpc::Channel,
  private:
   class Callback;
 
-  RecordedChannel(capture::Sink& sink, const net::Address& server, rpc::ChannelObserver& observer)
-      : sink_(sink), server_(server), observer_(observer) {}
+  /// Of a call under way.
+  struct Open {
+    rpc::CallObserver* observer = nullptr;
+    Origin caller = kNoOrigin;
+  };
+
+  RecordedChannel(capture::Sink& sink, const net::Address& server, rpc::ChannelObserver& observer,
+                  CallerGone caller_gone)
+      : sink_(sink), server_(server), observer_(observer), caller_gone_(std::move(caller_gone)) {}
 
   void on_channel_up() override;
   void on_channel_closing(const Error& reason) override { observer_.on_channel_closing(reason); }
   void on_backward_call(rpc::BackwardCall& call) override;
   void on_channel_down(const Error& reason) override;
   void on_call_done(rpc::Call& call) override;
+  void comment_reply(const rpc::Call& call, Origin caller);
 
   capture::Sink& sink_;
   const net::Address server_;
   rpc::ChannelObserver& observer_;
+  const CallerGone caller_gone_;
   /// Null until the connection is up, and when it is not to be recorded. Callbacks that are not
   /// answered share it.
   std::shared_ptr<capture::Flow> flow_;
-  std::unordered_map<rpc::Call*, rpc::CallObserver*> open_;
+  std::unordered_map<rpc::Call*, Open> open_;
   std::unique_ptr<rpc::Channel> channel_;
 };
 
-/// A factory whose channels are recorded.
+/// A factory whose channels are recorded where the sink is on when they are made; others are those
+/// of the transport.
 class RecordedFactory final : public rpc::ChannelFactory {
  public:
   /// `sink` outlives it.
   RecordedFactory(std::unique_ptr<rpc::ChannelFactory> channels, capture::Sink& sink,
-                  const net::Address& server)
-      : channels_(std::move(channels)), sink_(sink), server_(server) {}
+                  const net::Address& server, CallerGone caller_gone = {})
+      : channels_(std::move(channels)),
+        sink_(sink),
+        server_(server),
+        caller_gone_(std::move(caller_gone)) {}
 
   Result<std::unique_ptr<rpc::Channel>> connect(rpc::ChannelObserver& observer) override {
-    return RecordedChannel::connect(*channels_, sink_, server_, observer);
+    if (!sink_.on()) return channels_->connect(observer);
+    return RecordedChannel::connect(*channels_, sink_, server_, observer, caller_gone_);
   }
   bool try_again_at_once() override { return channels_->try_again_at_once(); }
   std::string_view description() const override { return channels_->description(); }
@@ -75,6 +97,7 @@ class RecordedFactory final : public rpc::ChannelFactory {
   std::unique_ptr<rpc::ChannelFactory> channels_;
   capture::Sink& sink_;
   const net::Address server_;
+  const CallerGone caller_gone_;
 };
 
 }  // namespace nfsrdma::recording

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "transport/base/buffer.h"
 #include "transport/base/intrusive_list.h"
@@ -105,6 +106,10 @@ struct PayloadLocator {
   PayloadPlace (*locate)(std::span<const std::byte> head) = nullptr;
 };
 
+/// What a capture says of a call that was sent before (ConnectionLosses::total).
+inline constexpr std::string_view kSentAgain =
+    "sent again: a connection was lost before the answer came";
+
 /// Losses of the same kind after which a call is not sent again.
 inline constexpr std::uint32_t kMaxSameLosses = 2;
 
@@ -127,6 +132,7 @@ class Call : public ListNode {
     observer = nullptr;
     losses = {};
     times = {};
+    invalidated.reset();
     keep_alive_.reset();
   }
 
@@ -151,6 +157,8 @@ class Call : public ListNode {
   /// Maintained by the transport over all submissions of this call.
   ConnectionLosses losses;
   CallTimes times;
+  /// The handle that the peer has invalidated with its reply; for captures.
+  std::optional<std::uint32_t> invalidated;
 
   /// The call has twice ended its connection in the same way: it must not be sent a third time.
   bool is_poison() const { return losses.same_fault >= kMaxSameLosses; }

@@ -87,7 +87,7 @@ Result<void> Connection::attach() {
   std::unique_ptr<capture::Flow> flow;
   if (auto* sink = link_.options().capture) {
     const net::Address local = net::local_address(connecting_.get());
-    flow = sink->open_flow(*local.get(), *server_.get(), true);
+    flow = sink->open_flow(*local.get(), *server_.get(), true, capture::Carried::records);
   }
   return link_.attach(
       std::make_unique<net::TcpStream>(std::move(connecting_), counters_, std::move(flow)), *this);

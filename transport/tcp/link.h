@@ -42,6 +42,8 @@ class Link {
   Result<void> attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler);
   /// Sends a message, now as far as the kernel takes it. An error ends the connection soon.
   void post(Outgoing& message);
+  /// For a capture, of what is sent next.
+  void comment(std::string_view text) { stream_->comment(text); }
   /// The socket is writable.
   void flush();
   /// Whether to hear that the socket is readable.

@@ -43,6 +43,7 @@ rpc::Sent Requester::send(rpc::Call& call) {
   context->set_message(call.encoder);
   link_.counters().sends.add();
   link_.counters().call_bytes_payload.add(context->payload_bytes());
+  if (call.losses.total != 0) link_.comment(rpc::kSentAgain);
   link_.post(*context);
   return rpc::Sent::yes;
 }

@@ -83,9 +83,10 @@ class ControlSocketTest : public ::testing::Test {
 
   Result<std::unique_ptr<ControlSocket>> create() {
     return ControlSocket::create(reactor_, path_,
-                                 [this](std::string_view request, AskersFile file) {
+                                 [this](std::string_view request, AskersFiles files) {
                                    requests_.emplace_back(request);
-                                   file_ = file.take();
+                                   files_.clear();
+                                   for (auto& file : files) files_.push_back(file.take());
                                    return answer_;
                                  });
   }
@@ -130,7 +131,7 @@ class ControlSocketTest : public ::testing::Test {
   std::string path_;
   SteppedReactor reactor_;
   std::vector<std::string> requests_;
-  UniqueFd file_;
+  std::vector<UniqueFd> files_;
   Result<std::string> answer_ = std::string("answer\n");
   std::unique_ptr<ControlSocket> socket_;
 };
@@ -167,7 +168,7 @@ TEST_F(ControlSocketTest, TakesARequestInPieces) {
   EXPECT_EQ(requests_, std::vector<std::string>{"identity"});
 }
 
-TEST_F(ControlSocketTest, TakesAFileWithTheRequest) {
+TEST_F(ControlSocketTest, TakesFilesWithTheRequest) {
   listen();
   const UniqueFd client = connect();
   int pair[2];
@@ -176,7 +177,6 @@ TEST_F(ControlSocketTest, TakesAFileWithTheRequest) {
   UniqueFd to(pair[1]);
   char line[] = "capture on\n";
   iovec piece{line, sizeof line - 1};
-  // Two of them: there is room for one.
   alignas(cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))]{};
   msghdr message{};
   message.msg_iov = &piece;
@@ -193,11 +193,13 @@ TEST_F(ControlSocketTest, TakesAFileWithTheRequest) {
   to.reset();
   reactor_.settle();
   EXPECT_EQ(received(client), "ok\nanswer\n<end>");
-  ASSERT_TRUE(file_);
-  EXPECT_EQ(::write(file_.get(), "x", 1), 1);
+  ASSERT_EQ(files_.size(), 2u);
   char byte = 0;
-  EXPECT_EQ(::read(from.get(), &byte, 1), 1);
-  file_.reset();
+  for (const UniqueFd& file : files_) {
+    EXPECT_EQ(::write(file.get(), "x", 1), 1);
+    EXPECT_EQ(::read(from.get(), &byte, 1), 1);
+  }
+  files_.clear();
   EXPECT_EQ(::read(from.get(), &byte, 1), 0) << "a descriptor was left open";
 }
 

@@ -16,7 +16,12 @@ bool is_mounted = true;
 int reconnects = 0;
 int captures = 0;
 
-AskersFile file_of(int descriptor) { return AskersFile(UniqueFd(descriptor)); }
+AskersFiles file_of(int descriptor) {
+  AskersFiles files;
+  files.emplace_back(UniqueFd(descriptor));
+  return files;
+}
+CaptureTerms terms_seen;
 
 const ControlSources kSources{
     [] { return std::string("pid 1\n"); },
@@ -30,8 +35,9 @@ const ControlSources kSources{
     [] { ++reconnects; },
     [] { return std::size_t{4}; },
     [] { return std::size_t{5}; },
-    [](AskersFile) -> Result<void> {
-      ++captures;
+    [](AskersFiles files, const CaptureTerms& terms) -> Result<void> {
+      captures += static_cast<int>(files.size());
+      terms_seen = terms;
       return {};
     },
     [] { captures = 0; },
@@ -83,6 +89,26 @@ TEST(ControlAnswers, ACaptureNeedsAFileAndBeginsWithANewConnection) {
   EXPECT_FALSE(answer_control(kSources, "capture on", file_of(::open("/dev/null", O_WRONLY))));
   EXPECT_FALSE(answer_control(kSources, "drop"));
   EXPECT_EQ(captures, 0);
+}
+
+TEST(ControlAnswers, ACaptureHasAViewAndBounds) {
+  is_mounted = true;
+  const auto on = [](const char* words) {
+    return answer_control(kSources, std::string("capture on") + words,
+                          file_of(::open("/dev/null", O_WRONLY)));
+  };
+  EXPECT_TRUE(on(""));
+  EXPECT_FALSE(terms_seen.view);
+  EXPECT_EQ(terms_seen.snap, 0u);
+  EXPECT_TRUE(on(" capture_view=roce capture_snap=128 capture_size=3"));
+  EXPECT_EQ(terms_seen.view, CaptureView::roce);
+  EXPECT_EQ(terms_seen.snap, 128u);
+  EXPECT_EQ(terms_seen.file_bytes, 3u << 20);
+  for (const char* words :
+       {" ", " capture_view=", " capture_view=all", " capture_snap=", " capture_snap=-1",
+        " capture_size=0", " capture_size=99999999", " capture_snap=1 ", " x", "x"}) {
+    EXPECT_FALSE(on(words)) << words;
+  }
 }
 
 TEST(ControlAnswers, TheLogsLevelIsSet) {

@@ -320,6 +320,24 @@ TEST(OptionValues, WhatADeviceSendsCannotBeCaptured) {
   EXPECT_FALSE(applied({"device=mlx5_0", "capture=/tmp/a"}));
   EXPECT_FALSE(applied({"device=mlx5_0", "provider=iwarp"}));
   EXPECT_TRUE(applied({"capture=/tmp/a", "provider=auto"}));
+  EXPECT_TRUE(applied({"capture=/tmp/a", "provider=verbs", "capture_view=rpc"}));
+  EXPECT_TRUE(applied({"capture=/tmp/a", "provider=verbs", "capture_view=roce"}));
+}
+
+TEST(OptionValues, Captures) {
+  const auto options = applied({"capture=/tmp/a", "capture_view=roce", "capture_ring=5",
+                                "capture_size=2", "capture_snap=96"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->transport.capture_view, CaptureView::roce);
+  EXPECT_EQ(options->transport.capture_files, 5u);
+  EXPECT_EQ(options->transport.capture_size, 2u << 20);
+  EXPECT_EQ(options->transport.capture_snap, 96u);
+  EXPECT_EQ(applied({})->transport.capture_files, 1u);
+  EXPECT_FALSE(applied({"capture_view=all"}));
+  EXPECT_FALSE(applied({"capture_ring=1"}));
+  EXPECT_FALSE(applied({"capture_ring=65"}));
+  EXPECT_FALSE(applied({"capture_size=5"})) << "of no ring";
+  EXPECT_FALSE(applied({"capture_view=roce", "proto=tcp"}));
 }
 
 // V1-5-2, V1-9-1: port 20049 unless told otherwise; netids rdma and rdma6.

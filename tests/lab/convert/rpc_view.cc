@@ -22,7 +22,8 @@ class RpcView final : public WireObserverFactory {
   explicit RpcView(ConvertSummary& summary) : summary_(summary) {}
 
   Result<void> open(const std::string& path) {
-    auto sink = capture::Sink::create(path, [this] { return now_; });
+    auto sink = capture::Sink::create(path, {.what = "RPCs of another capture, each whole"},
+                                      [this] { return now_; });
     if (!sink) return fail_from(sink);
     sink_ = std::move(*sink);
     return {};
@@ -51,7 +52,8 @@ class RpcView::Recorder final : public ConversationObserver {
     const sockaddr_storage peer = server.to_sockaddr();
     view_.now_ = info.since.ns;
     flow_ = view_.sink_->open_flow(reinterpret_cast<const sockaddr&>(local),
-                                   reinterpret_cast<const sockaddr&>(peer), true);
+                                   reinterpret_cast<const sockaddr&>(peer), true,
+                                   capture::Carried::messages);
   }
 
   void on_rpc(const RpcSeen& seen) override;

@@ -55,7 +55,8 @@ void TcpPeer::finish_connect() {
   if (network_.capture()) {
     const auto local = net::local_address(fd_);
     const auto peer = net::peer_address(fd_);
-    flow = network_.capture()->open_flow(*local.get(), *peer.get(), true);
+    flow =
+        network_.capture()->open_flow(*local.get(), *peer.get(), true, capture::Carried::messages);
   }
   stream_ = std::make_unique<net::TcpStream>(std::move(connecting_), counters_, std::move(flow));
   established_ = true;

@@ -46,7 +46,8 @@ TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& ow
   std::unique_ptr<capture::Flow> flow;
   if (core.config.capture != nullptr) {
     const net::Address local = net::local_address(socket.get());
-    flow = core.config.capture->open_flow(*local.get(), *peer.get(), false);
+    flow =
+        core.config.capture->open_flow(*local.get(), *peer.get(), false, capture::Carried::records);
   }
   stream_ = std::make_unique<net::TcpStream>(std::move(socket), stream_counters_, std::move(flow));
 }

@@ -17,7 +17,7 @@ class NotingSink final : public Sink {
   explicit NotingSink(std::string& notes) : notes_(notes) {}
   ~NotingSink() override { notes_ += "closed "; }
 
-  std::unique_ptr<Flow> open_flow(const sockaddr&, const sockaddr&, bool) override {
+  std::unique_ptr<Flow> open_flow(const sockaddr&, const sockaddr&, bool, Carried) override {
     notes_ += "begun ";
     return std::make_unique<NotingFlow>(notes_);
   }
@@ -47,7 +47,7 @@ class SwitchTest : public ::testing::Test {
   std::unique_ptr<Flow> connect() {
     const sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
     const auto& end = reinterpret_cast<const sockaddr&>(address);
-    return switch_.open_flow(end, end, true);
+    return switch_.open_flow(end, end, true, Carried::messages);
   }
   void turn_on() { ASSERT_TRUE(switch_.start(std::make_unique<NotingSink>(notes_))); }
 

@@ -33,7 +33,7 @@ class RegistrationTest : public FabricTest {
     Lease* const leases[] = {&lease_};
     const std::span<const std::byte> pieces[] = {call_};
     ASSERT_TRUE(client.endpoint->prepare(lease_, memory_, Access::remote_write));
-    SendWork work{pieces, leases, {}, &lease_};
+    SendWork work{pieces, leases, {}, &lease_, false, {}};
     work.answered = true;
     const std::size_t before = client.messages.size();
     ASSERT_TRUE(client.endpoint->post_send(work));

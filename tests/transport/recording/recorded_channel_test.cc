@@ -36,7 +36,8 @@ class RecordingFlow final : public capture::Flow {
 
 class RecordingSink final : public capture::Sink {
  public:
-  std::unique_ptr<capture::Flow> open_flow(const sockaddr&, const sockaddr& peer, bool) override {
+  std::unique_ptr<capture::Flow> open_flow(const sockaddr&, const sockaddr& peer, bool,
+                                           capture::Carried) override {
     record.server_port = ntohs(reinterpret_cast<const sockaddr_in&>(peer).sin_port);
     if (off) return nullptr;
     return std::make_unique<RecordingFlow>(record);

@@ -32,7 +32,7 @@ Result<std::unique_ptr<Endpoint>> IwarpConnectRequest::accept(EndpointHandler& h
 std::unique_ptr<capture::Flow> IwarpConnectRequest::start_capture(capture::Sink* sink) const {
   if (sink == nullptr) return nullptr;
   const Address local = net::local_address(socket_.get());
-  auto flow = sink->open_flow(*local.get(), *peer_.get(), false);
+  auto flow = sink->open_flow(*local.get(), *peer_.get(), false, capture::Carried::mpa);
   if (!flow) return nullptr;
   // The Request was read before the capture began: it is added here.
   auto bytes = encode(request_);

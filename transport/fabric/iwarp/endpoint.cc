@@ -99,6 +99,7 @@ Result<void> IwarpEndpoint::post_receive(ReceiveBuffer& buffer) {
 Result<void> IwarpEndpoint::post_send(const SendWork& work) {
   TRY(check_open());
   TRY(sends_.post_send(work));
+  if (!work.comment.empty()) stream_->comment(work.comment);
   for (Lease* lease : work.leases) stags_->bind(this, *lease);
   counters_.sends.add();
   if (initiator_) peer_probe_.expect_answer();

@@ -69,7 +69,7 @@ Result<void> Initiator::finish_tcp_connect() {
   std::unique_ptr<capture::Flow> flow;
   if (capture_ != nullptr) {
     const Address local = net::local_address(connecting_.get());
-    flow = capture_->open_flow(*local.get(), *peer_.get(), true);
+    flow = capture_->open_flow(*local.get(), *peer_.get(), true, capture::Carried::mpa);
   }
   stream_ = std::make_unique<net::TcpStream>(std::move(connecting_), counters_, std::move(flow));
   request_ = encode(make_request(terms_, revision_));
