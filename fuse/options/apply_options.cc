@@ -139,9 +139,6 @@ Result<void> check_together(const TransportOptions& transport) {
   if (transport.protocol == Protocol::tcp && transport.capture_view == CaptureView::roce) {
     return usage_error("capture_view=roce is for RDMA, and proto=tcp has none");
   }
-  if (transport.capture_size != 0 && transport.capture_files == 1) {
-    return usage_error("capture_size= is that of the files of capture_ring=");
-  }
   if (transport.provider == Provider::iwarp && !transport.device.empty()) {
     return usage_error("device= is for provider=verbs");
   }

@@ -336,7 +336,6 @@ TEST(OptionValues, Captures) {
   EXPECT_FALSE(applied({"capture_view=all"}));
   EXPECT_FALSE(applied({"capture_ring=1"}));
   EXPECT_FALSE(applied({"capture_ring=65"}));
-  EXPECT_FALSE(applied({"capture_size=5"})) << "of no ring";
   EXPECT_FALSE(applied({"capture_view=roce", "proto=tcp"}));
 }
 
