@@ -52,7 +52,9 @@ class Owner final : public EndpointHandler {
     prepare(LeaseKind::readable, Access::remote_read);
     prepare(LeaseKind::invalidated, Access::remote_write);
     prepare(LeaseKind::prepared, Access::remote_write);
-    require(endpoint_.post_send({pieces_, bound, {}, nullptr}).has_value());
+    require(
+        endpoint_.post_send({.pieces = pieces_, .leases = bound, .invalidate = {}, .comment = {}})
+            .has_value());
     require(endpoint_.invalidate(*bound[2]));
   }
   ~Owner() override {
@@ -106,7 +108,10 @@ void Owner::act(Action action) {
   const Segment remote{0x100, static_cast<std::uint32_t>(sink_.size()), 0x1000};
   // A closing connection refuses; that is an answer, too.
   switch (action) {
-    case Action::send: (void)endpoint_.post_send({pieces_, {}, 0x200u, this}); break;
+    case Action::send:
+      (void)endpoint_.post_send(
+          {.pieces = pieces_, .leases = {}, .invalidate = 0x200u, .context = this, .comment = {}});
+      break;
     case Action::write: (void)endpoint_.post_write(pieces_, remote); break;
     case Action::read: (void)endpoint_.post_read(sink_, remote, this); break;
     case Action::invalidate_writable: invalidate(LeaseKind::writable); break;
