@@ -201,6 +201,8 @@ Task<void> KernelCaches::show_changes(InodeRef inode) {
     inode->view().set_pages(change);
   }
   if (!inode->size_is_shown()) co_await size_revalidator_.tell(inode);
+  // Another request may have learned of a further change meanwhile: the caller is shown that one.
+  if (pages_outdated(*inode)) co_await drop_outdated_pages(inode);
 }
 
 void KernelCaches::on_own_change(cache::Inode& inode, std::uint64_t before, std::uint64_t after) {

@@ -229,7 +229,9 @@ class Tail(Worker):
         self.tail.wait()
         self.seen.close()
         if text != expected:
-            raise RuntimeError(f"tail -f has printed {len(text)} bytes of {len(expected)}, or others")
+            same = len(os.path.commonprefix([text, expected]))
+            raise RuntimeError(f"tail -f has printed {len(text)} bytes of {len(expected)}; from byte {same} on "
+                               f"{text[same:same + 80]!r} instead of {expected[same:same + 80]!r}")
 
 
 def all_workers(mounts, scratch):

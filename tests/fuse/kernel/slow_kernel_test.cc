@@ -84,6 +84,25 @@ TEST_F(SlowKernel, BehindTheLastPageThatWasDroppedThereAreNone) {
   close(file);
 }
 
+// Otherwise the size of the second change is shown with pages of the first: zeros behind its end.
+TEST_F(SlowKernel, AChangeThatIsLearnedDuringADropHasThePagesDroppedAgain) {
+  FileRef file = open("f");
+  read(file, kSomePages);
+  change_elsewhere("f");
+  ASSERT_TRUE(run(files_->attributes().revalidate(file)));
+  kernel_->lock_pages(true);
+  auto showing = begin(caches_->show_changes(&file->node()));
+  EXPECT_TRUE(soon([&] { return view(file).may_be_dropping(); }));
+  change_elsewhere("f");
+  ASSERT_TRUE(run(files_->attributes().revalidate(file)));
+  EXPECT_FALSE(showing.done());
+  kernel_->lock_pages(false);
+  EXPECT_TRUE(soon([&] { return showing.done(); }));
+  EXPECT_TRUE(view(file).pages_match(version(file)));
+  EXPECT_EQ(kernel_->dropped_pages().size(), 2U);
+  close(file);
+}
+
 TEST_F(SlowKernel, AnOpenerDoesNotKeepPagesThatAnotherHasYetToDrop) {
   FileRef file = open("f");
   bool keeps = false;
