@@ -81,7 +81,7 @@ start_proxy iwarp iwarp
 echo content >"$export/file"
 mount_export noac
 same "error: no command 'nonsense'" "$(tell nonsense || true)" "an unknown command"
-tell help | grep -qx 'fault write=drop' || fail "no help"
+grep -qx 'fault write=drop' <<<"$(tell help)" || fail "no help"
 # seen FAULT COMMAND...: the command succeeds in spite of the fault, which has happened.
 seen() {
   local fault=$1

@@ -27,7 +27,7 @@ proxy_pid=$!
 wait_for "the proxy" grep -q '^listening on' "$work/proxy.out"
 mount_kernel "$(sed -n 's/^listening on .*://p' "$work/proxy.out")" acregmin=0,acregmax=0,acdirmin=0,acdirmax=0 $path
 tell() { "$lab" fault "$work/proxy" "$@"; }
-happened() { tell stats | grep -q "^fault_.* [1-9]"; }
+happened() { grep -q "^fault_.* [1-9]" <<<"$(tell stats)"; }
 
 # same_tree: the line that compares the copies of the tree with it.
 same_tree='for file in tree/*; do cmp $file /usr/share/perl5/Debconf/${file#tree/}; done'
