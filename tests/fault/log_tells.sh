@@ -15,7 +15,10 @@ trap leave EXIT
 log=$work/mount.log
 patience=200
 
-start_responder --lease 5
+# Over TCP a record that is cut goes another way with faults of the wire.
+wire_faults=()
+[ "$NFSRDMA_PROTO" != rdma ] || wire_faults=(--wire-faults)
+start_responder --lease 5 "${wire_faults[@]}"
 head -c 300000 /dev/urandom >"$export/file"
 touch "$export"/names_of_a_long_reply_{1..200}
 
@@ -99,6 +102,14 @@ refused_at_first() {
   control disconnect
   read_file || fail "$1: $(cat "$work/err")"
   wait_for "a line of $1 with $2" said " W $mnt: .*$2"
+  wait_for "the end of $1" said " W $mnt: .*127.0.0.1:$port: connected again"
+}
+# on_the_wire FAULT CAUSE: of the connection that a READ uses, which is made anew.
+on_the_wire() {
+  begin "$1"
+  control fault "$1:times=1"
+  read_file || fail "$1: $(cat "$work/err")"
+  wait_for "a line of $1 with $2" said " W $mnt: .*127.0.0.1:$port: .*$2"
   wait_for "the end of $1" said " W $mnt: .*127.0.0.1:$port: connected again"
 }
 # The same lines are written a few times a minute only, so that mounts differ.
@@ -190,6 +201,17 @@ if [ "$NFSRDMA_PROTO" = rdma ]; then
   refused_at_first connect=reject "MPA startup: the peer rejected the connection"
   refused_at_first disconnect=accept "MPA startup: closed by the peer (after 0 bytes)"
   refused_at_first connect=silent "no answer to the lease renewal: the connection is made anew"
+  again
+  harmless wire=split:100
+  on_the_wire wire=badcrc "CRC mismatch in the FPDU at stream byte [0-9]*"
+  on_the_wire wire=terminate:0x1101 "the peer terminated the stream (DDP tagged buffer error: base or bounds violation"
+  on_the_wire wire=reset "connection reset"
+  again
+  on_the_wire wire=finish "closed by the peer"
+  refused_at_first wire=revision:1 "closed by the peer"
+  again
+  refused_at_first wire=markers "MPA startup: .*the peer asks for markers"
+  refused_at_first wire=refuse "MPA startup: the peer rejected the connection"
   control clear
 else
   repaired malformed=truncated "closed by the peer (in the middle of a record"
@@ -221,6 +243,15 @@ for kind in drop-reply $([ "$NFSRDMA_PROTO" != rdma ] || echo send=drop); do
   control clear
   again timeo=2,retrans=1
 done
+if [ "$NFSRDMA_PROTO" = rdma ]; then
+  begin wire=silence
+  control fault wire=silence:times=1
+  read_file || fail wire=silence
+  wait_for "a connection that died silently" said " W $mnt: no answer to the lease renewal: the connection is made anew"
+  wait_for "its end" said " W $mnt: .*127.0.0.1:$port: connected again"
+  control clear
+  again timeo=2,retrans=1
+fi
 begin flags=CB_PATH_DOWN
 control fault flags=CB_PATH_DOWN:times=1
 read_file || fail "flags"
