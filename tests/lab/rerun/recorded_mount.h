@@ -89,7 +89,9 @@ class RecordedMount {
     header.nodeid = node;
     std::memcpy(message.data(), &header, sizeof header);
     if (size > 0) std::memcpy(message.data() + sizeof header, arguments, size);
-    std::memcpy(message.data() + sizeof header + size, behind.data(), behind.size());
+    if (!behind.empty()) {
+      std::memcpy(message.data() + sizeof header + size, behind.data(), behind.size());
+    }
     dispatch(message);
     outside_.advance(std::chrono::seconds(1));
     return kernel_.answers[unique_];
