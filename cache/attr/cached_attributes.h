@@ -57,7 +57,7 @@ class CachedAttributes {
   bool newer_than(std::uint64_t order) const { return issued_at_ > order; }
   /// The present period: also how long a name looked up in this directory may be believed.
   Duration period() const { return period_; }
-  /// Their version had become known by then. For the caller of store(), when it has changed.
+  /// Notes when store() found the file changed: its version was known by then.
   void seen(TimePoint now) { seen_at_ = now; }
   TimePoint seen_at() const { return seen_at_; }
   /// Something has happened that makes the attributes wrong; they stay as a base for comparison.

@@ -14,8 +14,8 @@ namespace nfsrdma::cache {
 /// the server shows a version that those do not lead to: another client has changed names, too.
 class NamesVersion {
  public:
-  /// A name changed here. A server that cannot say from which version to which (not atomic) leaves
-  /// open what others changed meanwhile: then the next version shown is believed to be ours.
+  /// A name changed here. If the change_info4 is not atomic, other clients may have changed names
+  /// meanwhile: the next version that the server shows is then taken for ours.
   void changed_here(const client::NameChange& change) {
     if (!change || !change->atomic) {
       unsure_ = true;

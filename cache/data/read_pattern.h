@@ -16,8 +16,8 @@ class ReadPattern {
     strided,     ///< `length()` bytes, `stride()` behind the begin of the run, and so on
   };
 
-  /// A read of these bytes has come. `expected`: they are being read ahead, so that a reader who
-  /// jumps to them goes on.
+  /// A read of these bytes has come. `expected`: they are being read ahead, so the run goes on even
+  /// if the reader has jumped to them.
   void note(std::uint64_t offset, std::size_t size, bool expected);
   Next next() const;
 

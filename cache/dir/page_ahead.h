@@ -1,4 +1,4 @@
-// The page of a directory behind the present one, asked for before anybody needs it.
+// The page of a directory behind the present one, requested before a program needs it.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -11,7 +11,7 @@
 
 namespace nfsrdma::cache {
 
-/// Its request keeps it; the open directory does as long as it may be of use. Belongs to one shard.
+/// Owned by its request, and by the open directory while it may be of use. Belongs to one shard.
 struct PageAhead : boost::intrusive_ref_counter<PageAhead, boost::thread_unsafe_counter> {
   PageAhead(Reactor& reactor, const DirectoryStream::Asked& with, std::uint32_t user)
       : asked(with), uid(user), arrived(reactor) {}

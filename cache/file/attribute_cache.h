@@ -85,7 +85,7 @@ class AttributeCache {
   /// For how long `caller` may be answered from the cache that the directory has no such name;
   /// zero: ask the server.
   Duration lacks(const Inode& directory, const client::Credential& caller, std::string_view name);
-  /// They must be fetched again, also by the kernel that has cached them.
+  /// The attributes must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 
   /// Requests sent before their answer is needed; the end of the mount waits for them.

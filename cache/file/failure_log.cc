@@ -104,7 +104,7 @@ int FailureLog::reported(const Failed& failed, const Error& error, TimePoint now
 
 int FailureLog::not_delivered(const Failed& failed, const Error& error) {
   if (log::enabled(log::Level::debug)) {
-    log::debug("{}; nobody waits for it any more", sentence(failed, error));
+    log::debug("{}; no caller waits for it any more", sentence(failed, error));
   }
   return client::to_errno(error);
 }

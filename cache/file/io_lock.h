@@ -22,7 +22,7 @@ client::FileLocks::LockRef lock_for_io(const File& file, IoCaller caller, client
 /// The state that requests of that I/O name: the lock's, or the open's.
 client::StateRef io_state(const File& file, const client::FileLocks::LockRef& lock);
 client::ByteRange io_range(std::uint64_t offset, std::size_t length);
-/// There is one, the server has taken it away, and its owner is told so now (EIO).
+/// Whether the server has taken the lock away. If so, its owner is being told by an EIO.
 bool lost(const client::FileLocks::LockRef& lock);
 
 }  // namespace nfsrdma::cache

@@ -97,7 +97,7 @@ Task<Result<InodeRef>> make_directory(AttributeCache& attributes, client::Creden
   auto made = co_await client::make_directory(attributes.mount(), caller, directory->handle(), name,
                                               mode & kModeBits);
   auto inode = adopt_made(attributes, *directory, made, issue, name);
-  // One that was made by an earlier attempt may have been found and filled since.
+  // A directory that an earlier attempt made may have been found and filled since.
   if (inode && made->directory) {
     attributes.listed(**inode, std::make_unique<ListedNames>(attributes.listed_total()),
                       made->attributes.change, issue.at, issue);

@@ -54,14 +54,14 @@ class SillyNames {
   /// Removes the silly name after the last close. Best effort: a leftover is logged.
   Task<void> remove(SillyName silly);
 
-  /// Of a file that has a silly name and whose last RELEASE has come, or the other way round: who
-  /// removes the directory waits until the name is gone.
+  /// Call when the file has a silly name and its last RELEASE has come, whichever was later: a
+  /// removal of the directory then waits until the name is gone.
   void announce_removal(OpenInode& open);
   /// How many silly names have gone.
   std::uint64_t removed() const { return removals_.ended(); }
-  /// A change was refused with `error`. True when that was because a directory is not empty and it
-  /// may be by now, because silly names are gone of which `removed` had gone before the change was
-  /// asked for.
+  /// A change of names was refused with `error`. True when a directory was not empty and may be so
+  /// by now: silly names have gone since removed() was `removed`, before the request. Waits for
+  /// closes under way.
   Task<bool> may_be_empty_now(Error error, std::uint64_t removed);
 
  private:

@@ -17,9 +17,9 @@ namespace {
 
 /// The part of the pool that may have what is read ahead.
 constexpr std::size_t kPartOfPool = 4;
-/// The part of the session's slots that is left to requests that somebody waits for.
+/// The part of the session's slots that is left to requests that a program waits for.
 constexpr std::uint32_t kPartLeft = 4;
-/// A file that is read goes before one that was not for so long.
+/// A file that was not read for so long gives its memory to one that is being read.
 constexpr Duration kMayBeDropped = std::chrono::milliseconds(500);
 
 std::size_t most_pieces(const BufferPool& slots, std::size_t most_bytes) {
@@ -33,7 +33,7 @@ ReadAhead::ReadAhead(client::Mount& mount, AttributeCache& attributes, BufferPoo
                      std::size_t most_bytes)
     : mount_(mount),
       attributes_(attributes),
-      // Where the kernel drops pages by itself it does not say when.
+      // With acregmin=0 the kernel drops pages by itself and does not tell: read ahead nothing.
       most_bytes_(attributes.policy().shortest(false) == Duration::zero() ? 0 : most_bytes),
       memory_(mount.reactor(), slots, most_pieces(slots, most_bytes_)),
       slots_(slots),
@@ -95,9 +95,9 @@ void ReadAhead::begin_with(File& file, ReadPieceRef first, std::uint64_t change)
 
 ReadPiece* ReadAhead::find(File& file, const client::StateRef& by, std::uint64_t byte) const {
   ReadPiece* piece = file.ahead ? file.ahead->find(byte) : nullptr;
-  // It is read in the same name: note() has had all others dropped.
+  // Its stateid is `by`'s: note() has dropped pieces that were read in another name.
   if (!piece || (by && by->lost())) return nullptr;
-  // No older than a page may be that the kernel does not ask about.
+  // A piece must not be older than a cached page that the kernel does not revalidate.
   const Duration age = mount_.reactor().now() - piece->issued;
   const bool fresh = age <= attributes_.policy().shortest(false) ||
                      attributes_.remaining(*file.inode) > Duration::zero() ||
@@ -128,7 +128,7 @@ void ReadAhead::fill_all() {
   streams_.for_each([this](ReadStream& stream) { fill(stream); });
 }
 
-/// What is dirty would be out of date as soon as it is sent.
+/// Reads nothing of a dirty file: it would be stale as soon as the dirty data is sent.
 void ReadAhead::fill(ReadStream& stream) {
   const FileRef file(&stream.file());
   if (file->released || !file->open || file->shared->dirty()) return;
@@ -164,7 +164,7 @@ Task<void> ReadAhead::fetch(FileRef file, ReadPieceRef piece) {
     piece->ended = got->eof || piece->valid == 0;
     if (!got->placed) std::memcpy(sink.data(), got->data.data(), piece->valid);
   } else {
-    // Nobody has asked for it: who needs the bytes asks, and is told what fails then.
+    // No program has asked for these bytes yet. One that does sends a READ of its own.
     log::debug("reading ahead: {}", got.error().message());
     failed_.add();
     file->ahead->stop();
@@ -191,7 +191,7 @@ void ReadAhead::on_time() {
   if (!streams_.empty()) idle_.arm(kIdle);
 }
 
-/// Somebody else needs a slot more.
+/// A request or a write needs the slot more.
 void ReadAhead::give_back() {
   bool found = false;
   streams_.for_each([&](ReadStream& stream) { found = found || stream.drop_last(); });

@@ -42,8 +42,8 @@ class ReadAhead final : private BufferLender {
   /// program opens it to read it and neither it nor the kernel has any (`kernel_has_pages`).
   /// Otherwise null.
   ReadPieceRef for_open(const Inode& inode, int flags, bool kernel_has_pages);
-  /// The file has been opened. What was read with it is forgotten where it may be out of date by
-  /// now: the file has changed meanwhile, or somebody else has it open here and may write it.
+  /// The file has been opened. Forgets what was read with it where that may be stale: the file has
+  /// changed meanwhile, or another program has it open here and may write it.
   void begin_with(File& file, ReadPieceRef first, std::uint64_t change);
 
   /// The program has had these bytes of a piece that was found.

@@ -40,7 +40,7 @@ class WriteBack {
 
   /// Files with uncommitted data, longest first.
   IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }
-  /// Has the file among them, or not, as is the case.
+  /// Puts the file in the list if it has uncommitted data, or takes it out.
   void list(OpenInode& open);
   /// True for the first that asks, until end_relief(): one early COMMIT run at a time.
   bool begin_relief() { return !std::exchange(relieving_, true); }

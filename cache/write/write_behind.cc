@@ -143,7 +143,7 @@ Task<void> WriteBehind::flush(std::shared_ptr<OpenInode> open) {
 }
 
 Task<void> WriteBehind::flush_durably(std::shared_ptr<OpenInode> open) {
-  // A COMMIT makes the rest durable, if there is a rest.
+  // With other uncommitted data a COMMIT has to follow, and makes this durable as well.
   const bool all = open->uncommitted.empty() && open->order.gathered() == 0;
   send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
   WriteOrder::Look look(open->order, 0);

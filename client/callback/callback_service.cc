@@ -142,8 +142,8 @@ CallbackService::Opening CallbackService::sequence(xdr::Decoder& in, ResultWrite
   return {NFS4_OK, judged.kind, args.csa_slotid};
 }
 
-// A failed operation ends the request: the arguments of those that are not known need not be
-// decoded.
+// A failed operation ends the request, so the arguments of an operation that is not known need not
+// be decoded.
 nfsstat4 CallbackService::evaluate(xdr::Decoder& in, ResultWriter& out) {
   const std::uint32_t opnum = in.u32("CB argop");
   if (!in.ok()) return out.add(OP_CB_ILLEGAL, NFS4ERR_BADXDR);

@@ -27,7 +27,7 @@ class CallbackService final : public rpc::BackwardCallHandler, public BackChanne
 
  private:
   class ResultWriter;
-  /// The begin of a CB_COMPOUND: the result of CB_SEQUENCE, and the slot if the rest must run.
+  /// The beginning of a CB_COMPOUND: the result of CB_SEQUENCE, and the slot if the rest must run.
   struct Opening {
     nfs4::nfsstat4 status = nfs4::NFS4_OK;
     CallbackSlots::Kind kind = CallbackSlots::Kind::refused;

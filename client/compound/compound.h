@@ -22,7 +22,7 @@
 
 namespace nfsrdma::client {
 
-/// Why a request has not ended: it waits for this.
+/// What a request waits for that has not ended.
 enum class WaitsFor : std::uint8_t { slot, connection, answer, pause, recovery };
 
 /// Builder and reader of one COMPOUND. Pooled; see CompoundPool. Nothing here allocates.

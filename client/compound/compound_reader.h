@@ -45,7 +45,7 @@ class CompoundReader {
 
  private:
   Result<void> begin();
-  /// Its error, if it is one, names the request.
+  /// Adds the request (Error::xid, Error::slot) to the error of `outcome`, if it is one.
   Result<void> of_request(Result<void> outcome) const;
   Result<void> next(nfs4::nfs_opnum4 opnum);
   Result<void> judge();

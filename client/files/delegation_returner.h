@@ -14,14 +14,14 @@ struct Files;
 /// Part of Delegations.
 class DelegationReturner {
  public:
-  /// Returns at once, and not more than half of the session's slots: all that a recall of
-  /// everything takes from other requests.
+  /// DELEGRETURNs in flight at most, and never more than half of the session's slots: a recall of
+  /// every delegation must leave slots to other requests.
   static constexpr std::size_t kMostAtOnce = 8;
 
   explicit DelegationReturner(Files& files);
 
-  /// One whose phase is `returning` and that stands in no list. Nothing is done before the present
-  /// turn of the reactor has ended.
+  /// Queues a delegation whose phase is `returning` and that stands in no list. Its return starts
+  /// after the present turn of the reactor.
   void add(Delegation& delegation);
   /// Ends when the delegation is gone.
   Task<void> done(DelegationRef delegation);

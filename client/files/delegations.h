@@ -13,8 +13,8 @@
 
 namespace nfsrdma::client {
 
-/// The file system above, which has data and attributes that a delegation lets it keep. Outlives
-/// its being attached.
+/// The file system above, which caches data and attributes under delegations. Must live as long as
+/// it is attached.
 class DelegationUser {
  public:
   /// Of a file that is held under a write delegation.
@@ -80,13 +80,13 @@ class Delegations {
   Task<void> give_back(FileHandle handle);
   /// The same for one that only lets read.
   Task<void> give_back_for_change(FileHandle handle);
-  /// Everything, in the background; how many are on their way then.
+  /// Starts to return every delegation in the background. How many are being returned then.
   std::size_t start_returns();
-  /// Everything, at the end of a mount.
+  /// Returns every delegation, at the end of a mount.
   Task<void> give_back_all();
-  /// It is returned in the background.
+  /// Starts to return it in the background.
   void start_return(const DelegationRef& delegation);
-  /// It has ended, on either side. Opens that it covered are reopened.
+  /// The delegation was returned, revoked or lost. Opens that it alone covered are reopened.
   void drop(const DelegationRef& delegation);
 
   void visit_counters(CounterVisitor& visitor) const;

@@ -12,7 +12,7 @@ namespace nfsrdma::client {
 
 /// The tables and what works on them; the functions of this folder take it. Belongs to one shard.
 struct Files {
-  /// `with_delegations`: they are asked for with every OPEN that can use one.
+  /// `with_delegations`: asks for one with every OPEN that can use it.
   Files(RequestContext& of, bool with_delegations)
       : context(of),
         open_table(of.reactor),

@@ -19,12 +19,12 @@ enum class LockKeeper : std::uint8_t {
 };
 
 LockKeeper lock_keeper(Files& files, const FileHandle& file);
-/// Ends when that is clear, and if it is this client, when the lease is certain to hold. An error:
-/// the mount is ending.
+/// Waits until it is not `changing`, and, if it is this client, until the lease is certain to hold.
+/// An error: the mount is ending.
 Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file);
 
-/// Whether a lock may be had, for a file whose locks are kept here. Refused as the server would
-/// refuse it: NFS4ERR_DENIED, NFS4ERR_OPENMODE.
+/// Checks a lock request on a file whose locks are kept here. Refuses it as the server would:
+/// NFS4ERR_DENIED, NFS4ERR_OPENMODE.
 Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish);
 /// The lock of this mount that conflicts with the request, if there is one.
 std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,

@@ -30,7 +30,7 @@ class OpenFiles {
   /// CLOSE on the last reference of the file and owner, OPEN_DOWNGRADE when the remaining ones need
   /// less access, else nothing is sent.
   Task<Result<void>> close(OpenRef open);
-  /// The same, unobserved.
+  /// The same without a caller that waits for it.
   void close_in_background(OpenRef open);
   /// Has the server know every open in use that only the delegation covered: OPEN with
   /// CLAIM_DELEG_CUR_FH (RFC 8881 section 10.2.1). An open that the server does not take is

@@ -137,7 +137,7 @@ void IdMap::answered(Name& name, OwnerKind kind, std::optional<std::uint32_t> nu
 
 void IdMap::unanswered(Name& name) {
   name.believed_until = reactor_.now() + kUnansweredTime;
-  log::info("the name service has not told who '{}' is; who waits for it gets {}", name.text,
+  log::info("the name service has no answer for '{}' yet; what waits for it gets {}", name.text,
             name.told ? "the last answer" : "nobody");
   // The timer whose function this is goes with it: not before it has returned.
   name.waited_for = false;

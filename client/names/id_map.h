@@ -41,13 +41,13 @@ class OwnerNames {
 class IdMap {
  public:
   static constexpr std::uint32_t kNobody = 65534;
-  /// So long does an operation wait for a name. The look-up goes on behind it.
+  /// How long an operation waits for a name. The look-up goes on behind it.
   static constexpr Duration kPatience = std::chrono::seconds(5);
-  /// How long operations do not wait again for a name that took longer.
+  /// How long operations do not wait again for a name whose look-up took longer.
   static constexpr Duration kUnansweredTime = std::chrono::seconds(60);
   static constexpr Duration kHitTime = std::chrono::seconds(600);  ///< as the Linux client has it
   static constexpr Duration kMissTime = std::chrono::seconds(60);
-  /// A server may send any number of names; so many users, and so many groups, are remembered.
+  /// Names of users, and of groups, that are remembered: a server may send any number.
   static constexpr std::size_t kMostNames = 4096;
 
   /// `service` outlives the IdMap; null: all names are unknown.

@@ -43,8 +43,8 @@ State& state() {
   return only;
 }
 
-/// The library would write to standard error. It has a line for every name it does not know, which
-/// are the server's to choose.
+/// Without this the library writes to standard error: a line for each name that it does not know,
+/// and the server chooses the names.
 void log_line(const char* format, ...) {
   if (!log::enabled(log::Level::debug)) return;
   std::array<char, kLineBytes> line;
@@ -57,8 +57,8 @@ void log_line(const char* format, ...) {
   log::debug("libnfsidmap: {}", text);
 }
 
-/// The library takes its settings from a file only: one that includes the system's, and says the
-/// domain behind it, because the later one holds.
+/// The library reads settings from a file only. This one includes the system's file and sets the
+/// domain behind it, because the last setting holds.
 int start_with_domain(const Settings& settings) {
   const UniqueFd file(::memfd_create("idmapd.conf", MFD_CLOEXEC));
   if (!file) return -errno;

@@ -9,8 +9,8 @@
 
 namespace nfsrdma::client::idmap_library {
 
-/// Each call blocks until the system's databases have answered; the library knows no threads, so
-/// that one call waits for the other. The first call reads the configuration.
+/// Each call blocks until the system's databases have answered. The library is not thread-safe, so
+/// each call waits for the one before. The first call reads the configuration.
 struct Settings {
   std::string config_file;  ///< a file that is not there stands for an empty one
   std::string domain;       ///< empty: that of the file, or else the host's DNS domain

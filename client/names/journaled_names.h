@@ -8,10 +8,10 @@
 
 namespace nfsrdma::client {
 
-/// In front of another service, which has the loop outside. Belongs to the shard.
+/// Wraps a service that has the outer loop. Belongs to the shard.
 class JournaledNames final : public NameService {
  public:
-  /// Both outlive it, and what `names` answers comes before the end of this.
+  /// Both outlive it. `names` gives no answer after the end of this.
   JournaledNames(NameService& names, journal::JournaledReactor& reactor)
       : names_(names), reactor_(reactor) {}
 

@@ -14,7 +14,7 @@ namespace nfsrdma::client {
 /// domain of the first SystemNames that is asked holds for all.
 class SystemNames final : public NameService {
  public:
-  /// `domain` replaces Domain of `config_file`, which need not exist; empty: it does not.
+  /// `domain`, unless it is empty, replaces Domain of `config_file`. The file need not exist.
   explicit SystemNames(Reactor& reactor, std::string domain = {},
                        std::string config_file = "/etc/idmapd.conf");
   SystemNames(const SystemNames&) = delete;

@@ -156,7 +156,7 @@ Task<Result<void>> OpenReclaimer::open_all(rpc::Channel* channel, OpenFileRef fi
   co_return Result<void>{};
 }
 
-// The recovery's own requests are not repeated by the session: it knows no patience for them.
+// The session does not repeat requests of the recovery (execute_on), so DELAY is repeated here.
 Task<Result<void>> OpenReclaimer::open_one(rpc::Channel* channel, OpenFileRef file,
                                            open_claim_type4 claim, std::uint32_t access) {
   const TimePoint begun = files_.context.reactor.now();

@@ -17,7 +17,7 @@ namespace nfsrdma::client {
 /// left. A state that takes the same step twice in vain is lost, so that recovery always ends.
 class Reclaimer {
  public:
-  /// The server has forgotten all states: it restarted, or the lease ran out. To be noted only.
+  /// The server has forgotten all states: it restarted, or the lease ran out. Only notes it.
   virtual void on_all_forgotten() = 0;
 
   /// Reclaims states that the server has forgotten (CLAIM_PREVIOUS and the like), on this

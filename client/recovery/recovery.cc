@@ -30,7 +30,7 @@ Recovery::Recovery(Reactor& reactor, Session& session, SessionSetup& session_set
       reclaimers_(std::move(reclaimers)),
       trunk_(trunk) {}
 
-// A session whose reclaims were cut off is not gone on with: its slots are in doubt, and a new one
+// A session whose reclaims were interrupted is replaced: its slots are in doubt, and a new session
 // is simpler.
 Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
   const bool bound_already = std::exchange(phase_, Phase::stepping) == Phase::rebinding;
@@ -40,7 +40,7 @@ Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
   phase_ = Phase::steady;
   if (!recovered) co_return recovered;
   session_.slots().open();
-  start_mending();
+  start_state_work();
   co_return recovered;
 }
 
@@ -49,8 +49,8 @@ void Recovery::on_channel_lost(const Error&) {
   bound_again_ = false;
 }
 
-// Whenever the network comes back most of the lease that is left then is left for renewing it. A
-// lease that has run out means a reboot, perhaps: its grace period is about a lease long.
+// A fraction of the remaining lease, so that most of that is left for renewal when the network is
+// back. A lease that has run out may mean a reboot: the grace period is about a lease long.
 Duration Recovery::longest_pause() const {
   if (hurrying_) return kShortestPause;
   const Duration lease = session_.limits().lease_time;
@@ -170,7 +170,7 @@ void Recovery::on_session_lost(const char* reason) {
 void Recovery::start_reset(const char* reason) {
   reset_lines_.warning(reactor_.now(), "recovery: {}", reason);
   session_.slots().hold();
-  // The steps under way read what is needed now themselves.
+  // The steps under way take the new need into account.
   if (phase_ == Phase::draining || phase_ == Phase::stepping) return;
   phase_ = Phase::draining;
   session_.background().start(drain());
@@ -205,27 +205,27 @@ void Recovery::on_not_bound() {
 }
 
 void Recovery::on_state_refused() {
-  wishes_ |= kReopen;
-  start_mending();
+  state_tasks_ |= kReopen;
+  start_state_work();
 }
 
-void Recovery::start_mending() {
+void Recovery::start_state_work() {
   session_.recovery_ended();
-  if (mending_ != Mending::idle || (pending() == 0 && !wants(kLookForRevoked))) return;
-  session_.background().start(mend());
+  if (state_work_ != StateWork::idle || (pending() == 0 && !wants(kLookForRevoked))) return;
+  session_.background().start(work_on_states());
 }
 
-Task<void> Recovery::mend() {
+Task<void> Recovery::work_on_states() {
   do {
-    mending_ = wants(kLookForRevoked) ? Mending::looking : Mending::reopening;
-    wishes_ = 0;
-    if (mending_ == Mending::looking) revoked_rounds_.add();
+    state_work_ = wants(kLookForRevoked) ? StateWork::looking : StateWork::reopening;
+    state_tasks_ = 0;
+    if (state_work_ == StateWork::looking) revoked_rounds_.add();
     for (Reclaimer* reclaimer : reclaimers_) {
-      if (mending_ == Mending::looking) co_await reclaimer->find_revoked();
+      if (state_work_ == StateWork::looking) co_await reclaimer->find_revoked();
       co_await reclaimer->reopen();
     }
-  } while (wishes_ != 0 && !session_.pauses().interrupted());
-  mending_ = Mending::idle;
+  } while (state_tasks_ != 0 && !session_.pauses().interrupted());
+  state_work_ = StateWork::idle;
   session_.recovery_ended();
 }
 
@@ -268,8 +268,8 @@ void Recovery::note_revoked(std::uint32_t flags) {
   const Duration pause = session_.limits().lease_time / kDrainsPerLease;
   if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) return;
   revoked_looked_at_ = reactor_.now();
-  wishes_ |= kLookForRevoked;
-  start_mending();
+  state_tasks_ |= kLookForRevoked;
+  start_state_work();
 }
 
 void Recovery::note_callback_path(std::uint32_t flags) {

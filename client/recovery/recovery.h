@@ -30,8 +30,8 @@
 //      |        the connection that is up
 //      +---- draining, when a new connection comes first
 //
-// Steps 6 and 7 are Mending: idle -> reopening -> idle, or idle -> looking (for revoked states) ->
-// idle, repeated as long as more is wanted meanwhile. Both may be under way at once.
+// Steps 6 and 7 are StateWork: idle -> reopening -> idle, or idle -> looking (for revoked states)
+// -> idle, repeated as long as more is wanted meanwhile. Both may be under way at once.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +65,9 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void on_session_lost(const char* reason) override;
   void on_not_bound() override;
   void on_state_refused() override;
-  bool recovering() const override { return needs_ != 0 || mending_ != Mending::idle; }
+  bool recovering() const override { return needs_ != 0 || state_work_ != StateWork::idle; }
   bool in_doubt() const override {
-    return needs_ != 0 || wants(kLookForRevoked) || mending_ == Mending::looking;
+    return needs_ != 0 || wants(kLookForRevoked) || state_work_ == StateWork::looking;
   }
   /// A new session although the server still has the old one. `reason` is for the log.
   void replace_session(const char* reason);
@@ -91,9 +91,9 @@ class Recovery final : public TrunkObserver, public StateObserver {
     rebinding,  ///< the trunk has been asked for the connection that is up
     stepping,   ///< on_new_channel runs
   };
-  enum class Mending : std::uint8_t { idle, reopening, looking };
-  /// Reasons for the next round of mending.
-  enum Wish : std::uint32_t { kReopen = 1, kLookForRevoked = 2 };
+  enum class StateWork : std::uint8_t { idle, reopening, looking };
+  /// For the next round of StateWork.
+  enum StateTask : std::uint32_t { kReopen = 1, kLookForRevoked = 2 };
 
   Task<Result<void>> work(rpc::Channel& channel);
   Task<Result<void>> take(Need step, rpc::Channel& channel);
@@ -106,15 +106,15 @@ class Recovery final : public TrunkObserver, public StateObserver {
   bool redirect(Need step, const Error& error);
   void need(std::uint32_t what) { needs_ |= what; }
   void done(std::uint32_t what) { needs_ &= ~what; }
-  bool wants(Wish what) const { return (wishes_ & what) != 0; }
+  bool wants(StateTask what) const { return (state_tasks_ & what) != 0; }
   /// Holds back requests, waits for those on the wire, and starts over on the living connection.
   void start_reset(const char* reason);
   Task<void> drain();
   void rebind();
   void forget_all();
   std::size_t pending() const;
-  void start_mending();
-  Task<void> mend();
+  void start_state_work();
+  Task<void> work_on_states();
   void note_callback_path(std::uint32_t flags);
   void note_revoked(std::uint32_t flags);
 
@@ -125,8 +125,8 @@ class Recovery final : public TrunkObserver, public StateObserver {
   Trunk& trunk_;
   std::uint32_t needs_ = kClientId | kSession;
   Phase phase_ = Phase::steady;
-  Mending mending_ = Mending::idle;
-  std::uint32_t wishes_ = 0;
+  StateWork state_work_ = StateWork::idle;
+  std::uint32_t state_tasks_ = 0;
   bool bound_again_ = false;  // this connection was bound once more
   bool hurrying_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set

@@ -8,7 +8,7 @@ namespace nfsrdma::client {
 
 struct RequestContext;
 
-/// Of a delegation whose stateid may be reclaimed until it is sent; a lease is waited at most.
+/// Returns a delegation; fills in the stateid when it is sent. Waits for a lease at most.
 Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
                                StateRef delegation);
 /// For a delegation that is not in the table. Logs a failure.

@@ -21,9 +21,9 @@ struct Sending {
 
 /// An empty request; null when the mount is ending, or when the reserve is used up.
 Task<CompoundRef> begin(RequestContext& context, Credential caller, Sending sending);
-/// Why there was none.
+/// Why begin() gave none.
 Error no_request(const Sending& sending);
-/// Gets it answered.
+/// Sends it until it is answered.
 Task<Result<void>> execute(RequestContext& context, Compound& compound, const Sending& sending);
 
 }  // namespace nfsrdma::client

@@ -63,7 +63,7 @@ nfs4::channel_attrs4 fore_channel_request(const RequestedLimits& requested) {
   return fore;
 }
 
-nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits) {
+nfs4::channel_attrs4 back_channel_request(const rpc::ChannelLimits& limits) {
   nfs4::channel_attrs4 back;
   back.ca_headerpadsize = 0;
   back.ca_maxrequestsize = static_cast<std::uint32_t>(limits.max_backward_call);

@@ -31,8 +31,8 @@ struct Limits {
   std::uint64_t max_file_size = INT64_MAX;
   Duration lease_time = std::chrono::seconds(90);
 
-  /// Takes over the session's channel attributes (RFC 8881 section 18.36); they never allow more
-  /// than was wished for.
+  /// Takes over the session's channel attributes (RFC 8881 section 18.36), within what was
+  /// requested.
   void apply_session(const nfs4::channel_attrs4& fore, const RequestedLimits& requested);
   /// FATTR4_MAXREAD and FATTR4_MAXWRITE, bytes; 0: the server did not say. They hold for every
   /// session to come as well.
@@ -51,7 +51,7 @@ inline constexpr std::uint32_t kMessageOverhead = 1024;
 nfs4::channel_attrs4 fore_channel_request(const RequestedLimits& requested);
 /// Callbacks must fit the messages of the connection: with RDMA its inline thresholds (E-8267-13,
 /// BD-14).
-nfs4::channel_attrs4 back_channel_wishes(const rpc::ChannelLimits& limits);
+nfs4::channel_attrs4 back_channel_request(const rpc::ChannelLimits& limits);
 
 /// Refuses limits above those of the request (E-8881-11), and limits too small to work with.
 Result<void> check_fore_channel(const nfs4::channel_attrs4& asked,

@@ -49,7 +49,7 @@ class StateObserver {
   virtual void on_state_refused() = 0;
   /// Whether states are being recovered.
   virtual bool recovering() const = 0;
-  /// The server may have taken away states, and which is not known yet.
+  /// The server may have revoked states, and it is not known yet which.
   virtual bool in_doubt() const = 0;
 
  protected:
@@ -75,7 +75,7 @@ class Session {
  public:
   Session(Reactor& reactor, CompoundPool& compounds, const Credential& caller, Trunk& trunk);
 
-  /// Each needs the other: who observes has a session to make.
+  /// Not an argument of the constructor: the observer is constructed with this session.
   void observe(StateObserver& observer) { observer_ = &observer; }
 
   /// A compound that opens with SEQUENCE, to be filled and given to execute(). Waits for one in
@@ -108,7 +108,7 @@ class Session {
   void lose(const char* reason);
   bool lost() const { return lost_; }
   bool begun() const { return begun_; }
-  /// States have been found refused, other than by the answer to a request that uses them.
+  /// A state was found refused, but not by the answer to a request that uses it.
   void state_refused() { observer_->on_state_refused(); }
   /// Returns when no request is on the wire.
   Task<void> drained();

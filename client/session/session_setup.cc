@@ -79,7 +79,7 @@ Task<Result<void>> SessionSetup::create_session(rpc::Channel& channel) {
   // CONN_RDMA stays clear: the connection is in RDMA mode from its start (E-8881-12).
   args.csa_flags = nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
   args.csa_fore_chan_attrs = fore_channel_request(requested_);
-  args.csa_back_chan_attrs = back_channel_wishes(channel.limits());
+  args.csa_back_chan_attrs = back_channel_request(channel.limits());
   args.csa_cb_program = kCallbackProgram;
   nfs4::callback_sec_parms4 security;
   security.cb_secflavor = nfs4::kAuthSys;

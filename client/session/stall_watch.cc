@@ -29,8 +29,8 @@ StallWatch::StallWatch(Reactor& reactor, Session& session, const StateObserver& 
       trunk_(trunk),
       timer_(reactor, [this] { look(); }) {}
 
-// One request for all: those behind it have waited for less. Twice the same, because within one
-// turn of the reactor anything may be on its way.
+// The request that has waited longest stands for all. It must be found twice, because within one
+// turn of the reactor its wake-up may be posted already.
 void StallWatch::look() {
   start();
   const LongestWait wait = session_.longest_wait();

@@ -47,7 +47,7 @@ void Delegation::authorize(const Credential& caller, std::uint32_t access) {
     authorized.access |= access;
     return;
   }
-  if (authorized_.size() < kMostAdmitted) authorized_.push_back({caller, access});
+  if (authorized_.size() < kMostAuthorized) authorized_.push_back({caller, access});
 }
 
 bool Delegation::in_use() const {

@@ -93,7 +93,7 @@ class Delegation final : public StateHolder, public ListNode {
     std::uint32_t access = 0;
   };
   /// More users than that are asked about at the server.
-  static constexpr std::size_t kMostAdmitted = 8;
+  static constexpr std::size_t kMostAuthorized = 8;
 
   void authorize(const Credential& caller, std::uint32_t access);
 

@@ -32,7 +32,7 @@ class DelegationTable {
   bool known(const FileHandle& handle) const;
   std::vector<DelegationRef> all() const;
   std::size_t size() const { return all_.size(); }
-  /// Calls `visit(const Delegation&)` for as many as that, if there are so many.
+  /// Calls `visit(const Delegation&)` for `most` delegations, or all if there are fewer.
   template <class Visit>
   void visit_some(std::size_t most, Visit visit) const {
     for (auto place = all_.begin(); place != all_.end() && most > 0; ++place, --most) {

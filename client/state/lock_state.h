@@ -32,7 +32,7 @@ struct LockState final : StateHolder {
 
   /// With seqid zero, "the current one".
   nfs4::stateid4 stateid() const override;
-  /// There is none any more; a LOCK has to be asked for on the open again, if that is not lost.
+  /// No stateid is left, or the open is lost. If the open is not, LOCK gets a new stateid on it.
   bool lost() const override;
   bool recovering() const override;
   /// The server has taken the locks away: noted for recovery.

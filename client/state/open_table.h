@@ -67,7 +67,7 @@ class OpenTable {
     const auto [begin, end] = files_.equal_range(handle);
     for (auto place = begin; place != end; ++place) visit(*place->second);
   }
-  /// Calls `visit(OpenFile&)` for as many opens as that, if there are so many.
+  /// Calls `visit(OpenFile&)` for `most` opens, or all if there are fewer.
   template <class Visit>
   void visit_some(std::size_t most, Visit visit) const {
     for (auto place = files_.begin(); place != files_.end() && most > 0; ++place, --most) {

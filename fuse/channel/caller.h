@@ -11,7 +11,7 @@
 
 namespace nfsrdma::fuse {
 
-/// Who asks, as the kernel tells; the pid is the calling thread's.
+/// The caller, as the kernel tells; the pid is the calling thread's.
 struct CallerIds {
   uid_t uid = 0;
   gid_t gid = 0;
@@ -34,7 +34,7 @@ class Callers {
   Callers(Reactor& reactor, CallerPolicy policy);
 
   rpc::Credential credential(const CallerIds& ids);
-  /// Says once what it means that callers cannot be looked at.
+  /// Logs once what follows when /proc hides callers.
   void report_hidden(const CallerIds& ids);
 
  private:

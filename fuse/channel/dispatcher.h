@@ -10,7 +10,7 @@
 
 namespace nfsrdma::fuse {
 
-/// Who is served, and by what. All references outlive the dispatcher.
+/// The handlers, and the users that they serve. All references outlive the dispatcher.
 struct Serving {
   const HandlerTable& handlers;
   void* served;  ///< what the handlers are called with

@@ -20,8 +20,8 @@ namespace {
 /// handles may be killed later, without another word: such callers are looked at this often.
 constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 
-/// The kernel does not send INTERRUPT for the requests of O_DIRECT: their caller waits in the
-/// kernel where no signal reaches it. He is looked at once they have taken this long.
+/// The kernel sends no INTERRUPT for the requests of O_DIRECT: their caller waits in the kernel
+/// where no signal reaches it. It is looked at once its request has taken this long.
 constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
 
 /// A READ that began this long ago and whose caller is gone is answered: the kernel keeps its pages
@@ -32,8 +32,8 @@ constexpr Duration kPagesKeptForNobody = std::chrono::seconds(1);
 /// A process that exits waits so many times longer while the server answers.
 constexpr int kExitingServed = 6;
 
-/// A caller that /proc hides got some signal: one it handles, and a server that answers lets it go
-/// on; or SIGKILL, and it must not stay for as long as a server is silent.
+/// A caller that /proc hides got some signal. If it handles that, it goes on waiting for a server
+/// that answers; if it is SIGKILL, it must not stay as long as a server is silent.
 constexpr Duration kHiddenPatience = std::chrono::seconds(5);
 
 /// A limit is looked at no more often than this.

@@ -85,7 +85,7 @@ Result<void> check_device() {
       Error::local(errno, kDevice, "as root: modprobe fuse; a container needs --device /dev/fuse"));
 }
 
-/// One that is passed is known by its number only.
+/// A device that was passed must be character device 10:229, which is /dev/fuse.
 Result<void> check_passed(int device, const std::string& path) {
   constexpr unsigned kMiscMajor = 10;
   constexpr unsigned kFuseMinor = 229;
@@ -102,7 +102,7 @@ struct Remedy {
   const char* detail;
 };
 
-/// By what libfuse or fusermount3 says, as neither gives a code.
+/// Found by the words of libfuse or fusermount3, as neither gives a code.
 constexpr Remedy kRemedies[] = {
     {"failed to exec fusermount3", ENOENT,
      "fusermount3 is missing: install the package fuse3, or mount as root"},

@@ -16,7 +16,7 @@ std::optional<int> passed_device(const std::string& mount_point);
 
 /// The absolute form of the path (nothing of the mounted file system is touched), after making sure
 /// that it is a directory where this program may mount: it exists, is not one of our mounts already
-/// and not the remains of a dead one. A device that was passed is one, and open.
+/// and not the remains of a dead one. A device that was passed must be an open /dev/fuse.
 Result<std::string> check_mount_point(const std::string& path);
 
 /// Mounts a session and says why that failed in words of ours. Blocks.

@@ -46,7 +46,7 @@ Body answer_body(std::span<const iovec> parts, bool data) {
 Body order_body(std::span<const iovec> parts) { return std::move(Body().opaque(joined(parts))); }
 
 int RequestJournal::send(std::span<const iovec> parts) {
-  // The kernel is ordered by threads when they come to it; what they are told is on record.
+  // Other threads give orders at times that no rerun can repeat: only their outcomes are recorded.
   if (std::this_thread::get_id() != shard_) return kernel_->send(parts);
   const fuse_out_header header = header_of(parts);
   if (header.unique == kNoRequest) {

@@ -10,24 +10,24 @@
 
 namespace nfsrdma::fuse {
 
-/// Stands between the kernel's channel and this program. Requests are noted by whoever receives
-/// them, and answered through this. Belongs to the shard; send() may be called by any thread.
+/// Wraps the kernel's channel. Receivers record requests here, and requests are answered through
+/// this. Belongs to the shard; send() may be called by any thread.
 class RequestJournal final : public KernelChannel {
  public:
   /// The reactor outlives it. Made on the shard's thread.
   explicit RequestJournal(journal::JournaledReactor& reactor)
       : reactor_(reactor), shard_(std::this_thread::get_id()) {}
 
-  /// Where answers and orders go; outlives what is sent.
+  /// Where answers and orders go; outlives what is sent there.
   void attach(KernelChannel& kernel) { kernel_ = &kernel; }
-  /// The loop of what serves the requests.
+  /// The loop that serves the requests.
   journal::JournaledReactor& reactor() { return reactor_; }
 
   int send(std::span<const iovec> parts) override;
 
-  /// What follows is the work of this message; `bytes` are all of it.
+  /// Records a whole message, whose work lasts as long as `input`.
   void begin_request(std::optional<journal::Input>& input, std::span<const std::byte> bytes);
-  /// What follows is what the receiver does with its buffer.
+  /// Records what the receiver does with its buffer, as long as `input`.
   void begin_slot(std::optional<journal::Input>& input, journal::SlotStep step);
 
  private:
@@ -37,9 +37,9 @@ class RequestJournal final : public KernelChannel {
   std::unordered_set<std::uint64_t> reads_;  ///< whose answers are data
 };
 
-/// The body of an answer: a header, and what follows it; of data that was read size and hash.
+/// The body of an answer: its header, and the bytes behind it, or size and hash of data read.
 journal::Body answer_body(std::span<const iovec> parts, bool data);
-/// The body of an order: all of it.
+/// The body of an order, whole.
 journal::Body order_body(std::span<const iovec> parts);
 /// What a message to the kernel begins with; zeros when it is cut off.
 fuse_out_header header_of(std::span<const iovec> parts);

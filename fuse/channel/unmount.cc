@@ -80,7 +80,7 @@ Result<void> outcome(pid_t child, UnmountMode mode) {
   int status = 0;
   const pid_t ended = ::waitpid(child, &status, WNOHANG);
   if (ended == 0) {
-    // It has asked another's mount, which does not answer.
+    // The path leads to another program's mount, which does not answer.
     if (mode == UnmountMode::dead) ::kill(child, SIGKILL);
     return fail(Error::local(ETIMEDOUT, kUnmountStep));
   }

@@ -46,7 +46,7 @@ Result<UniqueFd> unconnected() {
   return socket;
 }
 
-/// Only a socket that nobody listens on: what else lies there is not ours.
+/// Removes a socket that no process listens on, and nothing else.
 Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};

@@ -2,7 +2,7 @@
 //
 // An answer begins with a line "ok" or "error: why"; what follows is the answer itself. All of it
 // is made at once, and goes out as the reader takes it: a reader that is slow, or never reads,
-// holds up nobody.
+// delays no other.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ class AskersFile {
 
   int get() const { return file_.get(); }
   explicit operator bool() const { return static_cast<bool>(file_); }
-  /// Of one that is known to lie elsewhere.
+  /// Only for one that is known to lie on another file system.
   UniqueFd take() { return std::move(file_); }
 
  private:
@@ -56,10 +56,10 @@ class ControlSocket final : private FdHandler {
   static constexpr std::size_t kLongestRequest = 256;
   /// Files that may come with one; the kernel closes what is above.
   static constexpr std::size_t kMostFiles = 64;
-  /// Whoever has not taken its answer by then is disconnected.
+  /// An asker that has not taken its answer by then is disconnected.
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
-  /// How long nobody is let in after the process had no free file descriptor for one.
+  /// How long no connection is accepted after the process ran out of file descriptors.
   static constexpr Duration kPause = std::chrono::seconds(1);
 
   /// Makes the socket, mode 0600; one of the same name that a process that died has left behind is

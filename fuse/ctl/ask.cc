@@ -160,7 +160,7 @@ Mounts all_mounts() {
 
 Result<Mount> find_mount(const std::string& name) {
   std::error_code none;
-  // Resolving it lexically: a mount whose server is silent must not hang this program.
+  // Resolves it lexically: a mount whose server is silent must not hang this program.
   const std::string path = std::filesystem::absolute(name, none).lexically_normal();
   struct stat status {};
   if (name.ends_with(".sock") && ::stat(name.c_str(), &status) == 0) return identify(name);

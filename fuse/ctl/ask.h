@@ -15,9 +15,9 @@ namespace nfsrdma::ctl {
 /// For connecting and for an answer, each.
 inline constexpr std::chrono::seconds kPatience{5};
 
-/// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors:
-/// nobody listens (ECONNREFUSED), too many ask at once, or what the daemon says itself.
-/// `files` go with the request; they stay the caller's.
+/// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors: no
+/// daemon listens (ECONNREFUSED), too many ask at once, or what the daemon says itself. `files` go
+/// with the request; they stay the caller's.
 Result<std::string> ask(const std::string& socket, std::string_view request,
                         std::span<const int> files = {});
 

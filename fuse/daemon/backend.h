@@ -58,31 +58,31 @@ class Backend {
   /// backend.
   virtual void on_mounted(KernelChannel& channel) = 0;
 
-  /// By what way the server is reached, for people.
+  /// How the server is reached, in words.
   virtual std::string connection() const = 0;
   virtual void visit_counters(CounterVisitor& visitor) const = 0;
   /// Requests to the server: those that wait, the oldest first, then the last ones that ended.
   virtual void report_requests(const LineSink& line) = 0;
-  /// The same of those that ended after the first `after`; how many have ended by now.
+  /// The same for those that ended after the first `after`. Returns how many have ended by now.
   virtual std::uint64_t report_ended(std::uint64_t after, const LineSink& line) = 0;
-  /// What is held at the server.
+  /// The opens, locks and delegations held at the server.
   virtual void report_state(const LineSink& line) = 0;
 
   // While mounted only.
 
   /// Ends the connection to the server and makes it anew.
   virtual void reconnect() = 0;
-  /// Gives back what the server has delegated, in the background; how many that is.
+  /// Starts to return all delegations, in the background. Returns their number.
   virtual std::size_t return_delegations() = 0;
-  /// What is remembered of files is asked of the server anew, here and in the kernel; of how many.
+  /// Expires what is cached of files, here and in the kernel. Returns the number of files.
   virtual std::size_t drop_caches() = 0;
   /// Records in the files, from a new connection on. Fails where there is nothing to record
   /// (EOPNOTSUPP), and when a capture is going on.
   virtual Result<void> start_capture(std::vector<UniqueFd> files, const CaptureTerms& terms) = 0;
   virtual void stop_capture() = 0;
   virtual bool capturing() const = 0;
-  /// For captures: whether the caller of a request of the kernel was answered early. Told before
-  /// start().
+  /// For captures: `gone` tells whether the caller of a kernel request was answered early. Call
+  /// before start().
   virtual void watch_callers(std::function<bool(Origin)> /*gone*/) {}
 };
 

@@ -156,8 +156,8 @@ std::string Daemon::identity() {
 
 Task<void> Daemon::live() {
   auto up = co_await bring_up();
-  // While there may be a terminal that follows.
-  // Whatever the level: from here on the lines name the mount point, and this one the server.
+  // Before succeeded(), which leaves the terminal. Logged at any level: later lines name the mount
+  // point only, this one the server as well.
   if (up) {
     log::write(log::Level::info,
                fmt::format("{} is mounted, by process {}", config_.source, ::getpid()));

@@ -48,7 +48,7 @@ NfsBackend::NfsBackend(Reactor& reactor, Options options, Seams* seams)
 NfsBackend::~NfsBackend() = default;
 
 Task<Result<void>> NfsBackend::start() {
-  if (seams_ && seams_->made_again()) co_return co_await start_from_recording();
+  if (seams_ && seams_->is_rerun()) co_return co_await start_from_recording();
   const auto& transport = options_.transport;
   auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
@@ -62,7 +62,7 @@ Task<Result<void>> NfsBackend::start() {
   co_return result;
 }
 
-/// As often as it was tried, to whatever address.
+/// Tries as often as the recorded run did, whatever the address.
 Task<Result<void>> NfsBackend::start_from_recording() {
   for (;;) {
     auto started = co_await start_with({}, Provider::automatic);
@@ -90,7 +90,7 @@ Result<void> NfsBackend::reserve_memory() {
   return {};
 }
 
-/// That of the options, with the first connection.
+/// Starts the capture of the options, with the first connection.
 Result<void> NfsBackend::start_own_capture() {
   const auto& transport = options_.transport;
   if (capturing() || transport.capture_file.empty()) return {};
@@ -108,7 +108,7 @@ Result<void> NfsBackend::make_channels(const fabric::Address& server, Provider p
   fabric_.reset();
   channels_.reset();
   TRY(reserve_memory());
-  if (seams_ && seams_->made_again()) {
+  if (seams_ && seams_->is_rerun()) {
     channels_ = seams_->between(nullptr);
     return {};
   }

@@ -25,8 +25,8 @@ namespace nfsrdma::fuse {
 
 class NfsBackend final : public Backend {
  public:
-  /// The reactor outlives the backend, and so does `seams`; null: nothing is recorded, nor made
-  /// again.
+  /// The reactor outlives the backend, and so does `seams`; null: nothing is recorded, and this is
+  /// no rerun.
   NfsBackend(Reactor& reactor, Options options, Seams* seams = nullptr);
   ~NfsBackend() override;
 
@@ -75,7 +75,7 @@ class NfsBackend final : public Backend {
   rdma::Options rdma_options();
   tcp::Options tcp_options();
 
-  Reactor& outside_;  ///< of connections and of what else is not made again
+  Reactor& outside_;  ///< of connections and of what else no rerun repeats
   Seams* const seams_;
   Reactor& reactor_;  ///< of everything else
   const Options options_;

@@ -12,7 +12,7 @@
 
 namespace nfsrdma::fuse {
 
-/// Lies between a mount and everything outside. Belongs to the shard.
+/// Stands between a mount and everything outside. Belongs to the shard.
 class Recording final : public Seams {
  public:
   /// The reactor, which is that of the daemon, outlives it. An error says why the file cannot be
@@ -22,7 +22,7 @@ class Recording final : public Seams {
   RequestJournal& requests() { return requests_; }
 
   Reactor& inside() override { return reactor_; }
-  bool made_again() const override { return false; }
+  bool is_rerun() const override { return false; }
   std::unique_ptr<rpc::ChannelFactory> between(
       std::unique_ptr<rpc::ChannelFactory> channels) override;
   client::NameService& between(client::NameService& names) override;

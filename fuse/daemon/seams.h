@@ -1,4 +1,4 @@
-// Where a backend touches what lies outside of it, so that a run can be recorded and made again.
+// Where a backend touches what lies outside of it, so that a run can be recorded and rerun.
 #pragma once
 
 #include <coroutine>
@@ -28,11 +28,11 @@ class Seams {
   /// The loop of client, cache and file system.
   virtual Reactor& inside() = 0;
   /// No server is there: everything comes from a recording.
-  virtual bool made_again() const = 0;
-  /// Between the client and the connections to its server, which are none when made again.
+  virtual bool is_rerun() const = 0;
+  /// Wraps the connections to the client's server. A rerun has none: `channels` is null.
   virtual std::unique_ptr<rpc::ChannelFactory> between(
       std::unique_ptr<rpc::ChannelFactory> channels) = 0;
-  /// Between the client and who knows names.
+  /// Wraps the name service that the client asks.
   virtual client::NameService& between(client::NameService& names) = 0;
   /// Runs `go` as work that comes from outside, later.
   virtual void enter(std::string_view word, journal::Body body, std::function<void()> go) = 0;

@@ -6,8 +6,8 @@
 namespace nfsrdma::fuse {
 namespace {
 
-// The variable stays set: the end is told, too. A service manager that does not listen is its own
-// loss.
+// The variable stays set: the end is told, too. Nothing here depends on a service manager that
+// listens.
 constexpr int kKeepEnvironment = 0;
 
 }  // namespace

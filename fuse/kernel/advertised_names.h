@@ -21,7 +21,7 @@ class AdvertisedNames {
   enum class As : std::uint8_t { there, missing };
 
   /// `node`: the kernel's number of the file that the name leads to; 0: not known.
-  void tell(std::string_view name, As as, std::uint64_t node = 0) {
+  void advertise(std::string_view name, As as, std::uint64_t node = 0) {
     std::string key(name);
     if (names_.size() >= kMost && !names_.contains(key)) return;
     names_.insert_or_assign(std::move(key), Told{as, listing_, node});

@@ -63,23 +63,23 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
   entry.attribute_timeout = attribute_timeout(inode);
   const auto remembered = attributes_.policy().lookup_cache;
   entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
-  note_told(directory, name, entry.entry_timeout, AdvertisedNames::As::there, entry.node);
+  note_advertised(directory, name, entry.entry_timeout, AdvertisedNames::As::there, entry.node);
   advertised(inode, /*asked=*/false);
   return entry;
 }
 
 EntryAnswer KernelCaches::missing_for(Inode& directory, std::string_view name, double timeout) {
   EntryAnswer entry;
-  // An older kernel goes on taking a name for missing when EEXIST was the answer to making it: who
-  // then removes it at once would get ENOENT.
+  // An older kernel goes on taking a name for missing when EEXIST was the answer to making it: a
+  // program that then removes it at once would get ENOENT.
   if (!notifier_.kernel_doubts_refuted_names()) return entry;
   entry.entry_timeout = timeout;
-  note_told(directory, name, timeout, AdvertisedNames::As::missing, 0);
+  note_advertised(directory, name, timeout, AdvertisedNames::As::missing, 0);
   return entry;
 }
 
-void KernelCaches::note_told(Inode& directory, std::string_view name, double timeout,
-                             AdvertisedNames::As as, std::uint64_t node) {
+void KernelCaches::note_advertised(Inode& directory, std::string_view name, double timeout,
+                                   AdvertisedNames::As as, std::uint64_t node) {
   KernelView& view = directory.view();
   if (timeout > 0) {
     view.advertise_name(name, as, node);
@@ -88,7 +88,8 @@ void KernelCaches::note_told(Inode& directory, std::string_view name, double tim
   }
 }
 
-std::optional<std::uint64_t> KernelCaches::told(Inode& directory, const std::string& name) const {
+std::optional<std::uint64_t> KernelCaches::advertised_node(Inode& directory,
+                                                           const std::string& name) const {
   const AdvertisedNames* const names = directory.view().names();
   return names ? names->node(name) : std::nullopt;
 }
@@ -101,7 +102,7 @@ void KernelCaches::after_removal(Inode& directory, const std::string& name, bool
 
 void KernelCaches::after_rename(Inode& from, const std::string& name, Inode& to,
                                 const std::string& new_name, bool done) {
-  const auto node = done ? told(from, name) : std::nullopt;
+  const auto node = done ? advertised_node(from, name) : std::nullopt;
   after_removal(from, name, done);
   after_removal(to, new_name, done);
   if (node && *node != 0) to.view().advertise_name(new_name, AdvertisedNames::As::there, *node);

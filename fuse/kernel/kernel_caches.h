@@ -56,7 +56,7 @@ class KernelCaches final : public cache::InodeObserver {
                                            std::string_view name);
   /// The node that the kernel takes a name for, or 0 for missing; empty when the kernel was told
   /// nothing, or when that may be wrong by now.
-  std::optional<std::uint64_t> told(Inode& directory, const std::string& name) const;
+  std::optional<std::uint64_t> advertised_node(Inode& directory, const std::string& name) const;
   /// A removal has been done or refused: the kernel then believes the name no more, or as before.
   /// When the outcome is not known, it is not known either where the name leads.
   void after_removal(Inode& directory, const std::string& name, bool done);
@@ -112,8 +112,8 @@ class KernelCaches final : public cache::InodeObserver {
   double name_timeout(const Inode& directory, bool remembered) const;
   EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);
   /// Notes that the kernel believes this answer about a name for `timeout` seconds.
-  void note_told(Inode& directory, std::string_view name, double timeout, AdvertisedNames::As as,
-                 std::uint64_t node);
+  void note_advertised(Inode& directory, std::string_view name, double timeout,
+                       AdvertisedNames::As as, std::uint64_t node);
   Task<void> drop_stale_pages(InodeRef inode);
 
   cache::AttributeCache& attributes_;

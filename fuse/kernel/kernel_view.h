@@ -43,10 +43,10 @@ class KernelView {
 
   /// Names in this directory that the kernel may believe; null when it was told none.
   AdvertisedNames* names() { return names_.get(); }
-  /// See AdvertisedNames::tell().
+  /// See AdvertisedNames::advertise().
   void advertise_name(std::string_view name, AdvertisedNames::As as, std::uint64_t node = 0) {
     if (!names_) names_ = std::make_unique<AdvertisedNames>();
-    names_->tell(name, as, node);
+    names_->advertise(name, as, node);
   }
 
   /// Whether the kernel may show attributes of another version. The kernel takes in attributes when

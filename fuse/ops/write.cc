@@ -105,7 +105,7 @@ Task<bool> take_late(FileSystem& fs, FileRef file, Incoming& incoming) {
   }
 }
 
-/// The kernel takes the bytes to be where it wanted them.
+/// The kernel takes the bytes to be at `asked`, even those of an append that went elsewhere.
 void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t bytes) {
   if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes);
 }

@@ -26,7 +26,7 @@ class BufferWaiter : public ListNode {
   ~BufferWaiter() = default;
 };
 
-/// Has slots that it can do without. Called from within acquire(), when no slot is free.
+/// Holds slots that it can return on demand. Called from within acquire(), when no slot is free.
 class BufferLender {
  public:
   /// Gives one back, if it can.

@@ -45,7 +45,7 @@ class PrefixedVisitor final : public CounterVisitor {
   CounterVisitor& to_;
 };
 
-/// Counters as they were: of something that is gone.
+/// A copy of counters, for when their owner is gone.
 class CounterSnapshot final : public CounterVisitor {
  public:
   void visit(std::string_view name, std::uint64_t value) override {

@@ -73,17 +73,17 @@ class Reactor {
 
   /// Runs work on the reactor's thread soon. The one call that is safe from other threads.
   virtual void wake_from_other_thread(std::function<void()> work) = 0;
-  /// What another thread calls once, or never, to have `work` run on this one.
+  /// A call that another thread makes once, or never, to have `work` run on this one.
   virtual std::function<void()> waking_call(std::function<void()> work) {
     return [this, work = std::move(work)]() mutable { wake_from_other_thread(std::move(work)); };
   }
 
-  // Random numbers, /proc and the like are no work of this loop, and the next run has others. Who
-  // looks at them says here what was seen, so that a run can be recorded and made again
+  // Random numbers, /proc and the like differ from run to run. Code that looks at them
+  // reports here what it has seen, so that a run can be recorded and rerun
   // (transport/journal).
 
   /// `memory` holds `size` bytes that were seen of `what`, a string literal. Returns how many it
-  /// holds afterwards: in a run that is made again they are those of the first.
+  /// holds afterwards: a rerun replaces them by those of the recorded run.
   virtual std::size_t from_outside([[maybe_unused]] const char* what,
                                    [[maybe_unused]] std::span<std::byte> memory, std::size_t size) {
     return size;

@@ -1,4 +1,4 @@
-// What of a connection is told to a capture.
+// How a connection reports its traffic to a capture.
 #pragma once
 
 #include <sys/uio.h>
@@ -16,7 +16,7 @@ class Flow {
   /// `bytes` bytes, gathered from the front of `pieces`, went to the peer or came from it.
   virtual void sent(std::span<const iovec> pieces, std::size_t bytes) = 0;
   virtual void received(std::span<const iovec> pieces, std::size_t bytes) = 0;
-  /// Said of the next packet of this flow, in its comment.
+  /// Adds a comment to the next packet of this flow.
   virtual void comment(std::string /*text*/) {}
 };
 

@@ -15,7 +15,7 @@ struct Form {
   std::string what;              ///< recorded, for people: the interface's description
 };
 
-/// Files of a ring at most, and the size of one where nobody says it.
+/// Most files of a ring, and the size of one unless the user gives another.
 inline constexpr std::size_t kMostFiles = 64;
 inline constexpr std::uint64_t kUsualFileBytes = std::uint64_t{64} << 20;
 

@@ -11,19 +11,19 @@ namespace nfsrdma::capture {
 
 /// What a flow carries.
 enum class Carried : std::uint8_t {
-  messages,   ///< a byte stream; each call tells one or several whole messages
+  messages,   ///< a byte stream; each call has one or several whole messages
   records,    ///< a byte stream of record marks (RFC 5531 section 11)
   mpa,        ///< a startup frame, then FPDUs without markers (RFC 5044)
-  datagrams,  ///< each call tells one
+  datagrams,  ///< each call has one
 };
 
-/// One direction of a stream. Judges nothing: in a stream that is not what it is said to be, the
-/// ends are somewhere.
+/// One direction of a stream. Checks nothing: in a stream that carries something else, it finds
+/// ends that mean nothing.
 class MessageBounds {
  public:
   explicit MessageBounds(Carried carried) : carried_(carried), startup_(carried == Carried::mpa) {}
 
-  /// Takes bytes up to the end of the message that they belong to; how many those are.
+  /// Takes bytes up to the end of the present message; returns how many.
   std::size_t take(std::span<const std::byte> bytes);
   /// The next byte begins a message.
   bool between() const { return have_ == 0 && left_ == 0 && !more_; }

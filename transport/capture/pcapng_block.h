@@ -14,7 +14,7 @@ namespace nfsrdma::capture {
 
 inline constexpr std::size_t kBlockAlignment = 4;
 
-/// The bytes that `length` lacks to whole words.
+/// Pad bytes behind `length` bytes, up to whole words.
 constexpr std::size_t pad_of(std::size_t length) {
   return (kBlockAlignment - length % kBlockAlignment) % kBlockAlignment;
 }

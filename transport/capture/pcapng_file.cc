@@ -77,7 +77,7 @@ PcapngFile::PcapngFile(std::vector<File> files, std::string path, const Form& fo
   begin_file();
 }
 
-/// Of the present number. What a round before has left in the file goes.
+/// Begins the file of the present number. Drops what an earlier round has left in it.
 void PcapngFile::begin_file() {
   std::FILE* const file = files_[present_ % files_.size()].get();
   if (present_ >= files_.size() && !broken_) {

@@ -32,9 +32,9 @@ std::int64_t wall_clock();
 
 /// Any thread may add packets.
 ///
-/// A ring goes round: its files are numbered on from 0, of which the number modulo the files is the
-/// one that is written. Of two numbers the packets are taken, so that a message that has begun in a
-/// file can end there: the present one, and the one before.
+/// A ring reuses its files: file numbers count up from 0, and number n is written to file n modulo
+/// their number. Packets are taken for the present number and for the one before, so that a message
+/// can end in the file in which it has begun.
 class PcapngFile {
  public:
   using Number = std::uint64_t;
@@ -46,7 +46,7 @@ class PcapngFile {
                                                     Clock clock);
 
   bool ring() const { return files_.size() > 1; }
-  /// Of the present file. Always 0 without a ring.
+  /// Number of the present file. Always 0 without a ring.
   Number present() const;
   /// One packet, concatenated from its parts, to the file of this number; dropped when that is not
   /// taken any more.

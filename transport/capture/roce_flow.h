@@ -15,8 +15,8 @@
 
 namespace nfsrdma::capture {
 
-/// Real are addresses, messages, handles, lengths and data. Made up are queue pair numbers,
-/// sequence numbers from 0 on, a path MTU of 4096 bytes and UDP source ports; there are no
+/// Addresses, messages, handles, lengths and data are real. Queue pair numbers, sequence numbers
+/// from 0 on, a path MTU of 4096 bytes and UDP source ports are made up; there are no
 /// acknowledgements, and ICRCs are zero. Belongs to the thread of the connection.
 class RoceFlow {
  public:
@@ -37,10 +37,10 @@ class RoceFlow {
   void connected(std::span<const std::byte> request, std::span<const std::byte> reply);
   void send(From from, Pieces message, std::optional<std::uint32_t> invalidate);
   void write(From from, Place to, Pieces data);
-  /// RDMA Read of `length` bytes; returns what its response is to be told with.
+  /// RDMA Read of `length` bytes; returns the sequence number for read_response().
   std::uint32_t read_request(From from, Place place, std::uint32_t length);
   void read_response(From responder, std::uint32_t sequence, std::span<const std::byte> data);
-  /// Of the next packet.
+  /// Adds a comment to the next packet.
   void comment(std::string text) { flow_->comment(std::move(text)); }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 /// What fits an IP packet whatever its header is.
 constexpr std::size_t kMaxPayload = 65000;
 constexpr const char* kAdded = "of a connection from before this file: added for dissectors";
-/// In sequence numbers, for what stands in the files before.
+/// A gap in sequence numbers, for the data in earlier files of the ring.
 constexpr std::uint32_t kGap = 1 << 20;
 
 }  // namespace

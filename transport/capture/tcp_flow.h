@@ -17,10 +17,10 @@ namespace nfsrdma::capture {
 
 /// Opening it writes the three-way handshake, destroying it the closing segments.
 ///
-/// In each further file of a ring it goes on with a message; what is left of one when the file
-/// changes goes to the file before. What dissectors must know of iWARP stands before it: handshake
-/// and startup frames, and then a gap in the sequence, so that nobody takes it for the beginning of
-/// the connection.
+/// In each further file of a ring it goes on with a whole message; what is left of one when the
+/// file changes goes to the file before. Of iWARP, dissectors need the handshake and the startup
+/// frames: both are repeated in each file, before a gap in the sequence that shows that the
+/// connection has begun earlier.
 class TcpFlow final : public Flow {
  public:
   /// `file` outlives it. `initiator`: the local side connected.

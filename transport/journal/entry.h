@@ -75,7 +75,7 @@ inline constexpr std::size_t kLongestBody = std::size_t{16} << 20;
 void append_entry(std::vector<std::byte>& file, Kind kind, bool nested, TimePoint time,
                   std::span<const std::byte> body);
 
-/// Tells contents apart, not forgers.
+/// Tells contents apart; not safe against forgery.
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 }  // namespace nfsrdma::journal

@@ -1,12 +1,12 @@
-// Where a run tells what it gives out.
+// Where a run reports what it gives out.
 #pragma once
 
 #include "transport/journal/entry.h"
 
 namespace nfsrdma::journal {
 
-/// Of a run that is recorded it is the recorder; of one that is made again, what compares it with
-/// the recording. Belongs to the shard's thread.
+/// In a recorded run this is the recorder; in a rerun, the comparison with the recording. Belongs
+/// to the shard's thread.
 class Journal {
  public:
   /// Something goes out now.

@@ -38,7 +38,7 @@ Result<std::unique_ptr<rpc::Channel>> JournaledChannel::connect(rpc::ChannelFact
   return std::unique_ptr<rpc::Channel>(std::move(made));
 }
 
-/// What it posted outside has to run first.
+/// What it has posted on the outer loop has to run first.
 JournaledChannel::~JournaledChannel() {
   if (channel_) reactor_.outside().dispose(std::move(channel_));
 }

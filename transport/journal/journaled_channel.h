@@ -11,7 +11,7 @@
 
 namespace nfsrdma::journal {
 
-/// Stands between a channel, which has the loop outside, and its user, which has the journaled one.
+/// Wraps a channel, which has the outer loop, for a user that has the journaled one.
 class JournaledChannel final : public rpc::Channel,
                                private rpc::ChannelObserver,
                                private rpc::CallObserver {

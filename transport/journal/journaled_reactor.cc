@@ -79,7 +79,7 @@ std::function<void()> JournaledReactor::waking_call(std::function<void()> work) 
 
 std::size_t JournaledReactor::from_outside(const char* what, std::span<std::byte> memory,
                                            std::size_t size) {
-  // Who only reports, at no entry's time, is not made again.
+  // A look from outside of every entry (a report) has no place in a rerun.
   if (depth_ > 0) recorder_.give(Kind::seen, seen_body(what, memory.first(size)));
   return size;
 }

@@ -1,4 +1,4 @@
-// The event loop of what is recorded, within the loop of what is not.
+// The event loop of the recorded part of the program, driven by the loop of the rest.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@ namespace nfsrdma::journal {
 
 class Input;
 
-/// What serves a mount, from the kernel's requests to the RPCs, has this loop; what lies outside,
-/// connections and the kernel's device, has the real one, on the same thread. It does something in
-/// two cases only, and each is an entry of the recording: something comes from outside (Input), or
-/// there is work that was posted, or a timer is due. Its clock stands in between, so that whoever
-/// looks at it twice sees the same. Never run by itself. Belongs to one thread.
+/// What serves a mount, from the kernel's requests to the RPCs, uses this loop; connections and the
+/// kernel's device use the outer one, on the same thread. It runs work in two cases only, and each
+/// is an entry of the recording: something comes from outside (Input), or work that was posted or a
+/// timer is due. Its clock moves only then, so that all of one entry sees the same time. Never run
+/// by itself. Belongs to one thread.
 class JournaledReactor final : public Reactor {
  public:
   /// Both outlive it.
@@ -26,7 +26,7 @@ class JournaledReactor final : public Reactor {
   Result<void> watch(int fd, std::uint32_t events, FdHandler& handler) override;
   Result<void> modify(int fd, std::uint32_t events, FdHandler& handler) override;
   void unwatch(int fd) override;
-  /// Cannot be told from others when the run is made again: waking_call() can.
+  /// A rerun cannot tell such wake-ups from each other: use waking_call().
   void wake_from_other_thread(std::function<void()> work) override;
   std::function<void()> waking_call(std::function<void()> work) override;
   std::size_t from_outside(const char* what, std::span<std::byte> memory,
@@ -57,7 +57,7 @@ class JournaledReactor final : public Reactor {
   Timer work_later_;
 };
 
-/// Something comes from outside, as long as this lives: noted before it is worked on.
+/// Work that comes from outside, as long as this lives: recorded before it is done.
 class Input {
  public:
   Input(JournaledReactor& reactor, Kind kind, const Body& body) : reactor_(reactor) {

@@ -18,8 +18,8 @@ namespace nfsrdma::journal {
 class Recorder final : public Journal {
  public:
   /// Creates the file, or empties one of the user's own; its mode is 0600. `head` is its first
-  /// entry. `last`: the file is called FILE.1 and begun anew as often as it spans so much time, so
-  /// that both have at least the last so much; 0: it has everything.
+  /// entry. `last`: whenever the file spans so much time it is renamed FILE.1 and begun anew, so
+  /// that both together have at least the last so much; 0: never.
   static Result<std::unique_ptr<Recorder>> create(const std::string& path, Body head,
                                                   Duration last = Duration::zero());
   Recorder(const Recorder&) = delete;

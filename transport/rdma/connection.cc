@@ -164,7 +164,7 @@ void Connection::on_reply(CallContext* call, std::span<const std::byte> payload,
                           rpc::MessageRef message, std::optional<std::uint32_t> invalidated) {
   if (!call) {
     counters_.bad_xids.add();
-    log::debug("dropped a reply with XID {:#x}, which nobody waits for", incoming_.rdma_xid);
+    log::debug("dropped a reply with XID {:#x}, which no call waits for", incoming_.rdma_xid);
     return;
   }
   if (incoming_.proc == RDMA_NOMSG) payload = {};
@@ -186,7 +186,7 @@ void Connection::on_error(CallContext* call, std::optional<std::uint32_t> invali
     requester_.on_error(*call, incoming_, invalidated);
   } else if (!properties_ || code == ERR_VERS || !properties_->on_error(xid, code)) {
     counters_.bad_xids.add();
-    log::debug("dropped an RDMA_ERROR with XID {:#x}, which nobody waits for", incoming_.rdma_xid);
+    log::debug("dropped an RDMA_ERROR with XID {:#x}, which no call waits for", incoming_.rdma_xid);
   }
 }
 

@@ -194,7 +194,7 @@ void PropertyExchange::send_resprop() {
 
 bool PropertyExchange::on_resprop(std::uint32_t xid, const OptInfo& info) {
   if (!open_ || open_->opttype != ROPT_REQPROP || open_->xid != xid) {
-    log::debug("dropped a RESPROP with XID {:#x}, which nobody waits for", xid);
+    log::debug("dropped a RESPROP with XID {:#x}, which no request waits for", xid);
     return false;
   }
   // The request had one value, at place 0. A value in none or in several of the three is rejected

@@ -14,7 +14,7 @@ namespace {
 
 /// Where dissectors look for NFS.
 constexpr std::uint16_t kNfsPort = 2049;
-/// Of the side that is recorded: what carries the RPCs may have no port.
+/// The port that is shown for this side: the transport may have none.
 constexpr std::uint16_t kOwnPort = 1000;
 
 void set_port(sockaddr_storage& address, std::uint16_t port) {

@@ -15,8 +15,8 @@
 
 namespace nfsrdma::recording {
 
-/// Whether the caller that an RPC is for has been answered already, because it was killed or its
-/// patience was over.
+/// Whether the caller of an RPC has been answered already, because it was killed or its patience
+/// was over.
 using CallerGone = std::function<bool(Origin caller)>;
 
 /// Stands between a channel and its user. Costs allocations: only made for a connection that is to
@@ -74,8 +74,8 @@ class RecordedChannel final : public rpc::Channel,
   std::unique_ptr<rpc::Channel> channel_;
 };
 
-/// A factory whose channels are recorded where the sink is on when they are made; others are those
-/// of the transport.
+/// A factory that records a channel if the sink is on when the channel is made; others are those of
+/// the transport.
 class RecordedFactory final : public rpc::ChannelFactory {
  public:
   /// `sink` outlives it.

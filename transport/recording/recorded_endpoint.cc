@@ -20,7 +20,7 @@ RoceFlow::Place place_of(const fabric::Segment& segment) {
   return {segment.handle, segment.offset};
 }
 
-/// From where this machine reaches the peer; nothing is sent. Else all zeros.
+/// This machine's address on the way to the peer, or all zeros; nothing is sent.
 fabric::Address local_address_to(const fabric::Address& peer) {
   fabric::Address none;
   none.storage.ss_family = peer.storage.ss_family;
@@ -37,7 +37,7 @@ std::uint32_t xid_of(std::span<const std::byte> message) {
   return in.u32("xid");
 }
 
-/// A reply in RDMA_MSG says so itself; one by a Reply chunk has returned it.
+/// RDMA_MSG has the message type; a Long Reply is known by the Reply chunk that it returns.
 bool is_reply(const rdma::Header& header, std::span<const std::byte> payload) {
   if (header.proc == rdma::RDMA_NOMSG) return header.chunks.has_reply;
   xdr::Decoder in(payload);

@@ -23,7 +23,7 @@ class RecordedEndpoint final : public fabric::Endpoint, private fabric::Endpoint
  public:
   explicit RecordedEndpoint(fabric::EndpointHandler& handler) : handler_(handler) {}
 
-  /// What it stands for has to be given before anything else is done; `flow` may be null.
+  /// Call stand_for() with the recorded endpoint before anything else is done; `flow` may be null.
   void connect(capture::Sink& sink, const fabric::Address& peer,
                std::span<const std::byte> private_data);
   void accepted(std::unique_ptr<capture::RoceFlow> flow) { flow_ = std::move(flow); }

@@ -13,7 +13,7 @@ fabric::Address address_of(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   std::string host = text.substr(0, colon);
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  // A numeric address: the resolver asks nobody.
+  // The address is numeric, so the resolver sends no query.
   auto resolved = net::resolve(host, 0, AF_UNSPEC);
   if (resolved && !resolved->empty()) return resolved->front();
   fabric::Address none;

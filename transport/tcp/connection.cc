@@ -102,7 +102,7 @@ void Connection::receive() {
   counters_.fragments.add(reader_.fragments() - fragments);
   if (link_.ending()) return;
   switch (status) {
-    case ReadStatus::more: return resume_.schedule();  // what is staged epoll knows nothing of
+    case ReadStatus::more: return resume_.schedule();  // epoll does not report staged bytes
     case ReadStatus::drained: return;
     case ReadStatus::no_place: counters_.receive_pauses.add(); return link_.listen(false);
     case ReadStatus::end: return on_end_of_stream();

@@ -100,7 +100,7 @@ Checked<> ReceivePath::identify() {
   context_ = handler_.find_open(xid_);
   if (!context_) {
     counters_.bad_xids.add();
-    log::debug("dropped a reply with XID {:#x}, which nobody waits for", xid_);
+    log::debug("dropped a reply with XID {:#x}, which no call waits for", xid_);
     phase_ = Phase::discard;
     return {};
   }

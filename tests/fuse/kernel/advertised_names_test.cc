@@ -20,18 +20,18 @@ Names sorted(Names names) {
 
 TEST(AdvertisedNamesTest, AnotherDirectoryMakesAllOfThemDoubtfulOnce) {
   AdvertisedNames names;
-  names.tell("a", As::there);
-  names.tell("b", As::missing);
+  names.advertise("a", As::there);
+  names.advertise("b", As::missing);
   EXPECT_EQ(sorted(names.doubt_all()), (Names{"a", "b"}));
   EXPECT_TRUE(names.doubt_all().empty());
 }
 
 TEST(AdvertisedNamesTest, AListingTellsWhatIsThereAndWhatIsNot) {
   AdvertisedNames names;
-  names.tell("removed", As::there);
-  names.tell("kept", As::there);
-  names.tell("made", As::missing);
-  names.tell("missing", As::missing);
+  names.advertise("removed", As::there);
+  names.advertise("kept", As::there);
+  names.advertise("made", As::missing);
+  names.advertise("missing", As::missing);
   names.listing_begins();
   EXPECT_FALSE(names.listed("kept"));
   EXPECT_FALSE(names.listed("unknown"));
@@ -43,18 +43,18 @@ TEST(AdvertisedNamesTest, AListingTellsWhatIsThereAndWhatIsNot) {
 TEST(AdvertisedNamesTest, WhatIsToldDuringAListingNeedNotBeInIt) {
   AdvertisedNames names;
   names.listing_begins();
-  names.tell("new", As::there);
+  names.advertise("new", As::there);
   EXPECT_TRUE(names.listing_ends().empty());
 }
 
 TEST(AdvertisedNamesTest, ANameLeadsToWhatWasToldLast) {
   AdvertisedNames names;
   EXPECT_FALSE(names.node("a")) << "nothing was told";
-  names.tell("a", As::there, 3);
-  names.tell("missing", As::missing);
+  names.advertise("a", As::there, 3);
+  names.advertise("missing", As::missing);
   EXPECT_EQ(names.node("a"), 3U);
   EXPECT_EQ(names.node("missing"), 0U);
-  names.tell("a", As::there, 4);
+  names.advertise("a", As::there, 4);
   EXPECT_EQ(names.node("a"), 4U);
   names.forget("a");
   EXPECT_FALSE(names.node("a"));
@@ -62,8 +62,8 @@ TEST(AdvertisedNamesTest, ANameLeadsToWhatWasToldLast) {
 
 TEST(AdvertisedNamesTest, WhatIsNotSureIsStillBelieved) {
   AdvertisedNames names;
-  names.tell("a", As::there, 3);
-  names.tell("b", As::missing);
+  names.advertise("a", As::there, 3);
+  names.advertise("b", As::missing);
   names.unsure("a");
   names.unsure("b");
   names.unsure("unknown");
@@ -75,15 +75,15 @@ TEST(AdvertisedNamesTest, WhatIsNotSureIsStillBelieved) {
 TEST(AdvertisedNamesTest, ATurnOfMindIsTakenInAtTheBound) {
   AdvertisedNames names;
   for (std::size_t i = 0; i < AdvertisedNames::kMost; ++i)
-    names.tell(std::to_string(i), As::there, 3);
-  names.tell("0", As::there, 4);
+    names.advertise(std::to_string(i), As::there, 3);
+  names.advertise("0", As::there, 4);
   EXPECT_EQ(names.node("0"), 4U);
 }
 
 TEST(AdvertisedNamesTest, ThereIsABound) {
   AdvertisedNames names;
   for (std::size_t i = 0; i < AdvertisedNames::kMost + 10; ++i)
-    names.tell(std::to_string(i), As::there);
+    names.advertise(std::to_string(i), As::there);
   EXPECT_EQ(names.doubt_all().size(), AdvertisedNames::kMost);
 }
 

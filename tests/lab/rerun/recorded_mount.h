@@ -24,7 +24,7 @@ class ServedSeams final : public fuse::Seams {
       : server_(server), recorder_(recorder), reactor_(outside, recorder) {}
 
   journal::JournaledReactor& inside() override { return reactor_; }
-  bool made_again() const override { return true; }
+  bool is_rerun() const override { return true; }
   std::unique_ptr<rpc::ChannelFactory> between(std::unique_ptr<rpc::ChannelFactory>) override {
     return std::make_unique<journal::JournaledFactory>(std::make_unique<Borrowed>(server_),
                                                        reactor_);

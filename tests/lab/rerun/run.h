@@ -37,7 +37,7 @@ class Run final : public fuse::Seams {
   RerunReactor& reactor() { return reactor_; }
 
   Reactor& inside() override { return reactor_; }
-  bool made_again() const override { return true; }
+  bool is_rerun() const override { return true; }
   std::unique_ptr<rpc::ChannelFactory> between(std::unique_ptr<rpc::ChannelFactory>) override {
     return channels_.factory();
   }

@@ -206,7 +206,7 @@ void IwarpEndpoint::complete() {
   while (!invalidated_.empty() && phase_ != Phase::closed) {
     Lease& lease = *invalidated_.front();
     invalidated_.pop();
-    stags_->finish_settling(this, lease);
+    stags_->finish_invalidating(this, lease);
     handler_.on_invalidated(lease);
   }
   SendEntry entry;

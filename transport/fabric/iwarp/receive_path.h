@@ -26,7 +26,7 @@ class ReceiveEvents {
                           std::optional<std::uint32_t> invalidated) = 0;
   virtual void on_read_requested() = 0;
   virtual void on_read_done(void* context) = 0;
-  /// The last pin of a invalidating lease is gone.
+  /// The last pin of an invalidating lease is gone.
   virtual void on_lease_released(Lease& lease) = 0;
   virtual void on_terminated(const TerminateCode& code) = 0;
 };

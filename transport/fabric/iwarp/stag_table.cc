@@ -100,7 +100,7 @@ bool StagTable::invalidate(Owner owner, Lease& lease) {
   return true;
 }
 
-void StagTable::finish_settling(Owner owner, Lease& lease) {
+void StagTable::finish_invalidating(Owner owner, Lease& lease) {
   assert(entry_of(owner, lease, LeaseState::invalidating).pins == 0);
   (void)owner;
   release(lease.provider_index);

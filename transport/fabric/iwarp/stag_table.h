@@ -43,7 +43,7 @@ class StagTable {
   /// True: the lease is free. False: it is invalidating until its last pin is gone.
   bool invalidate(Owner owner, Lease& lease);
   /// Ends the invalidating of a lease that unpin returned.
-  void finish_settling(Owner owner, Lease& lease);
+  void finish_invalidating(Owner owner, Lease& lease);
   /// Makes every lease of a connection free.
   void release_all(Owner owner);
 
@@ -67,7 +67,7 @@ class StagTable {
 
   /// A pinned lease's memory is in use by the connection: invalidate() waits for it.
   void pin(Index index) { ++entries_[index].pins; }
-  /// Returns the lease when this was the last pin of a invalidating one, otherwise null.
+  /// Returns the lease when this was the last pin of an invalidating one, otherwise null.
   Lease* unpin(Index index);
 
   std::size_t in_use() const { return entries_.size() - free_.size(); }

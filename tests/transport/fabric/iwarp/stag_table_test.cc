@@ -102,7 +102,7 @@ TEST_F(StagTableTest, PinsDelaySettling) {
   EXPECT_EQ(table.unpin(target.index), nullptr);
   EXPECT_EQ(lease.state, LeaseState::invalidating);
   EXPECT_EQ(table.unpin(target.index), &lease);
-  table.finish_settling(&us, lease);
+  table.finish_invalidating(&us, lease);
   EXPECT_EQ(lease.state, LeaseState::free);
 }
 
