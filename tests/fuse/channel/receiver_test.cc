@@ -15,8 +15,7 @@
 #include "fuse/channel/mount_table.h"
 #include "fuse/channel/unmount.h"
 #include "tests/fuse/channel/child.h"
-#include "tests/fuse/channel/holding_fs.h"
-#include "tests/fuse/channel/mounted_session.h"
+#include "tests/fuse/channel/holding_test.h"
 
 namespace nfsrdma::testing {
 namespace {
@@ -26,28 +25,16 @@ using fuse::ChannelCounters;
 /// A direct request carries whole pages of the caller: 1 MiB that starts within one is split.
 constexpr std::size_t kPage = 4096;
 
-class ReceiverTest : public ::testing::Test {
+class ReceiverTest : public HoldingTest {
  protected:
   static constexpr std::size_t kSlots = 3;
 
   void SetUp() override {
     const auto reason = reason_not_to_mount();
     if (!reason.empty()) GTEST_SKIP() << reason;
-    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_, kSlots);
-    file_ = mounted_->path(HoldingFileSystem::kHeld.data());
-  }
-  void TearDown() override {
-    if (mounted_) mounted_->on_shard([this] { files_.held.clear(); });
+    mount(kSlots);
   }
 
-  std::size_t held() {
-    std::size_t now = 0;
-    mounted_->on_shard([&] { now = files_.held.size(); });
-    return now;
-  }
-  void wait_for_held(std::size_t count) {
-    wait_until([&] { return held() == count; });
-  }
   void answer_first_write() {
     mounted_->on_shard([&] {
       auto& first = files_.held.front();
@@ -73,10 +60,6 @@ class ReceiverTest : public ::testing::Test {
     EXPECT_EQ(writers.size(), kSlots);
     return writers;
   }
-
-  HoldingFileSystem files_;
-  std::unique_ptr<MountedSession> mounted_;
-  std::string file_;
 };
 
 TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {

@@ -14,8 +14,7 @@
 #include <cerrno>
 
 #include "tests/fuse/channel/child.h"
-#include "tests/fuse/channel/holding_fs.h"
-#include "tests/fuse/channel/mounted_session.h"
+#include "tests/fuse/channel/holding_test.h"
 
 namespace nfsrdma::testing {
 namespace {
@@ -24,26 +23,13 @@ using fuse::ChannelCounters;
 
 constexpr std::size_t kSmall = 4096;
 
-class RequestTest : public ::testing::Test {
+class RequestTest : public HoldingTest {
  protected:
   void SetUp() override {
     const auto reason = reason_not_to_mount();
     if (!reason.empty()) GTEST_SKIP() << reason;
-    mounted_ = std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_);
-    file_ = mounted_->path(HoldingFileSystem::kHeld.data());
+    mount();
   }
-  void TearDown() override {
-    if (mounted_) mounted_->on_shard([this] { files_.held.clear(); });
-  }
-
-  void wait_for_held(std::size_t count) {
-    wait_until([&] {
-      std::size_t now = 0;
-      mounted_->on_shard([&] { now = files_.held.size(); });
-      return now == count;
-    });
-  }
-  std::uint64_t count(Counter ChannelCounters::*counter) { return mounted_->count(counter); }
 
   std::uint64_t all_requests() {
     std::uint64_t sum = 0;
@@ -75,10 +61,6 @@ class RequestTest : public ::testing::Test {
     mounted_->on_shard([&] { answered = files_.held.front().request.answered(); });
     return answered;
   }
-
-  HoldingFileSystem files_;
-  std::unique_ptr<MountedSession> mounted_;
-  std::string file_;
 };
 
 TEST_F(RequestTest, TheFirstAnswerCounts) {

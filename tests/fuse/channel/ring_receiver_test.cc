@@ -20,16 +20,15 @@
 #include "fuse/channel/mount_table.h"
 #include "fuse/channel/unmount.h"
 #include "tests/fuse/channel/child.h"
-#include "tests/fuse/channel/holding_fs.h"
+#include "tests/fuse/channel/holding_test.h"
 #include "tests/fuse/channel/io_uring_offer.h"
-#include "tests/fuse/channel/mounted_session.h"
 
 namespace nfsrdma::testing {
 namespace {
 
 using fuse::ChannelCounters;
 
-class RingReceiverTest : public ::testing::Test {
+class RingReceiverTest : public HoldingTest {
  protected:
   /// Too few for entries with slots behind them; RingSlotsTest has more.
   static constexpr std::size_t kSlots = 3;
@@ -41,23 +40,9 @@ class RingReceiverTest : public ::testing::Test {
     if (reason.empty()) reason = offer_.reason_against();
     if (!reason.empty()) GTEST_SKIP() << reason;
     files_.add("plain", 0);
-    mounted_ =
-        std::make_unique<MountedSession>(HoldingFileSystem::handlers(), files_, slots_, true);
-    held_ = mounted_->path(HoldingFileSystem::kHeld.data());
-  }
-  void TearDown() override {
-    if (mounted_) mounted_->on_shard([this] { files_.held.clear(); });
+    mount(slots_, true);
   }
 
-  std::size_t held() {
-    std::size_t now = 0;
-    mounted_->on_shard([&] { now = files_.held.size(); });
-    return now;
-  }
-  void wait_for_held(std::size_t count) {
-    wait_until([&] { return held() == count; });
-  }
-  std::uint64_t count(Counter ChannelCounters::*counter) { return mounted_->count(counter); }
   /// A process that asks for a name that there is not.
   int look_up() {
     Child child([path = mounted_->path("missing")] {
@@ -69,7 +54,7 @@ class RingReceiverTest : public ::testing::Test {
 
   /// One of a file that is read in requests of its own size.
   std::unique_ptr<Child> reader(std::size_t size) {
-    return std::make_unique<Child>([path = held_.c_str(), size] {
+    return std::make_unique<Child>([path = file_.c_str(), size] {
       alignas(4096) static std::array<char, fuse::kMaxTransfer> data;
       const int fd = ::open(path, O_RDONLY);
       if (::read(fd, data.data(), size) != static_cast<ssize_t>(size)) return errno;
@@ -79,9 +64,6 @@ class RingReceiverTest : public ::testing::Test {
 
   const std::size_t slots_;
   IoUringOffer offer_;
-  HoldingFileSystem files_;
-  std::unique_ptr<MountedSession> mounted_;
-  std::string held_;
 };
 
 TEST_F(RingReceiverTest, RequestsAndTheirDataComeOverIt) {
@@ -105,7 +87,7 @@ TEST_F(RingReceiverTest, RequestsAndTheirDataComeOverIt) {
 TEST_F(RingReceiverTest, ManyThatWaitLeaveRoomForOthers) {
   constexpr std::size_t kTogether = 64;
   constexpr std::size_t kRounds = 6;
-  const auto read_held = [path = held_.c_str()] {
+  const auto read_held = [path = file_.c_str()] {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(0, &one);
@@ -156,7 +138,7 @@ TEST_F(RingReceiverTest, WithoutAFreeSlotAWriteWaitsUntilOneComesBack) {
 }
 
 TEST_F(RingReceiverTest, AKilledCallerIsAnsweredWhileItsOperationGoesOn) {
-  Child child([path = held_.c_str()] {
+  Child child([path = file_.c_str()] {
     char byte;
     const int fd = ::open(path, O_RDONLY);
     return ::read(fd, &byte, 1) == 1 ? 0 : errno;
@@ -224,7 +206,7 @@ TEST_F(RingReceiverTest, AChildDoesNotInheritIt) {
 
 TEST_F(RingReceiverTest, AbortEndsItAndItsCallers) {
   if (!connections_are_visible()) GTEST_SKIP() << "no /sys/fs/fuse/connections";
-  Child child([path = held_.c_str()] {
+  Child child([path = file_.c_str()] {
     char byte;
     const int fd = ::open(path, O_RDONLY);
     return ::read(fd, &byte, 1) == 1 ? 0 : errno;
@@ -322,7 +304,7 @@ TEST_F(RingSlotsTest, OnlyAWriteThatIsKeptIsCopiedFirst) {
   for (const std::size_t size : {std::size_t{4096}, fuse::kMaxTransfer}) {
     const bool large = size == fuse::kMaxTransfer;
     const auto copied = count(&ChannelCounters::ring_bytes_copied);
-    Child child([path = held_.c_str(), size] {
+    Child child([path = file_.c_str(), size] {
       alignas(4096) static char data[fuse::kMaxTransfer];
       const int fd = ::open(path, O_WRONLY);
       return ::write(fd, data, size) == static_cast<ssize_t>(size) ? 0 : errno;

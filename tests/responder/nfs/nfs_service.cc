@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/proto/compound.h"
+#include "tests/hostile/as_word.h"
 #include "tests/responder/nfs/callbacks.h"
 #include "tests/responder/nfs/compound.h"
 #include "tests/responder/nfs/server_state.h"
@@ -14,16 +15,6 @@
 namespace nfsrdma::responder {
 
 using namespace nfs4;
-
-namespace {
-
-std::string hyphenated(std::string_view name) {
-  std::string word(name);
-  std::ranges::replace(word, ' ', '-');
-  return word;
-}
-
-}  // namespace
 
 /// A reply that waits for its time.
 class NfsService::HeldReply {
@@ -156,7 +147,7 @@ std::optional<std::size_t> NfsService::send_callbacks(std::string_view name, std
                                                       std::size_t cut) {
   const auto kinds = hostile::hostile_callbacks();
   const auto kind = std::ranges::find_if(
-      kinds, [name](const hostile::Callback& each) { return hyphenated(each.name) == name; });
+      kinds, [name](const hostile::Callback& each) { return hostile::as_word(each.name) == name; });
   if (kind == kinds.end()) return std::nullopt;
   std::size_t sent = 0;
   state_->clients->sessions.for_each(
@@ -166,7 +157,8 @@ std::optional<std::size_t> NfsService::send_callbacks(std::string_view name, std
 
 std::vector<std::string> NfsService::callback_names() {
   std::vector<std::string> names;
-  for (const auto& kind : hostile::hostile_callbacks()) names.push_back(hyphenated(kind.name));
+  for (const auto& kind : hostile::hostile_callbacks())
+    names.push_back(hostile::as_word(kind.name));
   return names;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/proto/compound.h"
+#include "tests/hostile/as_word.h"
 #include "tests/hostile/lies.h"
 #include "tests/responder/transport/fault_words.h"
 
@@ -114,7 +115,7 @@ ResultFault clock_fault(std::string_view value) {
 
 ResultFault lie_fault(std::string_view value) {
   for (const auto& lie : hostile::all_lies()) {
-    if (as_word(lie.name) == value) return {{lie.opnum}, lie.spoil};
+    if (hostile::as_word(lie.name) == value) return {{lie.opnum}, lie.spoil};
   }
   return {};
 }
@@ -131,14 +132,8 @@ ResultFault result_fault(std::string_view name, std::string_view value) {
 
 std::vector<std::string> lie_names() {
   std::vector<std::string> names;
-  for (const auto& lie : hostile::all_lies()) names.push_back(as_word(lie.name));
+  for (const auto& lie : hostile::all_lies()) names.push_back(hostile::as_word(lie.name));
   return names;
-}
-
-std::string as_word(std::string_view name) {
-  std::string word(name);
-  std::ranges::replace(word, ' ', '-');
-  return word;
 }
 
 }  // namespace nfsrdma::responder

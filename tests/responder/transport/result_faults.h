@@ -26,7 +26,5 @@ struct ResultFault {
 ResultFault result_fault(std::string_view name, std::string_view value);
 /// The names that lie= can have.
 std::vector<std::string> lie_names();
-/// A lie's or callback's name as a word.
-std::string as_word(std::string_view name);
 
 }  // namespace nfsrdma::responder
