@@ -1,4 +1,4 @@
-// What was written becomes durable, or somebody is told (RFC 8881 sections 18.3, 18.32).
+// What was written becomes durable, or a caller is told (RFC 8881 sections 18.3, 18.32).
 #include <gtest/gtest.h>
 
 #include <cerrno>

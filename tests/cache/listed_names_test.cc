@@ -49,7 +49,7 @@ TEST_F(ListedNamesTest, AnotherUserMaySeeMore) {
   EXPECT_TRUE(names->lacks("f", kUser));
   EXPECT_FALSE(names->lacks("f", kUser + 1));
   ListedNames none(total_);
-  EXPECT_TRUE(none.lacks("f", kUser + 1)) << "nobody can have one in a new directory";
+  EXPECT_TRUE(none.lacks("f", kUser + 1)) << "a new directory has none";
 }
 
 TEST_F(ListedNamesTest, NamesThatServersFindWithoutListingThemAreAskedFor) {
@@ -71,7 +71,7 @@ TEST_F(ListedNamesTest, AreThoseOfOneVersion) {
   EXPECT_EQ(names->proven_at(), kLate);
   names->changed_here(nfs4::change_info4{true, kVersion, kVersion + 1});
   EXPECT_TRUE(names->shown(kVersion + 1, kLate));
-  EXPECT_FALSE(names->shown(kVersion + 2, kLate)) << "somebody else has changed them";
+  EXPECT_FALSE(names->shown(kVersion + 2, kLate)) << "another client has changed them";
 }
 
 // RFC 8881 section 3.3.3: without `atomic` a change of others may lie between before and after; a

@@ -204,7 +204,7 @@ TEST_F(ReadAheadTest, OthersFindSlotsOfTheSession) {
   reactor_.settle();
   Pending<Result<AttributeCache::Outcome>> asked(files().attributes().revalidate(root_, caller()));
   reactor_.settle();
-  EXPECT_TRUE(asked.done()) << "READs that nobody waits for have all slots";
+  EXPECT_TRUE(asked.done()) << "READs that no program waits for have all slots";
   let_go();
   for (Reading& one : held) EXPECT_TRUE(finish(one));
 }

@@ -50,7 +50,7 @@ class DelegatedLocks : public Delegations {
   Task<Result<void>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
     return client::lock(mount(), file_.open.file(), wish(owner, range, exclusive));
   }
-  /// 0 or an errno; EAGAIN: somebody else's lock is in the way.
+  /// 0 or an errno; EAGAIN: another owner's lock is in the way.
   int lock_here(LockOwner owner, ByteRange range, bool exclusive = true) {
     auto locked = run(locking(owner, range, exclusive));
     return locked ? 0 : to_errno(locked.error());
@@ -59,14 +59,14 @@ class DelegatedLocks : public Delegations {
     auto unlocked = run(unlock(mount(), file_.open.file(), owner, range));
     return unlocked ? 0 : to_errno(unlocked.error());
   }
-  /// Whether the range is free for an exclusive lock of somebody new on this mount.
+  /// Whether the range is free for an exclusive lock of a new owner on this mount.
   bool free_here(ByteRange range) {
     auto tested =
         run(test_lock(mount(), file_.open.file(), wish({LockKind::posix, 9}, range, true)));
     EXPECT_TRUE(tested) << tested.error().message();
     return tested && !*tested;
   }
-  /// The same at the server, for another client, who makes the delegation be returned by opening.
+  /// The same at the server, for another client, which makes the delegation be returned by opening.
   bool free_elsewhere(ByteRange range) {
     if (!elsewhere_.open) {
       auto opened = open_at_other("file", kBoth);
@@ -85,12 +85,12 @@ class DelegatedLocks : public Delegations {
     };
     run(returning());
   }
-  /// Ann's locks are, and nobody else's, nor the open.
+  /// Ann's locks are, and no other owner's, nor the open.
   void expect_lost(const char* why) {
     EXPECT_EQ(counter("locks_lost"), 1U) << why;
     EXPECT_EQ(counter("opens_lost"), 0U);
     EXPECT_EQ(read_as_ann(), EIO) << why;
-    EXPECT_TRUE(read_text(file_)) << "who has not locked goes on";
+    EXPECT_TRUE(read_text(file_)) << "an owner without locks goes on";
     EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0) << "nothing is left to be unlocked";
     EXPECT_EQ(read_as_ann(), 0);
   }
@@ -148,7 +148,7 @@ TEST_F(DelegatedLocks, WhatIsInTheWayIsDescribed) {
   EXPECT_FALSE((*tested)->exclusive);
   EXPECT_EQ((*tested)->pid, 2);
   auto own = run(test_lock(mount(), file_.open.file(), wish(kBob, {0, 99}, true)));
-  EXPECT_TRUE(own && !*own) << "nobody is in his own way";
+  EXPECT_TRUE(own && !*own) << "no owner is in its own way";
 }
 
 TEST_F(DelegatedLocks, TheFileMustBeOpenForThem) {
@@ -189,7 +189,8 @@ TEST_F(DelegatedLocks, AtTheServerHaveItKnowTheOpen) {
   close_at(mount(), std::move(reader.open));
 }
 
-// Neither knows what the other has granted: who began at the server goes on there, all of them.
+// Neither knows what the other has granted: locks that began at the server go on there, all of
+// them.
 TEST_F(DelegatedLocks, StayAtTheServerWhereTheyWereBeforeTheDelegation) {
   server_.write_file("early", "x");
   auto early =
@@ -368,7 +369,7 @@ TEST_F(DelegatedLocks, AreLostWithAServerThatGivesNothingBack) {
   server_.reboot(/*grace_seconds=*/0);
   EXPECT_TRUE(run(getattr(mount(), caller(), root())));
   reactor_.settle();
-  expect_lost("somebody else may have locked the file meanwhile");
+  expect_lost("another client may have locked the file meanwhile");
 }
 
 // RFC 8881 section 10.2.1

@@ -58,7 +58,8 @@ TEST_F(Delegations, WhatADelegationDoesNotCoverGoesToTheServer) {
   EXPECT_FALSE(open_here(first, kWrite)) << "a read delegation";
   Credential stranger = caller();
   stranger.gid += 1;
-  EXPECT_FALSE(open_locally(mount(), stranger, first.handle, kRead)) << "nobody has let him in";
+  EXPECT_FALSE(open_locally(mount(), stranger, first.handle, kRead))
+      << "the server has not authorized this user";
 }
 
 // Supplementary groups give access, so that an OPEN of a caller proves nothing for one with other
@@ -196,7 +197,7 @@ TEST_F(Delegations, AWriteDelegationCoversEveryOpen) {
   auto written = write_text(first, 0, "C");
   ASSERT_TRUE(written) << written.error().message();
   const std::size_t before = requests();
-  EXPECT_FALSE(open_here(first, kBoth)) << "he has not been let in for reading";
+  EXPECT_FALSE(open_here(first, kBoth)) << "not authorized for reading";
   auto again = open_here(first, kWrite);
   ASSERT_TRUE(again);
   EXPECT_EQ(requests(), before);
@@ -467,7 +468,7 @@ TEST_F(Delegations, ARevokedDelegationCostsNoOpen) {
   close_at(other(), std::move(writer->open));
 }
 
-// The first who notices is a READ that names it.
+// The first to notice is a READ that names it.
 TEST_F(Delegations, AUseFindsTheRevokedDelegationFirst) {
   Opened first = open_delegated("file", kRead);
   server_.fail(OP_READ, NFS4ERR_DELEG_REVOKED, 1);
@@ -514,7 +515,7 @@ TEST_F(Delegations, NothingIsGrantedHereWhileItIsNotKnownWhatIsRevoked) {
     return arrival.has(OP_TEST_STATEID) ? Fate::hold : Fate::answer;
   };
   EXPECT_TRUE(run(getattr(mount(), caller(), root())));
-  EXPECT_TRUE(mount().delegations().held(file.handle)) << "nobody has told";
+  EXPECT_TRUE(mount().delegations().held(file.handle)) << "the client has not been told";
   EXPECT_FALSE(open_here(file, kRead));
   EXPECT_FALSE(mount().session().lease_holds());
   server_.fate = nullptr;

@@ -46,7 +46,7 @@ inline void PrintTo(const Operation& operation, std::ostream* out) { *out << ope
 struct Fault {
   const char* name;
   bool forgets_replies;  ///< the server cannot tell a repetition from a new request
-  bool forgets_locks;    ///< and nobody may reclaim them
+  bool forgets_locks;    ///< and no client may reclaim them
   void (*arm)(FaultTable& table);
 };
 

@@ -79,8 +79,8 @@ class LockRecovery : public ServedMount {
     EXPECT_EQ(counter("locks_lost"), 1U);
     EXPECT_EQ(counter("opens_lost"), 0U) << "the open is as it was";
     EXPECT_EQ(write_as(kHolder, 0), EIO);
-    EXPECT_EQ(write_as(kHolder, 50), EIO) << "wherever he writes";
-    EXPECT_EQ(write_in_name_of(file_.open.state(), 50), 0) << "who has no locks goes on";
+    EXPECT_EQ(write_as(kHolder, 50), EIO) << "wherever the holder writes";
+    EXPECT_EQ(write_in_name_of(file_.open.state(), 50), 0) << "an owner without locks goes on";
   }
   void expect_holder_can_lock_again() {
     EXPECT_EQ(unlock_range(kHolder, ByteRange::whole_file()), 0);
@@ -159,7 +159,7 @@ TEST_F(LockRecovery, LockingAgainDoesNotHideTheLoss) {
   look_around();
   EXPECT_EQ(lock_range(kHolder, kFirst), 0);
   EXPECT_EQ(write_as(kHolder, 0), EIO);
-  EXPECT_EQ(lock_range(kHolder, kFirst), 0) << "now he knows";
+  EXPECT_EQ(lock_range(kHolder, kFirst), 0) << "now the holder knows";
   EXPECT_EQ(write_as(kHolder, 0), 0);
 }
 
@@ -227,7 +227,7 @@ class LockForIo : public LockRecovery {
     ASSERT_EQ(lock_range(kNeighbour, kSecond), 0);
     ASSERT_EQ(lock_range({LockKind::flock, 77}, {40, 49}), 0);
   }
-  /// Its owner's number; 0: nobody's.
+  /// Its owner's number; 0: there is none.
   std::uint64_t owner_of(const IoBy& by) {
     const auto found = lock_for_io(file_.open->locks(), by);
     return found ? found->owner.id : 0;
@@ -238,11 +238,12 @@ TEST_F(LockForIo, IsChosenByWhatIsKnown) {
   const std::vector<std::uint64_t> both{1, 2};
   const std::vector<std::uint64_t> second{2};
   EXPECT_EQ(owner_of({.owner = 2, .range = kFirst}), 2U) << "named by the kernel";
-  EXPECT_EQ(owner_of({.owner = 9, .range = kFirst}), 0U) << "somebody without locks";
+  EXPECT_EQ(owner_of({.owner = 9, .range = kFirst}), 0U) << "an owner without locks";
   EXPECT_EQ(owner_of({.pid = 1, .range = {60, 69}}), 1U) << "the process that has locked";
   EXPECT_EQ(owner_of({.pid = 9, .range = kFirst}), 0U) << "another process, another open file";
   EXPECT_EQ(owner_of({.pid = 9, .lockers = second, .range = {60, 69}}), 2U) << "the open file";
-  EXPECT_EQ(owner_of({.pid = 9, .lockers = both, .range = kSecond}), 2U) << "who covers it";
+  EXPECT_EQ(owner_of({.pid = 9, .lockers = both, .range = kSecond}), 2U)
+      << "the one that covers it";
   EXPECT_EQ(owner_of({.pid = 9, .description = 77, .range = {60, 69}}), 77U) << "flock";
   EXPECT_EQ(owner_of({.range = kSecond}), 2U) << "written back by the kernel";
   EXPECT_EQ(owner_of({.range = {60, 69}}), 0U);

@@ -394,7 +394,7 @@ TEST_F(OpenTest, AnOpenWhoseAttributesFailIsClosedAgain) {
 }
 
 // RFC 8881 section 18.16.3: a server may keep the verifier of an exclusive create in the times;
-// they are set when it says so, though nobody has asked for any.
+// they are set when it says so, though the client has asked for none.
 TEST_F(OpenTest, TimesThatHeldTheVerifierAreSetAfterwards) {
   SetAttributes initial;
   initial.mode = 0600;
@@ -449,7 +449,7 @@ TEST_F(OpenTest, AnOpenWaitsForADowngradeUnderWay) {
   ASSERT_TRUE(opening.value());
   EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 1U);
   EXPECT_TRUE(must_close(std::move(opening.value()->open)));
-  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 2U) << "nobody writes any more";
+  EXPECT_EQ(server_.executions_of(OP_OPEN_DOWNGRADE), 2U) << "no open writes any more";
   EXPECT_EQ(downgraded_to_, kRead);
   EXPECT_TRUE(must_close(std::move(reader)));
 }

@@ -139,7 +139,7 @@ TEST_F(OwnerNamesTest, ASilentNameServiceIsWaitedForOnceAndHeardLater) {
   EXPECT_FALSE(asking.value()->owner.numeric) << "it is not to be kept";
   const Attributes again = get();
   EXPECT_FALSE(again.owner.numeric);
-  EXPECT_LE(reactor_.now() - before, IdMap::kPatience + 1s) << "nobody waits a second time";
+  EXPECT_LE(reactor_.now() - before, IdMap::kPatience + 1s) << "no operation waits a second time";
   names_.speak();
   EXPECT_EQ(get().owner, (Owner{2, true, {}})) << "the answer counts when it comes";
   EXPECT_EQ(names_.asked["bin@x"], 1);

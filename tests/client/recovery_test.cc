@@ -238,7 +238,7 @@ TEST_F(RecoveryTest, ALostReplyOfReclaimCompleteIsNoSecondExecution) {
   EXPECT_TRUE(complete);
 }
 
-// A state that one operation finds gone is opened anew; nobody else notices.
+// A state that one operation finds gone is opened anew; no other operation notices.
 TEST_F(RecoveryTest, ARefusedStateidIsRecoveredAlone) {
   start();
   OpenRef file = must_open(1);
@@ -301,7 +301,7 @@ TEST_F(RecoveryTest, RevokedStatesAreFoundInBatches) {
   server_.status_flags = 0;
 }
 
-// RFC 8881 section 18.48.3: one code for each stateid. More of them are nobody's.
+// RFC 8881 section 18.48.3: one code for each stateid. More of them belong to none.
 TEST_F(RecoveryTest, CodesThatNobodyAskedForAreIgnored) {
   start();
   OpenRef file = must_open(1);

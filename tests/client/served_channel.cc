@@ -46,7 +46,7 @@ class ServedCall final : public responder::ServerCall {
   void reply(rpc::AcceptStat status) override;
   void drop() override { delete this; }
 
-  /// Told of the reply; null when nobody wants it any more.
+  /// Told of the reply; null when it is not wanted any more.
   std::function<void(Bytes)> on_reply;
 
  private:

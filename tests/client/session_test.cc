@@ -290,8 +290,8 @@ TEST_F(SessionTest, StopEndsACallThatCannotBeSent) {
   EXPECT_TRUE(waiting.done());
 }
 
-// A server may put a request off for as long as it gets a delegation back: a lease. After that who
-// waits for a limited time only has waited for no answer; the others go on waiting.
+// A server may put a request off for as long as it gets a delegation back: a lease. After that a
+// request of limited patience counts as unanswered; the others go on waiting.
 TEST_F(SessionTest, DelayForMoreThanALeaseCountsAsNoAnswer) {
   start();
   server_.fail(OP_GETATTR, NFS4ERR_DELAY, 1'000'000);
@@ -316,7 +316,7 @@ TEST_F(SessionTest, GraceIsWaitedFor) {
   EXPECT_EQ(counter("session_requests_delayed"), 3U);
 }
 
-// Somebody has the file open at the server: tried again as the Linux client does, 1.5 s in all.
+// The file is open at the server: tried again as the Linux client does, 1.5 s in all.
 TEST_F(SessionTest, AFileThatIsInUseIsTriedAgainForAWhile) {
   start();
   server_.fail(OP_REMOVE, NFS4ERR_FILE_OPEN, 4);

@@ -105,7 +105,7 @@ class DelegationAccess : public ::testing::Test {
   FileHandle handle;
 };
 
-// RFC 8881 section 10.4.1: a local open must not let anybody in whom the server would not.
+// RFC 8881 section 10.4.1: a local open must not let in a user whom the server would not.
 TEST_F(DelegationAccess, IsForWhoWasLetInAndForNobodyElse) {
   const DelegationRef delegation =
       table.put(handle, user(1, 1), {stateid(1), true, false}, {}, false);

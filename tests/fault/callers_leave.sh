@@ -64,7 +64,7 @@ control continue >/dev/null
 expect_line "$work/close.said" closed
 for how in close exit thread abort; do expect_line "$export/$how" "$text"; done
 
-# A write that fails after its caller has left is logged, because nobody else can be told.
+# A write that fails after its caller has left is logged, because no program can be told.
 writer unlucky exit
 control stop >/dev/null
 echo >&"$to"

@@ -52,7 +52,7 @@ echo touched >"$mnt/directory/other"  # recovery is over when this has been done
 python3 -c 'import fcntl, sys
 try: fcntl.lockf(open(sys.argv[1], "r+"), fcntl.LOCK_EX | fcntl.LOCK_NB, 10, 0)
 except OSError: sys.exit(0)
-sys.exit(1)' "$mnt/directory/file" || fail "somebody else got the lock"
+sys.exit(1)' "$mnt/directory/file" || fail "another process got the lock"
 touch "$work/go"
 wait $user || fail "a user of the mount did not survive its server"
 [ "$(cat "$export/directory/file")" = "$(printf 'data\nmore')" ] || fail "what was written under the lock"

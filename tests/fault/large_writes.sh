@@ -46,7 +46,7 @@ strike reboot reboot 0
 strike grace reboot 1
 [ "$(counter cache_writes_taken_over)" -ge 100 ] || fail "large writes were not answered early"
 
-# failing STATUS ERRNO: in the middle of many writes; somebody is told, and afterwards all can be written again.
+# failing STATUS ERRNO: in the middle of many writes; a program is told, and afterwards all can be written again.
 failing() {
   python3 - "$mnt/full" "$1" "$2" "$work/control" <<'P' || fail "$1"
 import control, errno, os, sys

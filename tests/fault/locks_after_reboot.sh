@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A lock outlives a reboot of the server with a grace period. Without one somebody else may have had
+# A lock outlives a reboot of the server with a grace period. Without one another client may have had
 # it meanwhile: its holder is told by EIO instead of going on unprotected.
 . "$(dirname "$0")/lib.sh"
 start_responder --lease 5
@@ -41,7 +41,7 @@ reboot_under_lock() {
 }
 
 reboot_under_lock kept 2
-if try_lock "$mnt/kept"; then fail "somebody else got the lock after the reboot"; fi
+if try_lock "$mnt/kept"; then fail "another client got the lock after the reboot"; fi
 touch "$work/go"
 wait $holder || fail "the holder of a reclaimed lock got errno $?"
 try_lock "$mnt/kept" || fail "the lock was not given back"

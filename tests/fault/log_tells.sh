@@ -77,7 +77,7 @@ repaired() {
   wait_for "a line of $1 with $2" said " W $mnt: .*127.0.0.1:$port: .*$2"
   wait_for "the end of $1" said " W $mnt: .*127.0.0.1:$port: connected again"
 }
-# harmless FAULT [OPERATION]: nobody has to know, or nobody here can.
+# harmless FAULT [OPERATION]: no user has to know, or this side cannot.
 harmless() {
   begin "$1"
   control fault "$1:${2:+op=$2:}times=1"

@@ -45,7 +45,7 @@ for kind in $kinds; do
   timeout 60 cmp "$mnt/data" "$export/data" || fail "$kind: the mount is not the same again"
 done
 
-# A reply to nobody leaves its call open until the connection is broken (RFC 8881 section 2.9.2).
+# A reply to no call leaves its call open until the connection is broken (RFC 8881 section 2.9.2).
 control fault malformed=wrong-xid:op=READ:times=1 >/dev/null
 timeout 60 dd if="$mnt/data" of="$work/copy" bs=128k iflag=direct 2>/dev/null &
 pending=$!

@@ -41,7 +41,7 @@ enum class What : std::uint8_t {
   silent,        ///< or never answered
   private_data,  ///< `bytes` are said instead of the consumer's
   invalidate_none,     ///< a Send with Invalidate is a Send
-  invalidate_wrong,    ///< it invalidates a handle that is nobody's
+  invalidate_wrong,    ///< it invalidates a handle of no lease
   invalidate_other,    ///< it invalidates the handle of an earlier call
   invalidate_unasked,  ///< a Send invalidates the handle that was used last
   bad_crc,             ///< the last byte of a frame is another one

@@ -11,7 +11,7 @@ using fabric::Segment;
 using Pieces = std::vector<std::span<const std::byte>>;
 
 constexpr std::size_t kRememberedHandles = 16;
-/// Added to a handle so that it is nobody's.
+/// Added to a handle so that no lease has it.
 constexpr std::uint32_t kForeign = 0x00010000;
 
 Error fault_script() {

@@ -32,8 +32,8 @@ class Attacker {
   /// many (the environment's NFSRDMA_HOSTILE_STRIDE).
   bool attack_in_turn(const KernelOperation& operation, const std::string& name,
                       const std::function<void(HostileService&)>& arm);
-  /// The server tells what nobody can see to be wrong, another size or other data: 2 is not asked
-  /// of attacks from now on.
+  /// The server tells what no client can see to be wrong, another size or other data: 2 is not
+  /// asked of attacks from now on.
   void expect_deception(bool deceives) { deceives_ = deceives; }
   /// From now on a file beside the request's is open during each attack (Stage::hold()).
   void hold_a_file() { holds_ = true; }

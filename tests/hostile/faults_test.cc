@@ -23,7 +23,7 @@ constexpr bool kIwarp = kTransport == Over::iwarp;
 struct Row {
   const char* rule;
   const char* request;
-  /// Whether nobody can see that the server does wrong: other data, other times, other sizes.
+  /// Whether no client can see that the server does wrong: other data, other times, other sizes.
   bool deceives = false;
   bool needs_rdma = false;
   bool behind_a_loss = false;  ///< the connection is broken first
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, ScriptOfTheWire, ::testing::ValuesIn(kOfTheWire)
 
 class ScriptOfTheClient : public Script {};
 
-/// Nobody stands between: the client's script goes when nothing is to go wrong any more.
+/// Without a middleman: the client's script goes when nothing is to go wrong any more.
 class ClientScript final : public Middleman {
  public:
   ClientScript(responder::FaultScript& script, std::uint64_t& fired, const net::Address& server)

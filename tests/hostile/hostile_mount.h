@@ -32,7 +32,7 @@ struct HostileOptions {
   Over over = Over::tcp;
   responder::DelegationKind delegations = responder::DelegationKind::none;
   bool cached = false;         ///< attributes and names are believed as long as by default
-  MakeMiddleman between = {};  ///< stands between client and server; empty: nobody does
+  MakeMiddleman between = {};  ///< stands between client and server; empty: nothing does
   /// Over iwarp: what goes wrong at the client's side of the fabric; outlives the mount.
   faults::FabricScript* client_script = nullptr;
   bool wire_faults = false;  ///< rules of the responder's script may be of the wire
@@ -57,7 +57,7 @@ class HostileMount {
   void stop();
 
   HostileService& server() { return *hostile_; }
-  /// Nobody does anything wrong from now on.
+  /// Nothing goes wrong from now on.
   void lift();
   /// How often the rules of the responder's script had fired when lift() took them away.
   std::uint64_t faults_met() const { return faults_met_; }

@@ -1,4 +1,4 @@
-// The responder's NFSv4.1 service behind somebody who changes its answers.
+// The responder's NFSv4.1 service behind something that changes its answers.
 #pragma once
 
 #include <functional>

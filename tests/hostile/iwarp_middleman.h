@@ -1,4 +1,4 @@
-// A middleman who understands iWARP: changes, adds and leaves out DDP segments on their way to the
+// A middleman that understands iWARP: changes, adds and leaves out DDP segments on their way to the
 // client.
 #pragma once
 
@@ -84,7 +84,7 @@ struct WireAttack {
   At at = At::call;
   enum class Needs { anything, to_write, to_read } needs = Needs::anything;
   std::function<void(Strike&)> strike;
-  /// Whether nobody can see that the server lies.
+  /// Whether no client can see that the server lies.
   bool deceives = false;
 };
 

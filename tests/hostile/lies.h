@@ -14,7 +14,7 @@ struct Lie {
   const char* name;
   nfs4::nfs_opnum4 opnum;  ///< of the result that has it
   void (*spoil)(SpoiledReply& reply);
-  /// Whether nobody can see that it is one.
+  /// Whether no client can see that it is one.
   bool deceives = false;
 };
 

@@ -1,4 +1,4 @@
-// Stateids of others, delegations nobody asked for, locks of absurd owners, absurd access.
+// Stateids of others, delegations that were not asked for, locks of absurd owners, absurd access.
 #include "client/proto/compound.h"
 #include "tests/hostile/lies.h"
 

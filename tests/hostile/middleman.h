@@ -1,4 +1,4 @@
-// Who stands between the client and the server of a HostileMount.
+// What stands between the client and the server of a HostileMount.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace nfsrdma::hostile {
 
-/// Lets everything pass until he is told otherwise. Reactor's thread only.
+/// Lets everything pass until it is told otherwise. Reactor's thread only.
 class Middleman {
  public:
   virtual ~Middleman() = default;

@@ -1,4 +1,4 @@
-// Delegations that the server wants back, while somebody sends hostile callbacks on the same back
+// Delegations that the server wants back, while hostile callbacks come on the same back
 // channel: before the true recall, behind it, and around it.
 #include <gtest/gtest.h>
 
@@ -119,8 +119,8 @@ TEST_F(RecalledFile, WhatIsWrittenBeforeAndBehindTheRecall) {
       const Answer synced = mount_.ask(FUSE_FSYNC, stage.node, fuse_fsync_in{.fh = stage.fh});
       EXPECT_TRUE(synced.error != 0 || mount_.read_file(stage.file) == wanted);
       mount_.reactor().advance(std::chrono::seconds(2));  // it is delegated no more for a while
-      mount_.write_file(stage.file, "from somebody else");
-      EXPECT_EQ(read(stage), "from somebody else");
+      mount_.write_file(stage.file, "from another client");
+      EXPECT_EQ(read(stage), "from another client");
       EXPECT_TRUE(stage.clean_up());
       mount_.honest().recall_delegations();
       mount_.reactor().settle();

@@ -1,4 +1,4 @@
-// A middleman who understands records of RPC over TCP: changes, adds and leaves out replies on
+// A middleman that understands records of RPC over TCP: changes, adds and leaves out replies on
 // their way to the client.
 #pragma once
 
@@ -67,7 +67,7 @@ class RecordStrike {
 struct RecordAttack {
   std::string name;
   std::function<void(RecordStrike&)> strike;
-  /// Whether nobody can see that the server lies.
+  /// Whether no client can see that the server lies.
   bool deceives = false;
 };
 

@@ -1,5 +1,5 @@
-// Requests of the kernel over TCP, through somebody who breaks records and replies on the way back:
-// the first reply and the second, once, and all of them for ever.
+// Requests of the kernel over TCP, through a middleman that breaks records and replies on the way
+// back: the first reply and the second, once, and all of them for ever.
 #include <gtest/gtest.h>
 
 #include <cstdio>

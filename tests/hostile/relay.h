@@ -1,4 +1,4 @@
-// Somebody between client and server: TCP connections that pass through him, byte by byte.
+// Between client and server: TCP connections that pass through it, byte by byte.
 #pragma once
 
 #include <cstddef>

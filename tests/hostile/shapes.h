@@ -11,7 +11,7 @@ struct Shape {
   const char* name;
   /// `opnum`: of the result that it is aimed at.
   void (*spoil)(SpoiledReply& reply, nfs4::nfs_opnum4 opnum);
-  /// Whether nobody can see that it is wrong.
+  /// Whether no client can see that it is wrong.
   bool deceives = false;
 };
 

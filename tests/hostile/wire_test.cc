@@ -1,5 +1,5 @@
-// Requests of the kernel whose data travels by RDMA, through somebody who breaks the rules of iWARP
-// and RPC-over-RDMA on the way back: once, and for ever.
+// Requests of the kernel whose data travels by RDMA, through a middleman that breaks the rules of
+// iWARP and RPC-over-RDMA on the way back: once, and for ever.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -131,7 +131,7 @@ by_autofs() {
   systemctl restart autofs
   unmounted /auto/data || fail "mounted before anybody looks"
   read_and_written /auto/data
-  unmounts /auto/data true  # by autofs, when nobody has looked for a while
+  unmounts /auto/data true  # by autofs, when it was not used for a while
   rm /etc/auto.master.d/nfsrdma.autofs /etc/auto.nfsrdma
   systemctl restart autofs
   rmdir /auto 2>/dev/null || true

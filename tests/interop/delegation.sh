@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Delegations that knfsd grants to a mount, and recalls (CB_RECALL) when somebody else wants the file:
-# a program of the server, its kernel as another NFS client. Whoever waits goes on, nothing is lost,
+# Delegations that knfsd grants to a mount, and recalls (CB_RECALL) when another client wants the file:
+# a program of the server, its kernel as another NFS client. What waits goes on, nothing is lost,
 # and both sides see what the other wrote. knfsd of Linux 6.1 grants delegations for reading.
 # Usage: delegation.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"

@@ -12,7 +12,7 @@ stateids_of() {
 lock_stateids_named() {
   command -v tshark >/dev/null || skip "no tshark: tests/install-packages test"
   local at=$work/captured i=${#mount_points[@]} lock open
-  mount_export "capture=$work/locked.pcapng,noac" "$at"  # under a delegation for writing a lock is nobody else's matter
+  mount_export "capture=$work/locked.pcapng,noac" "$at"  # under a delegation for writing a lock does not concern the server
   timeout 60 python3 - "$at/named" <<'PY' || fail "see above"
 import fcntl, mmap, os, sys
 block = mmap.mmap(-1, 4096)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Callbacks of knfsd over the RDMA connection: a client that holds a delegation is called back when
-# somebody else writes, a local program of the server or another mount. The recall is answered,
-# knfsd is content with the answer, and whoever waits goes on. So it is with a mount of nfsrdma.
+# another program writes, one of the server or of another mount. The recall is answered,
+# knfsd is content with the answer, and what waits goes on. So it is with a mount of nfsrdma.
 # Usage: recall.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"
 client=$NFSRDMA_BIN/nfsrdma-recall-client

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Delegations for writing that knfsd (Linux 6.6 and later) grants to a mount: what is asked of the holder by
-# CB_GETATTR, and recalled when somebody else opens the file; nothing that was written under one is lost.
+# CB_GETATTR, and recalled when another client opens the file; nothing that was written under one is lost.
 # Usage: write_delegation.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"
 use_knfsd "$1" "$2"

@@ -45,7 +45,7 @@ unasked READ "own writes, stat, close, open" python3 "$work/own.py" "$mnt/own" "
 unasked READ "again" read_all
 cmp "$export/own" "$mnt/own"
 
-# Attributes: as long as they are believed nobody is asked; the size of another client's file is
+# Attributes: as long as they are believed the server is not asked; the size of another client's file is
 # seen when that is over.
 echo first >"$mnt/f"
 cat "$slow/f" >/dev/null
@@ -107,7 +107,7 @@ rewrite(b"e")
 os.pwrite(fd, b"E" * 4096, 0)
 until("a change before our own write", lambda: os.fstat(fd) and os.pread(fd, size, 0) ==
       b"E" * 4096 + b"e" * (size - 4096))
-# And if nobody looks: at the next open.
+# And if no program looks: at the next open.
 rewrite(b"f")
 os.pwrite(fd, b"F" * 4096, 0)
 os.close(fd)

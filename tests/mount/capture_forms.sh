@@ -102,4 +102,4 @@ wait_for "its end" answered
 ctl capture off "$work/own.sock"
 shown "$work/again.pcapng" 'frame.comment contains "sent again"' frame.number | grep -q . || fail "no comment on what was sent again"
 shown "$work/again.pcapng" 'frame.comment contains "answer to a caller that had gone"' frame.number | grep -q . ||
-  fail "no comment on an answer for nobody: $(shown "$work/again.pcapng" frame.comment frame.comment)"
+  fail "no comment on an answer whose caller is gone: $(shown "$work/again.pcapng" frame.comment frame.comment)"

@@ -7,7 +7,7 @@ start_responder
 echo served >"$export/served"
 cd "$work"
 
-# The command substitution ends only when nobody holds its pipe any more.
+# The command substitution ends only when no process holds its pipe any more.
 said=$("$NFSRDMA_BIN/nfsrdma" -o "port=$port,stats=counters" 127.0.0.1:/ mnt 2>&1)
 same "" "$said" "what a mount says"
 same served "$(cat "$mnt/served")" "a file, at once"

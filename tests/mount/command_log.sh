@@ -42,7 +42,7 @@ same "nfsrdma: nconnect has no effect: one connection is used" \
   "$(mount_there -o "port=$port,nconnect=8,noresvport")" "what a mount says of an option that is missed"
 pid=$(daemon)
 wait_for "the same in the log" logged "nconnect has no effect"
-! logged "noresvport" || fail "the log has what nobody misses"
+! logged "noresvport" || fail "the log has what no user misses"
 wait_for "what is mounted" logged "127.0.0.1:/ is mounted, by process $pid"
 kill -USR1 "$pid"
 wait_for "counters in the log" logged "counter fuse_requests_init 1"

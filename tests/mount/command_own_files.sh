@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the program writes for itself (stats=, capture=, the log) goes where it was told to and nowhere
-# else, for nobody but the user, and whatever becomes of it, the mount goes on.
+# else, for the user only, and whatever becomes of it, the mount goes on.
 . "$(dirname "$0")/lib.sh"
 # File systems are mounted here: in a mount namespace that ends with the test.
 if [ "$(id -u)" -eq 0 ] && [ -z "${NFSRDMA_NAMESPACE:-}" ]; then
@@ -52,7 +52,7 @@ ends() {
   same 0 $status "exit status"
 }
 
-# Through no symbolic link, and for nobody else.
+# Through no symbolic link, and for no other user.
 touch "$work/old.pcapng"
 chmod 666 "$work/old.pcapng"
 run links "stats=$work/stats,capture=$work/old.pcapng"
@@ -74,7 +74,7 @@ same served "$(timeout 20 cat "$mnt/file")" "a file after counters that cannot b
 ends
 same "" "$(ls "$export/inside")" "what was written into the mount"
 
-# Nobody reads the log. It is longer than a pipe holds, and lines of it may be lost.
+# No program reads the log. It is longer than a pipe holds, and lines of it may be lost.
 python3 - "$nfsrdma" "port=$port" "$mnt" <<'PY'
 import os, signal, subprocess, sys, time
 nfsrdma, options, mount = sys.argv[1:]

@@ -8,7 +8,7 @@ nfsrdma=$NFSRDMA_BIN/nfsrdma
 expect 32 "nosuchhost.invalid:/: resolve server name (nosuchhost.invalid:" \
   "$nfsrdma" nosuchhost.invalid:/ "$mnt"
 
-# A port that nobody listens on: bound, so that nobody else gets it.
+# A port that no program listens on: bound, so that no other gets it.
 python3 -c 'import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' \
   >"$work/closed_port" 2>/dev/null &

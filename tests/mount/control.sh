@@ -181,7 +181,7 @@ says "^ *${mount_pids[3]} .*odd \\\\033\[2J\\\\134" ctl list "$odd"
 says 'mounted on .*/odd\\040\\033' ctl mountstats "$odd"
 same "${mount_pids[3]}" "$(ctl list --json "$odd" | json "x[0]['pid']")" "a mount point with odd characters"
 
-# A daemon that was killed leaves a socket that nobody answers.
+# A daemon that was killed leaves a socket on which nothing answers.
 kill -KILL "${mount_pids[3]}"
 wait "${mount_pids[3]}" 2>/dev/null || true
 fusermount3 -uz "$odd"

@@ -47,7 +47,7 @@ assert status("GET", "/metrics") == (200, "application/openmetrics-text; version
 assert status("HEAD", "/metrics")[0] == 200
 assert status("GET", "/../etc/passwd")[0] == 404
 assert status("POST", "/metrics")[0] == 405
-# Askers who say nothing hold up nobody.
+# Askers that say nothing delay no other.
 silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(4)]
 assert status("GET", "/metrics")[0] == 200
 PY

@@ -23,7 +23,7 @@ wait_for "the new size" has_size "$mnt/g" 8
 same 'two ' "$(cat <&6)" "what a program of the server has appended"
 exec 5<&- 6<&-
 
-# Whoever brings the kernel the new size, by a lookup, also after another open, or by listing the
+# Whatever brings the kernel the new size, by a lookup, also after another open, or by listing the
 # directory: the page that the file ended in has gone before. Here it cannot go until one before it or
 # another file's has, which is being read while the server puts that off, so that readers of the end
 # have time for a look.

@@ -66,7 +66,7 @@ stalled dd if=/dev/zero of="$mnt/written" bs=64K count=10
 stalled dd if="$mnt/f" of=/dev/null bs=1M iflag=direct
 stalled mkdir "$mnt/d"
 stalled ls "$mnt"
-[ "$(counter fuse_interrupted)" -ge 1 ] || fail "nobody was let go early"
+[ "$(counter fuse_interrupted)" -ge 1 ] || fail "no caller was let go early"
 same ok "$(control continue)" "continue"
 
 # Everything works on; nothing is left open or half known.

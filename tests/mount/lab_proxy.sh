@@ -109,7 +109,7 @@ bash -c reads & reader=$!
 kill -0 $reader || fail "a READ went through a proxy that holds calls"
 tell continue >/dev/null
 wait $reader || fail "a READ that was held"
-# What no client sends harms nobody: each row of the probe, and this mount goes on.
+# What no client sends does no harm: each row of the probe, and this mount goes on.
 "$lab" probe "iwarp:127.0.0.1:$port" --risky --patience 1 >"$work/probe" 2>&1 || fail "probe: $(tail -n 1 "$work/probe")"
 [ "$(wc -l <"$work/probe")" -gt 100 ] || fail "the probe says little: $(tail -n 1 "$work/probe")"
 bash -c reads || fail "a READ after the probe"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A file that is read from front to end arrives before it is asked for, whoever has mounted it: the kernel
+# A file that is read from front to end arrives before it is asked for, also for an ordinary user: the kernel
 # reads ahead as far as root lets it, 128 KiB for others. Direct reads and readahead=0 ask each time.
 . "$(dirname "$0")/lib.sh"
 start_responder

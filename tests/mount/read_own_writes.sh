@@ -13,7 +13,7 @@ from multiprocessing.sharedctypes import RawValue
 rounds, first, other = int(sys.argv[1]), *sys.argv[2:4]
 PAGES = 128  # that the writer writes, in one WRITE; one more page is the other mount's
 SIZE = PAGES * mmap.PAGESIZE
-READS = 10  # of a reader before he opens the file anew
+READS = 10  # of a reader before it opens the file anew
 fork = multiprocessing.get_context("fork")
 written, over, wrong = RawValue("q", 0), RawValue("i", 0), RawValue("i", 0)
 

@@ -56,7 +56,7 @@ same new "$(cat <&5)" "the replaced open file"
 exec 5<&-
 wait_for "the silly name to go" sh -c "! ls -A '$export' | grep -q '^\.nfs'"
 
-# Nobody finds the name missing meanwhile: the open file gets its other name while it has that one.
+# No program finds the name missing meanwhile: the open file gets its other name while it has that one.
 # over_open_file: a rename(2) over a file that is open, in the background.
 over_open_file() {
   echo old >"$mnt/target"

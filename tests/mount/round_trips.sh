@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How many requests everyday operations cost. A program waits for each of them but CLOSE, which nobody waits for.
+# How many requests everyday operations cost. A program waits for each of them but CLOSE.
 . "$(dirname "$0")/lib.sh"
 mkdir "$export/listed" "$export/read"
 touch "$export/listed/"{a,b,c}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Somebody other than its owner writes to a set-id file: the write succeeds, and the server takes the bits away.
+# A user other than its owner writes to a set-id file: the write succeeds, and the server takes the bits away.
 # Set-group-id directories hand on their group and, to directories, the bit.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root to be two users"

@@ -141,7 +141,7 @@ for flags in (os.O_SYNC, os.O_DSYNC):
     os.close(fd)
     os.unlink(f"{mnt}/sync")
 
-# Nobody asks: sent all the same, soon.
+# No program asks: sent all the same, soon.
 fd = os.open(f"{mnt}/alone", os.O_CREAT | os.O_WRONLY)
 os.write(fd, b"alone")
 deadline = time.monotonic() + 30

@@ -69,7 +69,7 @@ def read_all():
 
 
 def read_known():
-    """The names of known.txt: changes that nobody can notice, each with its reason."""
+    """The names of known.txt: changes that no test can notice, each with its reason."""
     found = {}
     for line in (HERE / "breaks" / "known.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):

@@ -26,7 +26,7 @@ PY
 # It asks after 0.1, 0.2, 0.4 ... s: every pause but the last one lay within the two seconds, and the
 # one under way at the release was the last. More would be the machine's doing: twice that.
 asked=$(served LOCK)
-[ "$asked" -ge 4 ] || fail "$asked LOCK requests: nobody has asked again"
+[ "$asked" -ge 4 ] || fail "$asked LOCK requests: the client has not asked again"
 [ "$asked" -le 14 ] || fail "$asked LOCK requests for two locks"
 same 0 "$(counter lock_waits_notified 1)" "callbacks about locks"
 

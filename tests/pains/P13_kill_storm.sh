@@ -23,7 +23,7 @@ for round in $(seq "$rounds"); do
 done
 control clear >/dev/null
 
-[ ! -s "$work/said" ] || fail "somebody got an error: $(sort -u "$work/said" | head -n 3)"
+[ ! -s "$work/said" ] || fail "a program got an error: $(sort -u "$work/said" | head -n 3)"
 same 0 "$(counter session_slots_misordered)" "SEQ_MISORDERED"
 same 0 "$(counter session_losses)" "sessions lost"
 no_slot_in_use() { [ "$(counter session_slots_in_use)" = 0 ]; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # P23: a large directory whose attributes are out of date is looked at again page by page, not name
-# by name; a rename makes nobody ask for the attributes of the names beside it.
+# by name; a rename makes the client not ask for the attributes of the names beside it.
 . "$(dirname "$0")/lib.sh"
 start_responder
 entries=$(scaled 10000 100000)

@@ -1,5 +1,5 @@
 // P10: a call's memory is reachable for the server from its Send to its end, whatever cuts the
-// connection in between: a call that has ended finds what was there, and nobody writes any more.
+// connection in between: a call that has ended finds what was there, and no server writes any more.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -142,8 +142,8 @@ TEST_F(P10_KeyLifetime, ConnectionsThatAreCutAnywhere) {
   }
 }
 
-// Nobody waits for the call any more, and the server comes for its memory much later: it gets the
-// call's own bytes, or nothing; never those of another call.
+// No caller waits for the call any more, and the server comes for its memory much later: it gets
+// the call's own bytes, or nothing; never those of another call.
 TEST_F(P10_KeyLifetime, ALateServerFindsTheCallsOwnBytes) {
   harness_.connect();
   Exposing late(harness_, 1);

@@ -20,8 +20,8 @@ constexpr seconds kLease{90};
 
 class P13_AbandonedSlots : public FakeMount {
  protected:
-  /// Of a soft mount with timeo=100 and no repetition: nobody waits longer for an answer, and the
-  /// operation goes on.
+  /// Of a soft mount with timeo=100 and no repetition: no caller waits longer for an answer, and
+  /// the operation goes on.
   static constexpr seconds kTimeOut{10};
   void begin() {
     MountConfig config;
@@ -101,7 +101,7 @@ TEST_F(P13_AbandonedSlots, MostSlotsAreWaitedForAThirdOfALease) {
   EXPECT_EQ(counter("recovery_sessions"), 1U);
 }
 
-// A server that answers nobody, or whose disk stalls, is slow: its replies can still come, and the
+// A server that answers nothing, or whose disk stalls, is slow: its replies can still come, and the
 // session stays, because a call made anew in another one could be executed twice.
 TEST_F(P13_AbandonedSlots, ASlowServerKeepsItsSession) {
   begin();

@@ -44,7 +44,7 @@ class P14_ShrinkingSlotTable : public FakeMount {
   slotid4 most_used_ = 0;
 };
 
-// Nobody sleeps, no session is lost, and the whole table is used in between.
+// No request sleeps, no session is lost, and the whole table is used in between.
 TEST_F(P14_ShrinkingSlotTable, From64ToOneAndBackUnderLoad) {
   configure({}, kTable);
   start();
@@ -54,7 +54,7 @@ TEST_F(P14_ShrinkingSlotTable, From64ToOneAndBackUnderLoad) {
   for (int i = 0; i < kUsers; ++i) users.add(use());
   reactor_.settle();
   users.expect_success();
-  EXPECT_EQ(reactor_.now(), begun) << "somebody has waited for a timer";
+  EXPECT_EQ(reactor_.now(), begun) << "a request has waited for a timer";
   EXPECT_GE(shrunk_, 10);
   EXPECT_GE(most_used_, kTable - 2);
   EXPECT_EQ(counter("session_losses"), 0U);

@@ -160,7 +160,7 @@ TEST_F(P16_RetriesAfterDelay, OpensAndClosesThatOvertakeEachOtherDoNotSleep) {
   for (int i = 0; i < kUsers; ++i) users.add(open_and_close(rounds));
   reactor_.settle();
   users.expect_success();
-  EXPECT_EQ(reactor_.now(), begun) << "somebody has slept";
+  EXPECT_EQ(reactor_.now(), begun) << "an operation has slept";
   EXPECT_EQ(server_.successes_of(OP_OPEN), static_cast<int>(kUsers * rounds));
   EXPECT_GT(counter("open_old_stateids"), 0U) << "none has overtaken another";
   EXPECT_EQ(counter("open_files"), 0U);

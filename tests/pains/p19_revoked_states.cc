@@ -1,5 +1,5 @@
 // P19: the server has revoked very many states, or wants very many delegations back: it is asked
-// in batches and not all the time, and nobody else waits.
+// in batches and not all the time, and no other operation waits.
 #include <algorithm>
 
 #include "client/files/delegations.h"

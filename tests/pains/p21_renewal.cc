@@ -44,7 +44,7 @@ class P21_LeaseRenewal : public ServedMount, public ::testing::WithParamInterfac
 
 INSTANTIATE_TEST_SUITE_P(Leases, P21_LeaseRenewal, ::testing::Values(10, 20, 90));
 
-// Half a lease, with nobody asking for anything: the server still knows everything afterwards.
+// Half a lease without a request of a program: the server still knows everything afterwards.
 TEST_P(P21_LeaseRenewal, HalfALease) {
   const auto exchanges = server_.successes_of(OP_EXCHANGE_ID);
   use();

@@ -189,7 +189,7 @@ TEST_F(NfsClientTest, AFloodOfOwnersAndSessionsIsBounded) {
     status = exchange(other).eir_status;
   }
   EXPECT_EQ(status, NFS4_OK) << "unconfirmed records make room (RFC 8881 section 18.35.4)";
-  EXPECT_EQ(run(client).status(), NFS4_OK) << "who is there is still served";
+  EXPECT_EQ(run(client).status(), NFS4_OK) << "clients that are there are still served";
 }
 
 // RFC 8881 section 18.35.4: a full table admits a client as long as a record without state can go.

@@ -274,7 +274,7 @@ TEST_F(ConnectionTest, CallsBeyondThoseThatMayPullWaitForTheirTurn) {
   for (std::uint32_t i = 0; i < kCalls; ++i) EXPECT_TRUE(next_reply(requester).results());
 }
 
-// Those who hold a session stay; one without makes room for the next.
+// Clients with a session stay; one without makes room for the next.
 TEST_F(ConnectionTest, TheOldestWithoutASessionMakesRoom) {
   ResponderConfig config;
   config.max_connections = 3;

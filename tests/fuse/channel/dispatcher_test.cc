@@ -1,4 +1,4 @@
-// What a dispatcher answers by itself: FUSE_INIT, what is malformed, what nobody serves.
+// What a dispatcher answers by itself: FUSE_INIT, what is malformed, what has no handler.
 #include "fuse/channel/dispatcher.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ namespace nfsrdma::testing {
 /// Empty when this machine lets the test mount, else the reason why not.
 std::string reason_not_to_mount();
 
-/// Makes /sys/fs/fuse/connections available where nobody has mounted it (systemd does). False when
+/// Makes /sys/fs/fuse/connections available where it is not mounted yet (systemd does). False when
 /// that is not possible.
 bool connections_are_visible();
 

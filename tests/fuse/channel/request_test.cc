@@ -97,7 +97,7 @@ TEST_P(FatalSignal, ReleasesTheCallerWhileTheOperationGoesOn) {
   EXPECT_EQ(child.wait(), -GetParam());
   EXPECT_TRUE(first_is_answered());
   EXPECT_EQ(count(&ChannelCounters::interrupted), 1u);
-  EXPECT_FALSE(answer_first_with_data()) << "the operation is told that nobody will know";
+  EXPECT_FALSE(answer_first_with_data()) << "the operation is told that its caller has gone";
   EXPECT_EQ(count(&ChannelCounters::replies_after_abort), 1u);
 }
 
@@ -155,7 +155,7 @@ TEST_F(LeavingCaller, AProcessThatExitsDoesNotWaitForEver) {
   EXPECT_FALSE(is_answered(0)) << "close(2) waits for its answer, for longer already";
   EXPECT_EQ(count(&ChannelCounters::left_behind), 1u);
   mounted_->on_shard([this] {
-    EXPECT_FALSE(files_.held[1].request.reply_error(ENOSPC)) << "nobody is told";
+    EXPECT_FALSE(files_.held[1].request.reply_error(ENOSPC)) << "no caller is left to be told";
     EXPECT_TRUE(files_.held[0].request.reply_ok());
   });
   EXPECT_EQ(closing.wait(), 0);

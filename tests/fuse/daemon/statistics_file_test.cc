@@ -1,4 +1,4 @@
-// stats= writes where it was told to and nowhere else, for nobody but the user, and never blocks.
+// stats= writes where it was told to and nowhere else, for the user only, and never blocks.
 #include "fuse/daemon/statistics_file.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ class Coherence : public KernelTest {
   }
 };
 
-// A change by somebody else, whenever it came between own ones, costs the pages at the next look;
+// A change by another client, whenever it came between own ones, costs the pages at the next look;
 // own changes never do.
 TEST_F(Coherence, PagesGoForOthersChangesAndForNoOthers) {
   enum Step { read_it, write_it, change_it, look, open_it };
@@ -42,7 +42,7 @@ TEST_F(Coherence, PagesGoForOthersChangesAndForNoOthers) {
     SCOPED_TRACE(round);
     const std::string name = "f" + std::to_string(round);
     FileRef file = open(name);
-    const int kinds = round % 3 == 0 ? 3 : 5;  // every third round: nobody else
+    const int kinds = round % 3 == 0 ? 3 : 5;  // every third round: no other
     bool changed = false;
     bool wrote_after = false;
     for (int i = 0; i < 12; ++i) {
@@ -173,7 +173,7 @@ TEST_F(Coherence, AWriteGoesOnThoughItsLastPageIsLocked) {
   auto stuck = begin_drop(file, {{4096, 6000}, {0, 6000}});
   reactor_.advance(std::chrono::seconds(1));
   EXPECT_TRUE(stuck.done());
-  EXPECT_TRUE(file->node().view().pages().any({4096, 6000})) << "nobody knows";
+  EXPECT_TRUE(file->node().view().pages().any({4096, 6000})) << "it is not known";
   kernel_->lock_pages(false);
   close(file);
 }

@@ -39,7 +39,7 @@ class CollectedOrders final : public KernelOrders {
 
   /// As Linux 6.1.
   void believes_refuted_names() { doubts_refuted_names_ = false; }
-  /// Somebody has locked pages: orders to drop them do not end meanwhile.
+  /// Some pages are locked: orders to drop them do not end meanwhile.
   void lock_pages(bool locked) {
     const std::lock_guard lock(mutex_);
     locked_ = locked;

@@ -43,7 +43,7 @@ TEST_F(CachedPages, OwnWritesLeaveThemRight) {
 TEST_F(CachedPages, AnotherClientsWriteMakesThemWrong) {
   FileRef file = open("f");
   change_elsewhere();
-  EXPECT_TRUE(file->node().view().pages_match(change(file))) << "nobody has noticed yet";
+  EXPECT_TRUE(file->node().view().pages_match(change(file))) << "the change is not known yet";
   OpenAnswer info;
   FileRef again = open("f", O_RDWR, &info);
   EXPECT_FALSE(info.keep_cache);

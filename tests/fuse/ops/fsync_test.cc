@@ -1,4 +1,4 @@
-// FSYNC and FLUSH: what was written is durable, or somebody is told.
+// FSYNC and FLUSH: what was written is durable, or a caller is told.
 #include <fcntl.h>
 
 #include "tests/fuse/ops/kernel_requests.h"

@@ -375,7 +375,7 @@ TEST_F(ReadAheadRequests, TheCloseFollowsWhatIsUnderWay) {
   ASSERT_GT(slots_used(), 0U);
   fuse_release_in in{};
   in.fh = file.fh;
-  EXPECT_EQ(ask(FUSE_RELEASE, file.node, in).error, 0) << "which nobody waits for";
+  EXPECT_EQ(ask(FUSE_RELEASE, file.node, in).error, 0) << "which no program waits for";
   EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 0);
   server_.fate = nullptr;
   server_.disconnect();

@@ -169,7 +169,7 @@ class LongDirectory : public ReaddirRequest {
 
 TEST_F(LongDirectory, TheNextPageIsAskedForBeforeItIsNeeded) {
   std::uint64_t offset = list(directory_, 0, 4096).back().next;
-  EXPECT_EQ(pages(), 1) << "who looks at the begin only costs nothing";
+  EXPECT_EQ(pages(), 1) << "a look at the beginning costs nothing more";
   offset = list(directory_, offset, 4096).back().next;
   EXPECT_EQ(pages(), 2);
   EXPECT_EQ(ahead(), 0U);

@@ -115,7 +115,7 @@ TEST_F(SetattrRequest, ErrorsAreToldToWhoAsked) {
   EXPECT_EQ(ask(FUSE_SETATTR, 4711, fuse_setattr_in{.valid = FATTR_MODE}).error, ESTALE);
 }
 
-// ftruncate(2) asks nobody who may write: the file was opened for that.
+// ftruncate(2) asks no server who may write: the file was opened for that.
 TEST_F(SetattrRequest, ThroughAnOpenFileItsOpenersRightCounts) {
   std::filesystem::permissions(server_.path("f"), std::filesystem::perms(0600));
   const Opened file = open_node(node_);

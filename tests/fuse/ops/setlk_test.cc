@@ -100,7 +100,7 @@ TEST_F(LockRequests, ASignalEndsTheWait) {
   EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), 0) << "it does not get the lock later";
 }
 
-// A soft mount: nobody waits any more for what would be granted later.
+// A soft mount: no caller waits any more for what would be granted later.
 TEST_F(LockRequests, AWaiterThatIsAnsweredEarlyAsksNoMore) {
   AnswerLimit limit;
   limit.longest = std::chrono::seconds(1);

@@ -58,7 +58,7 @@ TEST_F(SpansTest, SeveralReadsAreForOneRequest) {
   release(file);
 }
 
-// What was answered before it was sent is for no request, whoever has it sent.
+// What was answered before it was sent is for no request, whichever has it sent.
 TEST_F(SpansTest, WriteBehindIsForNone) {
   const Opened file = kernel_open("file");
   ASSERT_EQ(write(file, 0, "text"), 0);

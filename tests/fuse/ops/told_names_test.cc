@@ -21,7 +21,7 @@ class ToldNames : public KernelRequests {
     return ask(FUSE_RENAME, kRoot, fuse_rename_in{kRoot}, from, to).error;
   }
   int lookups() const { return server_.successes_of(nfs4::OP_LOOKUP); }
-  /// Changes what the server has, and lets the client see that somebody did.
+  /// Changes what the server has, and lets the client see the change.
   void others_rename(const std::string& from, const std::string& to) {
     std::filesystem::rename(server_.path(from), server_.path(to));
     reactor_.advance(std::chrono::minutes(2));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Locks on NFS-Ganesha: reads and writes under a lock name its stateid; a lock whose holder was away
-# for longer than the lease is lost, and he hears of it; processes that open, lock and close one file
+# for longer than the lease is lost, and its holder hears of it; processes that open, lock and close one file
 # are not in each other's way.
 . "$(dirname "$0")/../../mount/lib.sh"
 . "$here/../interop/ganesha/server.sh"

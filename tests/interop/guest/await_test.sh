@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The guest's answer is understood also when it comes in pieces, each a second after the other, behind one
-# that nobody waited for.
+# that no test waited for.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/guest.sh"
 work=$(mktemp -d)

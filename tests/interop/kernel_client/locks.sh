@@ -53,7 +53,7 @@ await waiter
 same "data line line line line" "$(paste -sd' ' "$export/file")" "the file at the server"
 
 # Revoked: the holder gets EIO once its client has heard of it (what it writes meanwhile goes out under the open's stateid), and
-# somebody else can have the lock.
+# another client can have the lock.
 rm "$jobs/go"
 losses() { guest_run "dmesg | grep -c 'lost 1 locks' || true"; }
 before=$(losses)

@@ -1,4 +1,4 @@
-// Integers of a packet whose length nobody has checked: past its end there are zeros.
+// Integers of a packet whose length is not checked yet: past its end there are zeros.
 #pragma once
 
 #include <cstddef>

@@ -246,8 +246,8 @@ void RoceTable::connection_reply(const IpPacket& packet, std::span<const std::by
                                         view.part(kReplyPrivateDataAt, kReplyPrivateData));
 }
 
-/// Where the connection was not seen to begin, whoever sends first is the client, and the first
-/// queue pair in the other direction is its peer.
+/// Where the connection was not seen to begin, the side that sends first is the client, and the
+/// first queue pair in the other direction is its peer.
 RoceTable::Flow* RoceTable::flow_of(const IpPacket& packet, const RocePacket& roce) {
   const FlowKey key{packet.from.address, packet.to.address, roce.queue_pair};
   const auto found = flows_.find(key);

@@ -76,7 +76,7 @@ TEST_F(TcpStreamTest, TheOtherSideWaitsToo) {
   EXPECT_EQ(seen.text, "abcdef1g2");
 }
 
-// What is said by someone who has heard what the capture has not waits, before the hole shows by
+// What a side says that has heard what the capture has not waits, before the hole shows by
 // itself.
 TEST_F(TcpStreamTest, AnAcknowledgementTellsOfAHole) {
   add(99, "", true);

@@ -18,7 +18,7 @@ namespace nfsrdma::lab {
 
 namespace iwarp = fabric::iwarp;
 
-/// The client is who made the connection.
+/// The client is the side that made the connection.
 enum class Side : std::uint8_t { client, server };
 constexpr Side other(Side side) { return side == Side::client ? Side::server : Side::client; }
 constexpr const char* side_name(Side side) { return side == Side::client ? "client" : "server"; }

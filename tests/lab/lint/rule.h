@@ -19,7 +19,7 @@ struct Rule {
   std::optional<std::string> (*check)(const Event& event) = nullptr;
 };
 
-/// The same without the kind of event, for those who only show it.
+/// The same without the kind of event, for programs that only show it.
 struct RuleName {
   std::string_view where;
   std::string_view text;

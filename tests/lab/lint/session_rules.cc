@@ -97,7 +97,7 @@ Seen retry_on_connection(const SessionEvent& event) {
                      sequence->sa_slotid, sequence->sa_sequenceid);
 }
 
-/// A request that nobody has answered may have been executed or not.
+/// A request without an answer may have been executed or not.
 Seen wrong_sequence(const SessionEvent& event) {
   const auto* sequence = sequence_of(event);
   if (sequence == nullptr || event.session == nullptr) return {};

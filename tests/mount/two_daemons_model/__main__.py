@@ -12,9 +12,9 @@ processes share one clock and memory outside the mounts. It holds that
   eight bytes are tagged with file, block, generation and writer, so that zeros, parts of another
   file, or content older than permitted are recognised (`blocks`);
 * under a lock, fcntl or flock, a file's length and the content of the locked range are exactly those
-  that the last holder left when he gave it up, without any fsync; no two hold conflicting locks, and a
+  that the last holder left when it gave it up, without any fsync; no two hold conflicting locks, and a
   lock that is waited for is granted in the end (`locked`);
-* processes of one mount that append with O_APPEND overwrite and lose nothing, and nobody finds a hole in the
+* processes of one mount that append with O_APPEND overwrite and lose nothing, and none finds a hole in the
   file meanwhile (`appends`);
 * a lookup, listing or stat may show a state that was replaced no longer ago than the longest attribute
   timeout (acdirmax, acregmax), never one that is older, and never one that the mount itself has
@@ -80,7 +80,7 @@ def work(world, games, number):
 
 
 def watch(world, seconds):
-    """Until the time is over, or somebody failed or makes no progress."""
+    """Until the time is over, or a worker failed or makes no progress."""
     over = time.monotonic() + seconds
     moved = [(0, time.monotonic())] * world.count
     while time.monotonic() < over and not world.stop.value:

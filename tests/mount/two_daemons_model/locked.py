@@ -1,4 +1,4 @@
-"""Files that are used under fcntl or flock locks only: whoever holds one sees exactly what was there."""
+"""Files that are used under fcntl or flock locks only: the holder of one sees exactly what was there."""
 import fcntl, mmap, os
 from tags import decode, fill
 from world import FORK, RawArray, RawValue, Violation

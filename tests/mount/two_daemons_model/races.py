@@ -5,7 +5,7 @@ from world import FORK, RawValue, Violation
 
 
 class Races:
-    """Round by round all workers try to make the same new name; a round ends when nobody is trying."""
+    """Round by round all workers try to make the same new name; a round ends when no worker is trying."""
 
     WAYS = ("create", "mkdir", "symlink", "link")
 

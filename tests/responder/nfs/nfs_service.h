@@ -64,7 +64,7 @@ class NfsService final : public Service {
   /// The names that it takes.
   static std::vector<std::string> callback_names();
 
-  /// The grace period is over, whoever has still to reclaim.
+  /// The grace period is over, even if clients have still to reclaim.
   void end_grace();
   /// Every lease is over: clients, sessions and all state are gone. Returns how many clients that
   /// were.

@@ -175,7 +175,7 @@ TEST(Buffer, ReturnsToWhoeverLendsIt) {
   Buffer slot = pool->acquire();
   const std::span<std::byte> memory = slot.release();
   EXPECT_FALSE(slot);
-  EXPECT_EQ(pool->available(), kSlots - 1) << "whoever took it returns it";
+  EXPECT_EQ(pool->available(), kSlots - 1) << "its holder returns it";
   {
     Buffer lent(lender, memory);
     const Buffer moved = std::move(lent);

@@ -113,7 +113,7 @@ TEST_F(LogSinks, JournalGetsFields) {
   address.sun_family = AF_UNIX;
   const std::string path = folder_ / "socket";
   path.copy(address.sun_path, sizeof address.sun_path - 1);
-  EXPECT_FALSE(JournalSink::open("nfsrdma", path.c_str())) << "nobody is there";
+  EXPECT_FALSE(JournalSink::open("nfsrdma", path.c_str())) << "no journal is there";
   ASSERT_EQ(::bind(journal.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   auto sink = JournalSink::open("nfsrdma", path.c_str());
   ASSERT_TRUE(sink);

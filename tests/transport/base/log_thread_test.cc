@@ -1,4 +1,4 @@
-// Lines that a thread of their own writes, where nobody may be reading them.
+// Lines that a thread of their own writes, where no reader may be.
 #include "transport/base/log_thread.h"
 
 #include <fcntl.h>

@@ -77,7 +77,7 @@ TEST_F(OriginTest, IsKeptOverSleepsAndPauses) {
   EXPECT_EQ(seen_, (std::vector<Origin>{kNoOrigin, 5, 6}));
 }
 
-// Whoever wakes them works for another request.
+// The waker works for another request.
 TEST_F(OriginTest, IsTheWaitersNotTheWakers) {
   start_for(5, wait(this));
   start_for(6, wait(this));

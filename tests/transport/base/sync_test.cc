@@ -45,7 +45,7 @@ TEST(AsyncMutex, AHundredThousandWaitersComeInOrderAndDoNotGrowTheStack) {
   for (int i = 0; i < kManyWaiters; ++i) spawn(lock_and_note(mutex, order, i));
   EXPECT_TRUE(order.empty());
   { auto held = locking.await_resume(); }
-  EXPECT_TRUE(order.empty()) << "nobody runs on the stack of who unlocks";
+  EXPECT_TRUE(order.empty()) << "no waiter runs on the stack of the one that unlocks";
   reactor.settle();
   expect_in_order(order);
   EXPECT_FALSE(mutex.held());

@@ -258,7 +258,7 @@ TEST_F(Loss, PlainLossesBlameNobody) {
   EXPECT_TRUE(call.ok());
 }
 
-// F-9, P3: a malformed reply names its call: nobody else is suspected.
+// F-9, P3: a malformed reply names its call: no other is a suspect.
 TEST_F(Loss, MalformedReplyBlamesItsCallOnly) {
   open_credits();
   TestCall innocent(harness_, 1);

@@ -364,7 +364,7 @@ TEST(CallContextDeathTest, OutstandingWorkIsAsserted) {
 }
 
 // Memory for long replies is a pool of the mount: what waits for it is sent when some comes back,
-// whoever had it.
+// whatever had it.
 TEST(ReplyMemory, ACallThatWaitsForItIsSentWhenSomeComesBack) {
   Harness::Setup setup;
   setup.reply_slots = 1;

@@ -418,7 +418,7 @@ TEST_F(Exchange, RefusedConnpropMeansDefaults) {
   EXPECT_FALSE(exchange.on_error(0x4711, rdma::RDMA_ERR_BAD_HEADER));
 }
 
-// XP-7-1: nobody makes this side send less than version 2 guarantees, or more than it bears.
+// XP-7-1: no peer makes this side send less than version 2 guarantees, or more than it bears.
 TEST_F(Exchange, SizesOfThePeerStayWithinLimits) {
   auto& exchange = start();
   for (const std::uint32_t small : {0u, 1u, 16u, 4095u}) {

@@ -530,7 +530,7 @@ TEST_F(SplitReplies, SegmentsAreFilledInOrder) {
   EXPECT_EQ(Bytes(payload.data.begin(), payload.data.end()), data);
 }
 
-// V1-3.4.6-3: a hole between segments would hand up bytes that nobody wrote.
+// V1-3.4.6-3: a hole between segments would hand up bytes that were never written.
 TEST_F(SplitReplies, GapBetweenSegmentsIsMalformed) {
   auto call = read_call(31);
   rdma::Header& header = harness_.reply_header(0);

@@ -197,7 +197,7 @@ TEST_F(Keeper, PausesBetweenAttempts) {
   answer();
 }
 
-// Somebody waits for the end of the mount, say.
+// A user waits for the end of the mount, say.
 TEST_F(Keeper, APauseIsCutShortForWhoCannotWait) {
   start_well();
   harness_.fabric.refuses = true;
@@ -339,7 +339,7 @@ TEST_F(Keeper, FailedBindPauses) {
   EXPECT_NE(keeper_.channel(), nullptr);
 }
 
-// The channel is out of reach before its calls end, so that nobody submits them to it again.
+// The channel is out of reach before its calls end, so that no owner submits them to it again.
 TEST_F(Keeper, NoChannelWhileItsCallsEnd) {
   start_well();
   TestCall call(harness_, 1);
@@ -415,7 +415,7 @@ TEST_F(Keeper, CallbacksReachTheBinder) {
   EXPECT_EQ(binder_.callbacks, 1);
 }
 
-// P4: closing is bounded from every state, and tells those who wait.
+// P4: closing is bounded from every state, and tells what waits.
 // What a mount did stands in its counters when it has ended, and while it has no connection.
 TEST_F(Keeper, CountersOfTheLastConnectionStay) {
   start_well();

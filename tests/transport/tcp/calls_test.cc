@@ -65,7 +65,7 @@ TEST_F(Calls, SeveralFragments) {
   EXPECT_GT(count("fragments"), 5U);
 }
 
-// What nobody waits for is dropped, whole, and the connection goes on.
+// What no call waits for is dropped, whole, and the connection goes on.
 TEST_F(Calls, UnknownXid) {
   auto call = make_call(1);
   submit(*call);

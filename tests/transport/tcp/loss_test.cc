@@ -42,7 +42,7 @@ TEST_F(Loss, OpenCallsEndAndCanBeSentAgain) {
   EXPECT_TRUE(is(read->reply->error(), net::Fault::closed));
   EXPECT_TRUE(is(other->reply->error(), net::Fault::closed));
   EXPECT_EQ(read->losses.total, 1U);
-  EXPECT_FALSE(read->suspect()) << "a closed connection is nobody's fault";
+  EXPECT_FALSE(read->suspect()) << "a closed connection is no call's fault";
   EXPECT_EQ(count("failed_calls"), 2U);
 
   connect();
@@ -94,7 +94,7 @@ TEST_F(Loss, InTheMiddleOfSending) {
   EXPECT_EQ(count("call_contexts_in_use"), 0U);
 }
 
-// A call that may have broken the last connection goes alone, so that nobody else suffers for it.
+// A call that may have broken the last connection goes alone, so that no other call suffers for it.
 TEST_F(Loss, ASuspectGoesAlone) {
   connect();
   auto suspect = make_call(1);

@@ -75,7 +75,7 @@ class ClientTable {
 
   bool empty() const { return clients_.empty(); }
   std::size_t size() const { return clients_.size(); }
-  /// Owners of the confirmed clients, for who may reclaim after a restart.
+  /// Owners of the confirmed clients: those may reclaim after a restart.
   std::set<std::string> confirmed_owners() const;
 
  private:

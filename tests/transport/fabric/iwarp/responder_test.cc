@@ -130,7 +130,7 @@ TEST_F(ResponderTest, AnyRequestCutShortIsForgotten) {
 }
 
 // Beyond the handshakes that are kept open the oldest goes, so those who connect and say nothing
-// keep out nobody.
+// keep no other out.
 TEST_F(ResponderTest, SilentConnectionsHoldUpNobody) {
   std::deque<RawPeer> silent;
   for (const int more : {100, 92}) {

@@ -1,4 +1,4 @@
-// The STag table by itself: who may do what, and that STags do not come back soon.
+// The STag table by itself: which access is allowed, and that STags do not come back soon.
 #include "transport/fabric/iwarp/stag_table.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Asynchronous events of RDMA devices: who is told. No device is needed. Software devices send no
-// DEVICE_FATAL, so that it is told of here.
+// Asynchronous events of RDMA devices: which users are told. No device is needed. Software devices
+// send no DEVICE_FATAL, so that it is told of here.
 #include <gtest/gtest.h>
 
 #include <vector>
