@@ -37,15 +37,6 @@ Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandl
   co_return found;
 }
 
-Task<Result<Found>> lookup_parent(RequestContext& context, Credential caller, FileHandle dir) {
-  CompoundRef compound = co_await context.session.compound(caller);
-  if (!compound) co_return fail(steps::ending());
-  steps::add_handle(*compound, dir);
-  compound->add(nfs4::LOOKUPP4args{}, result_size::kNothing);
-  auto found = co_await find<nfs4::PUTFH4res, nfs4::LOOKUPP4res>(context, std::move(compound));
-  co_return found;
-}
-
 Task<Result<Found>> lookup_root(RequestContext& context, Credential caller) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());

@@ -1,5 +1,4 @@
-// LOOKUP, LOOKUPP and PUTROOTFH (RFC 8881 sections 18.13, 18.14, 18.21), with the attributes of the
-// file found.
+// LOOKUP and PUTROOTFH (RFC 8881 sections 18.13, 18.21), with the attributes of the file found.
 #pragma once
 
 #include <string_view>
@@ -13,7 +12,6 @@ struct RequestContext;
 /// `name` needs to be valid until the first suspension only.
 Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandle dir,
                            std::string_view name);
-Task<Result<Found>> lookup_parent(RequestContext& context, Credential caller, FileHandle dir);
 /// The root of the server's file systems.
 Task<Result<Found>> lookup_root(RequestContext& context, Credential caller);
 

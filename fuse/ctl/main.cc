@@ -194,25 +194,24 @@ bool read_number(std::string_view word, std::string_view name, unsigned& number)
 int run(std::span<char*> arguments) {
   constexpr std::string_view kView = "--view=";
   CommandLine line;
-  unsigned number = 0;
+  unsigned interval = 0;
+  const std::pair<std::string_view, unsigned*> numbers[] = {{"--interval=", &interval},
+                                                            {"--count=", &line.count},
+                                                            {"--ring=", &line.ring},
+                                                            {"--size=", &line.size},
+                                                            {"--snap=", &line.snap}};
   for (const std::string_view word : arguments.subspan(1)) {
     if (word == "--help" || word == "-h") return help(stdout);
+    const auto is_read = [word](const auto& each) {
+      return read_number(word, each.first, *each.second);
+    };
+    if (std::ranges::any_of(numbers, is_read)) continue;
     if (word == "--json") {
       line.json = true;
     } else if (word == "--follow") {
       line.follow = true;
-    } else if (read_number(word, "--interval=", number)) {
-      line.interval = std::chrono::milliseconds(number);
-    } else if (read_number(word, "--count=", number)) {
-      line.count = number;
     } else if (word.starts_with(kView)) {
       line.view = word.substr(kView.size());
-    } else if (read_number(word, "--ring=", number)) {
-      line.ring = number;
-    } else if (read_number(word, "--size=", number)) {
-      line.size = number;
-    } else if (read_number(word, "--snap=", number)) {
-      line.snap = number;
     } else if (word.starts_with('-')) {
       fmt::print(stderr, "nfsrdmactl: there is no option {}\n\n", word);
       return help(stderr);
@@ -220,6 +219,7 @@ int run(std::span<char*> arguments) {
       line.words.emplace_back(word);
     }
   }
+  line.interval = std::chrono::milliseconds(interval);
   if (line.words.empty()) return help(stderr);
   const std::string name = line.words.front();
   line.words.erase(line.words.begin());

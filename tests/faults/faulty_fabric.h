@@ -10,16 +10,11 @@
 namespace nfsrdma::faults {
 
 /// `inner` and `script` outlive it and all it makes. One reactor, its thread.
-class FaultyFabric final : public fabric::Fabric {
+class FaultyFabric final : public fabric::ForwardingFabric {
  public:
   FaultyFabric(Reactor& reactor, fabric::Fabric& inner, FabricScript& script)
-      : reactor_(reactor), inner_(inner), script_(script) {}
+      : ForwardingFabric(inner), reactor_(reactor), script_(script) {}
 
-  std::string_view name() const override { return inner_.name(); }
-  bool remote_invalidation_safe(const fabric::Address& peer) override {
-    return inner_.remote_invalidation_safe(peer);
-  }
-  Result<void> register_pool(BufferPool& pool) override { return inner_.register_pool(pool); }
   Result<std::unique_ptr<fabric::Endpoint>> connect(
       const fabric::Address& peer, fabric::EndpointHandler& handler,
       const fabric::EndpointOptions& options) override;
@@ -28,7 +23,6 @@ class FaultyFabric final : public fabric::Fabric {
 
  private:
   Reactor& reactor_;
-  fabric::Fabric& inner_;
   FabricScript& script_;
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tests/support/total_length.h"
 #include "transport/fabric/iwarp/fpdu_reader.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
@@ -26,7 +27,7 @@ class InputStream final : public net::ByteStream {
   InputStream(std::span<const std::byte> bytes, std::size_t piece) : bytes_(bytes), piece_(piece) {}
 
   ssize_t read(std::span<iovec> into) override {
-    std::size_t now = std::min({bytes_.size(), piece_, net::total_length(into)});
+    std::size_t now = std::min({bytes_.size(), piece_, testing::total_length(into)});
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);

@@ -53,8 +53,7 @@ class Owner final : public EndpointHandler {
     prepare(LeaseKind::invalidated, Access::remote_write);
     prepare(LeaseKind::prepared, Access::remote_write);
     require(
-        endpoint_.post_send({.pieces = pieces_, .leases = bound, .invalidate = {}, .comment = {}})
-            .has_value());
+        endpoint_.post_send({.pieces = pieces_, .leases = bound, .invalidate = {}}).has_value());
     require(endpoint_.invalidate(*bound[2]));
   }
   ~Owner() override {
@@ -110,7 +109,7 @@ void Owner::act(Action action) {
   switch (action) {
     case Action::send:
       (void)endpoint_.post_send(
-          {.pieces = pieces_, .leases = {}, .invalidate = 0x200u, .context = this, .comment = {}});
+          {.pieces = pieces_, .leases = {}, .invalidate = 0x200u, .context = this});
       break;
     case Action::write: (void)endpoint_.post_write(pieces_, remote); break;
     case Action::read: (void)endpoint_.post_read(sink_, remote, this); break;

@@ -82,7 +82,7 @@ struct SendWork {
   /// The peer answers this message, and the consumer calls Endpoint::answered when it has: the
   /// provider may leave out on_send_done until then, and so save a completion.
   bool answered = false;
-  std::string_view comment;  ///< for a capture, of the packet that has it; copied
+  std::string_view comment = {};  ///< for a capture, of the packet that has it; copied
 };
 
 /// What both ends learned while connecting.
@@ -212,6 +212,21 @@ class Fabric {
                                                     const EndpointOptions& options) = 0;
   virtual Result<std::unique_ptr<Listener>> listen(const Address& local,
                                                    ListenHandler& handler) = 0;
+};
+
+/// The base of a fabric that does something else than `inner` with connections only. `inner`
+/// outlives it.
+class ForwardingFabric : public Fabric {
+ public:
+  explicit ForwardingFabric(Fabric& inner) : inner_(inner) {}
+  std::string_view name() const override { return inner_.name(); }
+  bool remote_invalidation_safe(const Address& peer) override {
+    return inner_.remote_invalidation_safe(peer);
+  }
+  Result<void> register_pool(BufferPool& pool) override { return inner_.register_pool(pool); }
+
+ protected:
+  Fabric& inner_;
 };
 
 /// The userspace iWARP provider: RFC 5040, 5041, 5044 and 6581 over one TCP socket a connection.

@@ -19,10 +19,4 @@ class ByteStream {
   virtual void finish_writing() = 0;
 };
 
-inline std::size_t total_length(std::span<const iovec> pieces) {
-  std::size_t total = 0;
-  for (const iovec& piece : pieces) total += piece.iov_len;
-  return total;
-}
-
 }  // namespace nfsrdma::net

@@ -1,5 +1,7 @@
 #include "transport/recording/recorded_fabric.h"
 
+#include <netinet/in.h>
+
 #include <string>
 #include <utility>
 
@@ -88,10 +90,10 @@ class RecordedListener final : public fabric::Listener, private fabric::ListenHa
 Result<std::unique_ptr<fabric::Endpoint>> RecordedFabric::connect(
     const fabric::Address& peer, fabric::EndpointHandler& handler,
     const fabric::EndpointOptions& options) {
-  if (!sink_.on()) return fabric_->connect(peer, handler, options);
+  if (!sink_.on()) return inner_.connect(peer, handler, options);
   auto recorded = std::make_unique<RecordedEndpoint>(handler);
   recorded->connect(sink_, peer, options.private_data);
-  auto endpoint = fabric_->connect(peer, recorded->own_handler(), options);
+  auto endpoint = inner_.connect(peer, recorded->own_handler(), options);
   if (!endpoint) return fail_from(endpoint);
   recorded->stand_for(std::move(*endpoint));
   return std::unique_ptr<fabric::Endpoint>(std::move(recorded));
@@ -100,7 +102,7 @@ Result<std::unique_ptr<fabric::Endpoint>> RecordedFabric::connect(
 Result<std::unique_ptr<fabric::Listener>> RecordedFabric::listen(const fabric::Address& local,
                                                                  fabric::ListenHandler& handler) {
   auto recorded = std::make_unique<RecordedListener>(handler, sink_);
-  TRY(recorded->start(*fabric_, local));
+  TRY(recorded->start(inner_, local));
   return std::unique_ptr<fabric::Listener>(std::move(recorded));
 }
 

@@ -61,7 +61,7 @@ Result<void> End::send(std::span<const std::byte> data, std::span<Lease* const> 
                        std::optional<std::uint32_t> invalidate, void* context) {
   sent_.emplace_back(data.begin(), data.end());
   const std::span<const std::byte> pieces[] = {sent_.back()};
-  return endpoint->post_send(SendWork{pieces, leases, invalidate, context, false, {}});
+  return endpoint->post_send(SendWork{pieces, leases, invalidate, context});
 }
 
 std::uint64_t End::counter(std::string_view name) const {

@@ -74,8 +74,7 @@ TEST_P(MessageTest, AMessageGatheredFromManyPieces) {
     pieces.push_back(std::span(data).subspan(at, 3));
     pieces.push_back({});
   }
-  ASSERT_TRUE(client.endpoint->post_send(
-      {.pieces = pieces, .leases = {}, .invalidate = {}, .comment = {}}));
+  ASSERT_TRUE(client.endpoint->post_send({.pieces = pieces, .leases = {}, .invalidate = {}}));
   pieces.assign(pieces.size(), {});  // the array was copied
   ASSERT_TRUE(loop.until([&] { return !server().messages.empty(); }));
   EXPECT_TRUE(server().messages[0].data == data);

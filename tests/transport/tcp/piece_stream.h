@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 
+#include "tests/support/total_length.h"
 #include "tests/transport/tcp/wire.h"
 #include "transport/net/byte_stream.h"
 
@@ -21,7 +22,7 @@ class PieceStream final : public net::ByteStream {
 
   ssize_t read(std::span<iovec> into) override {
     if (at_ == bytes_.size()) return 0;
-    std::size_t now = std::min({piece_(), net::total_length(into), bytes_.size() - at_});
+    std::size_t now = std::min({piece_(), testing::total_length(into), bytes_.size() - at_});
     if (now == 0) return -EAGAIN;
     const auto got = static_cast<ssize_t>(now);
     for (const iovec& part : into) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <random>
 
+#include "tests/support/total_length.h"
 #include "tests/transport/fabric/iwarp/wire_frames.h"
 
 namespace nfsrdma::fabric::iwarp {
@@ -24,9 +25,10 @@ class PiecewiseStream final : public net::ByteStream {
 
   ssize_t read(std::span<iovec> into) override {
     ++reads;
-    largest_wish = std::max(largest_wish, net::total_length(into));
+    largest_wish = std::max(largest_wish, nfsrdma::testing::total_length(into));
     if (at_ == bytes_.size()) return -EAGAIN;
-    std::size_t now = std::min({piece_(), net::total_length(into), bytes_.size() - at_});
+    std::size_t now =
+        std::min({piece_(), nfsrdma::testing::total_length(into), bytes_.size() - at_});
     const std::size_t got = now;
     for (const iovec& part : into) {
       const std::size_t step = std::min(now, part.iov_len);
