@@ -87,7 +87,7 @@ class HostileMount {
   std::uint64_t begin(std::uint32_t opcode, std::uint64_t node, const Parts&... parts) {
     return kernel_->send_request(opcode, node, parts...);
   }
-  /// Waits for the answer; a caller who waits for longer than `patience` is killed.
+  /// Waits for the answer; a caller that waits for longer than `patience` is killed.
   Ended end(std::uint64_t unique, Duration patience = kPatience);
   /// The same for a request that an honest server has to answer.
   Answer honest_end(std::uint64_t unique);

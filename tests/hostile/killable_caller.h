@@ -1,4 +1,4 @@
-// A thread that requests are made for, so that its end is that of a caller who was killed.
+// A thread that requests are made for, so that its end is that of a caller that was killed.
 #pragma once
 
 #include <pthread.h>

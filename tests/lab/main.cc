@@ -24,7 +24,7 @@ constexpr Subcommand kSubcommands[] = {
      script::run_diff},
     {"fault", "SOCKET COMMAND", "a word to the control socket of a proxy or a responder",
      proxy::run_fault},
-    {"lint", "FILE [--json]", "who broke which rule first in a capture", run_lint},
+    {"lint", "FILE [--json]", "which side broke which rule first in a capture", run_lint},
     {"probe", "SERVER [--compare SERVER]", "what a server makes of each rule of the RFCs",
      probe::run_probe},
     {"proxy", "LISTEN SERVER", "stands between clients and a server, records, and breaks things",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# record= and nfsrdma-lab rerun: a mount that was recorded gives the same messages when it is made again, with delegations and
+# record= and nfsrdma-lab rerun: a mount that was recorded gives the same messages when it is rerun, with delegations and
 # recalls, broken connections and a second mount in its way; so does one whose daemon was killed, to its last moment. What is not as
 # recorded is named. Only the last seconds can be kept. Requests can be left out, and shrink leaves out what is not needed.
 . "$(dirname "$0")/lib.sh"

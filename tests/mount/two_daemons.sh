@@ -3,7 +3,7 @@
 # permits: two_daemons_model/__main__.py. Environment: NFSRDMA_SECONDS (8), NFSRDMA_SEED;
 # NFSRDMA_TWO_DAEMONS: faults (connections break, the server reboots), noac, or plain;
 # NFSRDMA_ONLY: some kinds of objects, such as blocks,locked. NFSRDMA_RECORD: a folder where both mounts are recorded; they
-# are then made again by nfsrdma-lab rerun.
+# are then repeated by nfsrdma-lab rerun.
 . "$(dirname "$0")/lib.sh"
 case ${NFSRDMA_TWO_DAEMONS:-plain} in
   noac) options=noac staleness=0 more=() ;;

@@ -1,5 +1,5 @@
 // RPC on one connection of a capture: which message is a call or a reply to which, what memory is
-// offered for how long, what was granted and announced. Judges nothing: whoever observes it is told
+// offered for how long, what was granted and announced. Judges nothing: its observers are told
 // before the state changes, and can compare.
 #pragma once
 

@@ -30,7 +30,7 @@ struct Packet {
 };
 
 /// Reads a file from front to back. Libpcap reads it, so that whatever tcpdump writes is understood
-/// and lengths are checked where everybody checks them.
+/// and lengths are checked by a library that many programs use.
 class PacketFile {
  public:
   /// Errors say what is wrong with the file.

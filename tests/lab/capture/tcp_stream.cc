@@ -62,7 +62,7 @@ bool TcpStreams::fits(const Segment& segment) {
   return in_order(segment) && segment.acknowledged <= stream(other(segment.from)).next + 1;
 }
 
-/// Who has not said what the first of those that wait needs.
+/// The side that has not said what the first waiting segment needs.
 Side TcpStreams::lacking() {
   const Segment& first = waiting_.front();
   return in_order(first) ? other(first.from) : first.from;

@@ -1,5 +1,5 @@
-// What a capture has of one connection, whatever carried it: the vocabulary between those who take
-// packets apart and those who judge or convert them.
+// What a capture has of one connection, whatever carried it: the vocabulary between code that takes
+// packets apart and code that judges or converts them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct ConnectionInfo {
   Moment since;
 };
 
-/// Who sent something, and where it is in the capture: in the frame that has its last byte.
+/// The sender of something, and its place in the capture: in the frame that has its last byte.
 struct Source {
   Moment at;
   Side from = Side::client;

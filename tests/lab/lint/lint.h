@@ -1,4 +1,4 @@
-// nfsrdma-lab lint: who broke which rule first.
+// nfsrdma-lab lint: which side broke which rule first.
 #pragma once
 
 #include <span>

@@ -73,7 +73,7 @@ void show(const Step& step, const script::Difference& what) {
              shortened(what.first), shortened(what.second), shortened(step.text));
 }
 
-/// What of the capture is not issued again, for those who count.
+/// What of the capture is not issued again, in numbers.
 void show_left_out(const Recording& recording, const Steps& steps) {
   const auto say = [](std::size_t count, const char* what) {
     if (count != 0) fmt::print(stderr, "nfsrdma-lab: {} {}\n", count, what);

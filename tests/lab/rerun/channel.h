@@ -1,4 +1,4 @@
-// Connections of a run that is made again: the recording is the server.
+// Connections of a rerun: the recording is the server.
 #pragma once
 
 #include <map>

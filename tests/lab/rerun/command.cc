@@ -81,7 +81,7 @@ void print_list(const Recording& recording) {
   }
 }
 
-/// A debugger stops here to see who gave the message.
+/// A debugger stops here to see what gave the message.
 [[noreturn]] void end_at_difference(const Recording& recording, const Difference& found) {
   fmt::print("entry {} of {}, after {:.6f} s, is another:\n", found.entry, recording.entries.size(),
              seconds(found.time - begin_of(recording)));

@@ -1,4 +1,4 @@
-// The kernel of a run that is made again.
+// The kernel of a rerun.
 #pragma once
 
 #include <thread>

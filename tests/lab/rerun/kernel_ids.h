@@ -13,7 +13,7 @@ namespace nfsrdma::lab::rerun {
 class KernelIds {
  public:
   /// The request with the numbers of this run; nothing where it names what this run has not, or
-  /// where it is of a kind that need not be made again.
+  /// where it is of a kind that need not be repeated.
   std::optional<std::vector<std::byte>> translate(std::span<const std::byte> request) const;
   /// What an answer to a request of this kind told, there and here: bodies, without the header.
   void learn(std::uint32_t opcode, std::span<const std::byte> recorded,

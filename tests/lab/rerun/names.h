@@ -1,4 +1,4 @@
-// Names of a run that is made again.
+// Names of a rerun.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The event loop of a run that is made again.
+// The event loop of a rerun.
 #pragma once
 
 #include <map>

@@ -33,7 +33,7 @@ class ReducedWorld final : public World {
   ReducedWorld(const Recording& recording, Playback& prefix,
                std::function<void(const std::string& line, bool odd)> on_line);
 
-  /// The mount is there; `place`: the first entry that is not made again as it is.
+  /// The mount is there; `place`: the first entry that is not repeated as it is.
   void become_loose(std::size_t place);
   /// What comes next belongs to this entry.
   void go_to(std::size_t place) { place_ = place; }

@@ -1,4 +1,4 @@
-// A recorded mount is made again with the same messages; what is not the same is named, and no
+// A recorded mount is rerun with the same messages; what is not the same is named, and no
 // recording, cut, flipped or made up, does harm.
 #include "tests/lab/rerun/rerun.h"
 

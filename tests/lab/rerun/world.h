@@ -1,4 +1,4 @@
-// What lies outside a run that is made again.
+// What lies outside a rerun.
 #pragma once
 
 #include <cstddef>

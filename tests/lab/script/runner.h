@@ -60,7 +60,7 @@ class Runner {
   const Bindings& bindings() const { return bindings_; }
   /// Gives a name a value before the script runs.
   void bind(const std::string& name, Node value) { bindings_[name] = std::move(value); }
-  /// Drops events and what `resend` could send: for those who run one statement after the other.
+  /// Drops events and what `resend` could send: for callers that run one statement after the other.
   void forget() {
     events_.clear();
     sent_.clear();

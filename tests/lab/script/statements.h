@@ -14,8 +14,8 @@
 
 namespace nfsrdma::lab::script {
 
-/// "seg SIZE [claims=N] [times=N]", or "seg {handle=H length=N offset=N}" for memory that is
-/// nobody's.
+/// "seg SIZE [claims=N] [times=N]", or "seg {handle=H length=N offset=N}" for memory that
+/// no side has exposed.
 struct SegmentText {
   Node size;
   std::optional<Node> claims;

@@ -74,7 +74,7 @@ class Responder final : public fabric::ListenHandler,
   void on_tcp_socket(UniqueFd socket);
   /// Where the own listener has to be for clients that connect there.
   net::Address behind(const net::Address& address) const;
-  /// Puts somebody in front of it who can do what wire= says, where that is wanted.
+  /// Puts WireFaults in front of it where rules with wire= are wanted.
   Result<net::Address> stand_before(const net::Address& address, const net::Address& own,
                                     faults::Framing framing);
   bool full() const { return connections() >= core_.config.max_connections; }
