@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "client/files/lock.h"
 
-#include <utility>
-
 #include "client/files/files.h"
 #include "client/files/local_lock.h"
 #include "client/requests/free_stateid.h"

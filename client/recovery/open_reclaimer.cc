@@ -1,7 +1,6 @@
 #include "client/recovery/open_reclaimer.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "client/recovery/claim_errors.h"

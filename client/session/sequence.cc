@@ -1,6 +1,5 @@
 // Judges the result of SEQUENCE for its slot and its session (RFC 8881 sections 2.10.6.1 and
 // 18.46), and resolves slots that were left without an answer.
-#include <cerrno>
 
 #include "client/proto/compound.h"
 #include "client/session/session.h"

@@ -1,7 +1,6 @@
 #include "fuse/channel/in_flight.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <new>

@@ -1,6 +1,5 @@
 #include "fuse/channel/request.h"
 
-#include <array>
 #include <cassert>
 #include <utility>
 

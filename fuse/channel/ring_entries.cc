@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>

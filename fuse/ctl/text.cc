@@ -1,7 +1,5 @@
 #include "fuse/ctl/text.h"
 
-#include <cstdint>
-
 namespace nfsrdma::ctl {
 namespace {
 

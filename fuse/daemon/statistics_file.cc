@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "transport/base/log.h"
 #include "transport/base/thread.h"

@@ -1,7 +1,5 @@
 #include "transport/capture/form.h"
 
-#include <algorithm>
-
 namespace nfsrdma::capture {
 
 std::vector<std::string> file_names(const std::string& path, std::size_t files) {

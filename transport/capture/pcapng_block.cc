@@ -2,10 +2,7 @@
 
 #include <sys/utsname.h>
 
-#include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 
 namespace nfsrdma::capture {
 namespace {

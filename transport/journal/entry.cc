@@ -1,6 +1,5 @@
 #include "transport/journal/entry.h"
 
-#include <array>
 #include <bit>
 #include <cstring>
 

@@ -1,7 +1,5 @@
 #include "transport/rpc/message.h"
 
-#include <algorithm>
-
 namespace nfsrdma::rpc {
 namespace {
 

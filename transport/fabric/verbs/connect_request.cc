@@ -2,8 +2,6 @@
 
 #include <sys/socket.h>
 
-#include <cstring>
-
 #include "transport/fabric/verbs/address.h"
 #include "transport/fabric/verbs/endpoint.h"
 
