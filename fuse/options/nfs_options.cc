@@ -69,6 +69,7 @@ Result<void> apply_sec(Options& options, const OptionValue& value) {
     const auto end = std::min(value.text.find(':', begin), value.text.size());
     const auto flavor = value.text.substr(begin, end - begin);
     begin = end + 1;
+    if (flavor.empty()) continue;
     if (flavor == "sys" || flavor == "none" || flavor == "null") {
       options.sec = flavor == "sys" ? rpc::AuthFlavor::sys : rpc::AuthFlavor::none;
       pass_over_kerberos();

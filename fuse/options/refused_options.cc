@@ -4,6 +4,8 @@
 namespace nfsrdma::fuse {
 namespace {
 
+constexpr std::string_view kNoTls = "TLS is not supported; use xprtsec=none";
+
 constexpr OptionSpec refused(std::string_view name, std::string_view argument,
                              std::string_view doc) {
   return {.name = name,
@@ -18,6 +20,8 @@ constexpr OptionSpec kOptions[] = {
     refused("bg", "", "use the mount option x-systemd.automount, or retry=MINUTES"),
     refused("udp", "", "NFSv4.1 does not run over UDP"),
     refused("write", "lazy|eager|wait", "not supported yet"),
+    refused("cert_serial", "N", kNoTls),
+    refused("privkey_serial", "N", kNoTls),
     refused("fatal_neterrors", "MODE", "not supported yet"),
     refused("remount", "", "unmount and mount again"),
     refused("v2", "", "only NFSv4.1 is supported; use vers=4.1"),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include "fuse/options/apply_options.h"
 #include "fuse/options/command_line.h"
@@ -97,6 +98,20 @@ TEST(OptionTable, CoversNfs5) {
                            "notrunkdiscovery"}) {
     EXPECT_NE(find_option(name), nullptr) << name;
   }
+}
+
+// And those that the kernel's parser takes, whether nfs(5) has them or not (nfs_fs_parameters in
+// fs/nfs/fs_context.c), but for "source", which is mount(2)'s own.
+TEST(OptionTable, CoversTheKernelsParser) {
+  std::istringstream words(
+      "ac noac acdirmax acdirmin acl noacl acregmax acregmin actimeo addr alignwrite noalignwrite "
+      "bg bsize cert_serial clientaddr cto nocto fatal_neterrors fg fsc nofsc hard intr nointr "
+      "local_lock lock nolock lookupcache max_connect migration nomigration minorversion mountaddr "
+      "mounthost mountport mountproto mountvers namlen nconnect nfsvers port posix noposix "
+      "privkey_serial proto rdirplus nordirplus rdma resvport noresvport retrans retry rsize sec "
+      "sharecache nosharecache sloppy soft softerr softreval nosoftreval tcp timeo trunkdiscovery "
+      "notrunkdiscovery udp v2 v3 v4 v4.0 v4.1 v4.2 vers write wsize xprtsec");
+  for (std::string name; words >> name;) EXPECT_NE(find_option(name), nullptr) << name;
 }
 
 TEST(OptionTable, EveryRangeIsHeldAtBothEnds) {
@@ -244,10 +259,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"nfsvers=4.0", "4.1"}, Refused{"minorversion=0", "4.1"},
         Refused{"sec=krb5", "Kerberos"}, Refused{"sec=krb5i", "Kerberos"},
         Refused{"sec=krb5p", "Kerberos"}, Refused{"sec=lkey", "sys or none"},
-        Refused{"sec=krb5:krb5i", "Kerberos"}, Refused{"sec=krb5:lkey", "sys or none"},
-        Refused{"v4.2", "not supported yet"}, Refused{"v4.0", "4.1"}, Refused{"v3", "4.1"},
-        Refused{"rdirplus=some", "none or force"}, Refused{"nosymfollow", "kernel"},
-        Refused{"swap", "swapping"}, Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+        Refused{"sec=:", "sys or none"}, Refused{"sec=krb5:krb5i", "Kerberos"},
+        Refused{"sec=krb5:lkey", "sys or none"}, Refused{"v4.2", "not supported yet"},
+        Refused{"v4.0", "4.1"}, Refused{"v3", "4.1"}, Refused{"rdirplus=some", "none or force"},
+        Refused{"nosymfollow", "kernel"}, Refused{"swap", "swapping"},
+        Refused{"xprtsec=tls", "TLS"}, Refused{"xprtsec=mtls", "TLS"},
+        Refused{"cert_serial=1", "TLS"}, Refused{"privkey_serial=1", "TLS"},
         Refused{"local_lock=some", "must be"}, Refused{"lookupcache=some", "all, pos or none"},
         Refused{"provider=tcp", "iwarp"}, Refused{"rdma_reg=frwr", "auto, mw or static"},
         Refused{"io_uring=on", "auto or off"}, Refused{"rpcrdma=3", "must be 1, 2 or auto"},
@@ -296,6 +313,7 @@ TEST(OptionValues, OtherSpellings) {
   EXPECT_EQ(applied({"sec=null"})->sec, rpc::AuthFlavor::none);
   EXPECT_EQ(applied({"sec=sys:krb5"})->sec, rpc::AuthFlavor::sys);
   EXPECT_TRUE(applied({"sec=sys:krb5"})->notices.empty());
+  EXPECT_EQ(applied({"sec=:sys"})->sec, rpc::AuthFlavor::sys);
   EXPECT_EQ(applied({"sec=krb5:none:sys"})->sec, rpc::AuthFlavor::none);
   EXPECT_EQ(applied({"sec=krb5:sys"})->notices.size(), 1u);
   EXPECT_FALSE(applied({"rdirplus=none"})->cache.readdirplus);
