@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
+#include "fuse/control/socket_file.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -64,6 +67,15 @@ Result<UniqueFd> open_checked(const std::string& directory, bool any_owner) {
   return opened;
 }
 
+/// Of "1234"; what is no number is no process that could have ended.
+bool has_ended(std::string_view process) {
+  pid_t pid = 0;
+  const char* const end = process.data() + process.size();
+  const auto [stop, error] = std::from_chars(process.data(), end, pid);
+  if (error != std::errc() || stop != end || pid <= 0) return false;
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
 }  // namespace
 
 std::string control_directory() {
@@ -84,6 +96,20 @@ Result<void> make_control_directory(const std::string& directory) {
 
 std::string control_path(const std::string& directory, pid_t pid) {
   return fmt::format("{}/{}{}", directory, pid, kEnding);
+}
+
+void remove_deserted_sockets(const std::string& directory) {
+  auto opened = open_checked(directory, false);
+  if (!opened) return;
+  std::error_code none;
+  for (const auto& entry : files::directory_iterator(directory, none)) {
+    const files::path& path = entry.path();
+    // The process of a daemon that starts is there, though it does not listen yet. One of another
+    // container, whose processes are not seen from here, listens.
+    if (path.extension() != kEnding || !has_ended(path.stem().string())) continue;
+    const auto deserted = is_deserted(path);
+    if (deserted && *deserted) ::unlinkat(opened->get(), path.filename().c_str(), 0);
+  }
 }
 
 std::vector<std::string> control_sockets() {

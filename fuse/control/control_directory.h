@@ -11,9 +11,6 @@
 
 namespace nfsrdma::fuse {
 
-/// Bytes of a path that sockaddr_un takes, the final zero apart.
-inline constexpr std::size_t kLongestSocketPath = 107;
-
 /// The directory for mounts of this process's user: $XDG_RUNTIME_DIR/nfsrdma, for root
 /// /run/nfsrdma, and /tmp/nfsrdma-UID for users that have no runtime directory.
 std::string control_directory();
@@ -24,6 +21,10 @@ Result<void> make_control_directory(const std::string& directory);
 
 /// The socket of the mount whose daemon is process `pid`.
 std::string control_path(const std::string& directory, pid_t pid);
+
+/// Removes the sockets of daemons that were killed: the process after which each is named is gone,
+/// and no process listens on it. Does nothing in a directory that make_control_directory() refuses.
+void remove_deserted_sockets(const std::string& directory);
 
 /// Sockets of all mounts that this process's user may ask, those of every user for root.
 std::vector<std::string> control_sockets();

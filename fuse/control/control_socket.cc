@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "fuse/control/control_directory.h"
+#include "fuse/control/socket_file.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -30,44 +30,25 @@ bool is_trusted(int socket) {
 
 constexpr const char* kStep = "control socket";
 
-Result<sockaddr_un> address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() > kLongestSocketPath) {
-    return fail(Error::from_errno(ENAMETOOLONG, kStep, path));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
-}
-
-Result<UniqueFd> unconnected() {
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(Error::from_errno(errno, kStep));
-  return socket;
-}
-
 /// Removes a socket that no process listens on, and nothing else.
-Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
+Result<void> remove_stale(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (!S_ISSOCK(status.st_mode)) {
     return fail(Error::local(EEXIST, kStep, path + " is not a socket"));
   }
-  auto probe = unconnected();
-  if (!probe) return fail_from(probe);
-  const auto* there = reinterpret_cast<const sockaddr*>(&address);
-  if (::connect(probe->get(), there, sizeof address) == 0 || errno != ECONNREFUSED) {
-    return fail(Error::local(EADDRINUSE, kStep, path + " is in use"));
-  }
+  auto deserted = is_deserted(path);
+  if (!deserted) return fail_from(deserted);
+  if (!*deserted) return fail(Error::local(EADDRINUSE, kStep, path + " is in use"));
   ::unlink(path.c_str());
   return {};
 }
 
 Result<UniqueFd> listen_at(const std::string& path) {
-  auto address = address_of(path);
+  auto address = socket_address(path);
   if (!address) return fail_from(address);
-  TRY(remove_stale(path, *address));
-  auto listener = unconnected();
+  TRY(remove_stale(path));
+  auto listener = make_socket();
   if (!listener) return listener;
   // The socket is made with this mode: there is no moment at which others may connect.
   const mode_t before = ::umask(S_IRWXG | S_IRWXO | S_IXUSR);

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 
 #include "fuse/control/control_directory.h"
 #include "fuse/control/line_text.h"
+#include "fuse/control/socket_file.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/form.h"
 
@@ -28,18 +28,14 @@ constexpr std::string_view kOk = "ok\n";
 constexpr std::string_view kError = "error: ";
 
 Result<UniqueFd> connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() > fuse::kLongestSocketPath) {
-    return fail(Error::from_errno(ENAMETOOLONG, "connect", path));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  auto address = fuse::socket_address(path);
+  if (!address) return fail_from(address);
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket) return fail(Error::from_errno(errno, "socket"));
   const timeval longest{.tv_sec = kPatience.count(), .tv_usec = 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&*address), sizeof *address) != 0) {
     return fail(Error::from_errno(errno, "connect", path));
   }
   return socket;
@@ -142,8 +138,6 @@ std::string Mount::number(std::string_view name) const {
 }
 
 Mounts all_mounts() {
-  // Not in directories of others, who could make its name lead elsewhere.
-  const std::string own = fuse::control_directory() + '/';
   Mounts mounts;
   for (const auto& socket : fuse::control_sockets()) {
     auto mount = identify(socket);
@@ -151,10 +145,10 @@ Mounts all_mounts() {
       mounts.answer.push_back(std::move(*mount));
     } else if (!mount.error().is(Layer::system, ECONNREFUSED)) {
       mounts.silent.push_back(mount.error());
-    } else if (socket.starts_with(own)) {
-      ::unlink(socket.c_str());
     }
   }
+  // Not in directories of others, who could make its name lead elsewhere.
+  fuse::remove_deserted_sockets(fuse::control_directory());
   return mounts;
 }
 

@@ -117,7 +117,10 @@ std::string control_socket_path(const ProgramOptions& program) {
   if (program.control != "auto") return program.control;
   const std::string directory = control_directory();
   auto made = make_control_directory(directory);
-  if (made) return control_path(directory, ::getpid());
+  if (made) {
+    remove_deserted_sockets(directory);
+    return control_path(directory, ::getpid());
+  }
   log::info("no nfsrdmactl for this mount: {}", made.error().message());
   return {};
 }

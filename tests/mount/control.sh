@@ -181,24 +181,38 @@ says "^ *${mount_pids[3]} .*odd \\\\033\[2J\\\\134" ctl list "$odd"
 says 'mounted on .*/odd\\040\\033' ctl mountstats "$odd"
 same "${mount_pids[3]}" "$(ctl list --json "$odd" | json "x[0]['pid']")" "a mount point with odd characters"
 
-# A daemon that was killed leaves a socket on which nothing answers.
-kill -KILL "${mount_pids[3]}"
-wait "${mount_pids[3]}" 2>/dev/null || true
-fusermount3 -uz "$odd"
-[ -S "$directory/${mount_pids[3]}.sock" ] || fail "the killed daemon left no socket"
+# A daemon that was killed leaves a socket on which nothing answers: nfsrdmactl removes it, and so does the start of another daemon.
+# killed N: the daemon of a mount is, and it is unmounted.
+killed() {
+  kill -KILL "${mount_pids[$1]}"
+  wait "${mount_pids[$1]}" 2>/dev/null || true
+  fusermount3 -uz "${mount_points[$1]}"
+  left=$directory/${mount_pids[$1]}.sock
+  [ -S "$left" ] || fail "the killed daemon left no socket"
+  mount_pids[$1]=
+}
+killed 3
 same "$one" "$(listed)" "mounts after one was killed"
-[ ! -e "$directory/${mount_pids[3]}.sock" ] || fail "its socket is still there"
-mount_pids[3]=
+[ ! -e "$left" ] || fail "its socket is still there after a list"
+mount_export "" "$odd"
+killed 4
+mount_export "" "$odd"
+[ ! -e "$left" ] || fail "its socket is still there after the start of another"
+unmount_export "$odd"
 
 # Not over what is not a socket: the mount goes on without.
 echo precious >"$work/victim.sock"
 mount_export "control=$work/victim.sock" "$work/without"
 same precious "$(cat "$work/victim.sock")" "a file that control= named"
-grep -q 'no nfsrdmactl for this mount: .*victim.sock is not a socket' "$work/mount4.log" || fail "no word of it"
+grep -q 'no nfsrdmactl for this mount: .*victim.sock is not a socket' "$work/mount6.log" || fail "no word of it"
 
 unmount_export
 unmount_export "$work/apart"
 same "" "$(ls "$directory")" "sockets after the end"
-grep -q ' D ' mount0.log || fail "no line of level debug"
+# Each request of the kernel in and out, and what the server was asked for it.
+for line in 'fuse: request [0-9]*: getattr of inode' 'fuse: answer to request [0-9]*, [a-z]*: errno 0, ' \
+  'READ xid 0x[0-9a-f]* slot [0-9]* for request [0-9]*: .* NFS4_OK'; do
+  grep -q " D $mnt: $line" mount0.log || fail "no line of level debug like '$line'"
+done
 ! grep ' D ' mount2.log || fail "lines of level debug of another mount"
 [ ! -e "$work/own.sock" ] || fail "the socket of control= is still there"

@@ -2,12 +2,17 @@
 #include "fuse/control/control_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+
+#include "fuse/control/socket_file.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -67,6 +72,54 @@ TEST_F(ControlDirectoryTest, RootHasItsOwnAndUsersThatOfTheirSession) {
     EXPECT_EQ(control_directory(), "/tmp/nfsrdma-" + std::to_string(::geteuid()));
   }
   EXPECT_EQ(control_path("/d", 7), "/d/7.sock");
+}
+
+/// A socket that is bound to `path`, and listens if it is told to.
+UniqueFd socket_at(const std::string& path, bool listens) {
+  UniqueFd made = std::move(*make_socket());
+  const auto address = socket_address(path);
+  EXPECT_EQ(::bind(made.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address), 0);
+  if (listens) {
+    EXPECT_EQ(::listen(made.get(), 1), 0);
+  }
+  return made;
+}
+
+/// The id of a process that has ended.
+pid_t ended_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  return child;
+}
+
+// Of those that are left a daemon may still become the owner, or somebody answers, or they are not
+// sockets of daemons at all.
+TEST_F(ControlDirectoryTest, OnlySocketsOfDaemonsThatWereKilledAreRemoved) {
+  ASSERT_TRUE(make_control_directory(directory_));
+  const auto killed = control_path(directory_, ended_process());
+  const auto starting = control_path(directory_, ::getpid());
+  const auto elsewhere = control_path(directory_, ended_process());
+  const auto named = directory_ + "/mine.sock";
+  const auto file = control_path(directory_, ended_process());
+  socket_at(killed, true).reset();
+  const auto bound = socket_at(starting, false);
+  const auto listener = socket_at(elsewhere, true);
+  socket_at(named, true).reset();
+  std::ofstream(file) << "precious";
+  remove_deserted_sockets(directory_);
+  EXPECT_FALSE(files::exists(killed));
+  for (const auto& kept : {starting, elsewhere, named, file})
+    EXPECT_TRUE(files::exists(kept)) << kept;
+}
+
+TEST_F(ControlDirectoryTest, NothingIsRemovedWhereOthersMayWrite) {
+  ASSERT_TRUE(make_control_directory(directory_));
+  const auto killed = control_path(directory_, ended_process());
+  socket_at(killed, true).reset();
+  ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
+  remove_deserted_sockets(directory_);
+  EXPECT_TRUE(files::exists(killed));
 }
 
 }  // namespace
