@@ -23,6 +23,19 @@ fusermount3 -u "$mnt"
 wait_for "the program's end" gone "$pid"
 same 0 "$(sed -n 's/^fuse_unanswered //p' "$work/counters")" "requests without an answer"
 
+# Before the command returns it says what has no effect though it may be counted on; with -v also with whom it speaks and how,
+# which in a container without a system log stands nowhere else.
+said=$("$NFSRDMA_BIN/nfsrdma" -o "port=$port,nconnect=8,fsc,nocto,resvport,noposix" 127.0.0.1:/ "$mnt" 2>&1)
+same "nconnect fsc nocto resvport" "$(sed -n 's/^nfsrdma: \([a-z]*\) has no effect: .*/\1/p' <<<"$said" | paste -sd' ')" \
+  "options that a mount says have no effect ($said)"
+same 4 "$(wc -l <<<"$said")" "lines of a mount that may be slower than asked ($said)"
+fusermount3 -u "$mnt"
+said=$("$NFSRDMA_BIN/nfsrdma" -v -o "port=$port,noposix" 127.0.0.1:/ "$mnt" 2>&1)
+for words in "noposix has no effect" "provider iwarp to 127.0.0.1:$port: " "connected: " "is mounted, by process [0-9]"; do
+  grep -q "^nfsrdma: .*$words" <<<"$said" || fail "-v does not say '$words': $said"
+done
+fusermount3 -u "$mnt"
+
 # Names as given: commas and all.
 "$NFSRDMA_BIN/nfsrdma" -o "port=$port,fsname=a\\,b,subtype=other" 127.0.0.1:/ "$mnt"
 same "a,b fuse.other" "$(findmnt -no SOURCE,FSTYPE "$mnt" | tr -s " ")" "fsname and subtype"

@@ -32,7 +32,8 @@ findmnt -no OPTIONS "$mnt" >"$work/honoured"
 setpriv --reuid "$user" --regid "$user" --clear-groups "$mnt/id" -u >"$work/who" || true
 mount -o remount,ro "$mnt" 2>"$work/remount" && echo remounted >>"$work/remount"
 umount "$mnt"
-mount -t nfsrdma -o "nosuid,port=$port" 127.0.0.1:/ "$mnt"
+echo "127.0.0.1:/ $mnt nfsrdma nosuid,_netdev,nconnect=8,fsc,port=$port 0 0" >"$work/fstab"
+mount -T "$work/fstab" "$mnt" 2>"$work/fstab_said"
 findmnt -no OPTIONS "$mnt" >"$work/refused"
 umount "$mnt"
 EOF
@@ -45,6 +46,9 @@ EOF
   same 0 "$(cat "$work/who")" "who a set-user-ID program runs as"
   ! grep -qE 'nosuid|nodev' "$work/honoured" || fail "suid,dev: $(cat "$work/honoured")"
   grep -q nosuid "$work/refused" || fail "nosuid: $(cat "$work/refused")"
+  for word in nconnect fsc; do
+    grep -q "^nfsrdma: $word has no effect: " "$work/fstab_said" || fail "of $word in fstab nothing is said: $(cat "$work/fstab_said")"
+  done
   grep -q "option remount: unmount and mount again" "$work/remount" ||
     fail "remount: $(cat "$work/remount")"
 else
