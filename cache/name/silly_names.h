@@ -59,9 +59,9 @@ class SillyNames {
   void announce_removal(OpenInode& open);
   /// How many silly names have gone.
   std::uint64_t removed() const { return removals_.ended(); }
-  /// A change of names was refused with `error`. True when a directory was not empty and may be so
-  /// by now: silly names have gone since removed() was `removed`, before the request. Waits for
-  /// closes under way.
+  /// A change of names was refused with `error`. True when a directory was not empty, but may be
+  /// empty by now: silly names have gone since removed() was `removed`, before the request. Waits
+  /// for closes under way.
   Task<bool> may_be_empty_now(Error error, std::uint64_t removed);
 
  private:

@@ -405,8 +405,8 @@ TEST_F(SessionTest, ManyRequestsSurviveManyLosses) {
   EXPECT_EQ(server_.executions_of(OP_CREATE), 40U);
 }
 
-// A request whose reply kills the connection fails; the others live on, and its slot is settled.
-TEST_F(SessionTest, ADeadlyRequestFailsAndItsSlotIsSettled) {
+// A request whose reply ends the connection twice fails; others go on, and its slot is resolved.
+TEST_F(SessionTest, APoisonCallFailsAndItsSlotIsResolved) {
   start();
   server_.fate = [](const Arrival& arrival) {
     return arrival.has(OP_CREATE) ? Fate::too_large : Fate::answer;
@@ -416,7 +416,7 @@ TEST_F(SessionTest, ADeadlyRequestFailsAndItsSlotIsSettled) {
   EXPECT_EQ(made.error().layer, Layer::fabric);
   EXPECT_EQ(server_.arrivals_of(OP_CREATE).size(), 2U);
   const auto slot = server_.arrivals_of(OP_CREATE)[0].sequence->sa_slotid;
-  expect_clean_ = false;  // settling a taken number is, on purpose, another request with it
+  expect_clean_ = false;  // a taken number is resolved, on purpose, by another request with it
   reactor_.advance(seconds(1));
   const auto calls = arrivals();
   EXPECT_EQ(calls.back().operations, std::vector{OP_SEQUENCE});
