@@ -203,35 +203,56 @@ class Tail(Worker):
     def begin(self):
         self.file = open(os.path.join(self.mine, "log"), "a")
         self.file.flush()
-        self.seen = open(os.path.join(self.scratch, "seen"), "wb")
+        self.written = bytearray()
+        self.compared = 0
+        self.seen = open(os.path.join(self.scratch, "seen"), "w+b")
         list_anew(self.other)
         self.tail = subprocess.Popen(["tail", "-n", "+1", "-s", "0.2", "-f", os.path.join(self.other, "log")], stdout=self.seen)
 
     def round(self):
         for _ in range(self.PER_ROUND):
-            self.file.write(f"{self.units}\n")
+            line = f"{self.units}\n"
+            self.written += line.encode()
+            self.file.write(line)
             self.file.flush()
             self.units += 1
         os.fsync(self.file.fileno())
         time.sleep(0.2)
+        self.compare()
+
+    def compare(self):
+        """What tail has printed since the last time is what was written there."""
+        text = os.pread(self.seen.fileno(), len(self.written) + 1, self.compared)
+        expected = bytes(self.written[self.compared:])
+        if not expected.startswith(text):
+            raise RuntimeError(self.difference(text, expected))
+        self.compared += len(text)
+
+    def difference(self, text, expected):
+        """Where it begins, and what each mount has there now."""
+        same = len(os.path.commonprefix([text, expected]))
+        place = self.compared + same
+
+        def there(top):
+            with open(os.path.join(top, "log"), "rb") as file:
+                return os.pread(file.fileno(), 80, place)
+
+        return (f"of {len(self.written)} bytes written, tail -f has printed {self.compared + len(text)}, and from byte "
+                f"{place} on {text[same:same + 80]!r} instead of {expected[same:same + 80]!r}; the mount of the writer has "
+                f"{there(self.mine)!r} there, the other one {there(self.other)!r}")
 
     def finish(self):
         self.file.close()
-        expected = "".join(f"{number}\n" for number in range(self.units))
-        text = ""
         for _ in range(1200):
-            with open(os.path.join(self.scratch, "seen")) as seen:
-                text = seen.read()
-            if len(text) >= len(expected):
+            self.compare()
+            if self.compared == len(self.written):
                 break
             time.sleep(0.1)
         self.tail.terminate()
         self.tail.wait()
         self.seen.close()
-        if text != expected:
-            same = len(os.path.commonprefix([text, expected]))
-            raise RuntimeError(f"tail -f has printed {len(text)} bytes of {len(expected)}; from byte {same} on "
-                               f"{text[same:same + 80]!r} instead of {expected[same:same + 80]!r}")
+        if self.compared != len(self.written):
+            raise RuntimeError(f"tail -f has printed {self.compared} bytes of {len(self.written)}")
 
 
 def all_workers(mounts, scratch):
