@@ -3,6 +3,7 @@
 
 #include "client/proto/status.h"
 #include "transport/base/error.h"
+#include "transport/net/fault.h"
 
 namespace nfsrdma::client {
 
@@ -18,6 +19,11 @@ inline bool is_cut_off(const Error& error) {
     case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION: return true;
     default: return false;
   }
+}
+
+/// The connection has ended, and not for what was sent on it.
+inline bool is_connection_lost(const Error& error) {
+  return error.layer == Layer::fabric && !net::message_can_cause(error);
 }
 
 inline bool asks_for_patience(const Error& error) {

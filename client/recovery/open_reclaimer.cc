@@ -59,6 +59,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
       note_recovered(*file, reclaimed_);
       continue;
     }
+    if (is_connection_lost(opened.error())) file->claim_cut_off();
     if (is_cut_off(opened.error())) co_return opened;
     judge_reclaim(file, opened.error());
   }

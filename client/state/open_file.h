@@ -143,15 +143,20 @@ class OpenFile final : public StateHolder,
   /// The server did not let it be reclaimed: it is opened anew.
   void not_reclaimed() {
     claim_ = Claim::anew;
-    vain_claims_ = 0;
+    vain_claims_ = cut_claims_ = 0;
   }
   /// One more attempt. False: so many have been in vain that the open is lost.
-  bool may_try_again() { return ++vain_claims_ <= kMaxVainClaims; }
+  bool may_try_again() { return ++vain_claims_ <= kMaxVainClaims && cut_claims_ <= kMaxCutClaims; }
+  /// The network has failed during the attempt, which says nothing of the open.
+  void claim_cut_off() {
+    --vain_claims_;
+    ++cut_claims_;
+  }
   /// Each share access in use is asked for again.
   void begin_reopening() { opened_with_ = 0; }
   void recovered() {
     claim_ = Claim::none;
-    vain_claims_ = 0;
+    vain_claims_ = cut_claims_ = 0;
   }
 
  private:
@@ -173,6 +178,8 @@ class OpenFile final : public StateHolder,
 
   /// The same step in vain that often, and the open is lost.
   static constexpr std::uint8_t kMaxVainClaims = 2;
+  /// Connections that may end during the claim in a row: then the claim is what ends them.
+  static constexpr std::uint8_t kMaxCutClaims = 16;
 
   const FileHandle handle_;
   const Credential caller_;
@@ -191,6 +198,7 @@ class OpenFile final : public StateHolder,
   Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
+  std::uint8_t cut_claims_ = 0;   ///< those that the network has cut off, counted apart
   bool lost_ = false;
 };
 

@@ -220,6 +220,38 @@ TEST_F(RecoveryTest, AConnectionLostDuringReclaimIsGoneOnFrom) {
   expect_one_reclaim_complete_for_each_client();
 }
 
+// An unsteady network, or a server that is ended and started again and again: data that was
+// written through the open would be lost with it.
+TEST_F(RecoveryTest, ConnectionsLostDuringReclaimDoNotCostTheOpen) {
+  constexpr int kCuts = 10;
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  int cuts = 0;
+  server_.fate = [&](const Arrival& arrival) {
+    if (!arrival.has(OP_OPEN) || cuts == kCuts) return Fate::answer;
+    ++cuts;
+    server_.forget(true);
+    return Fate::disconnect_before;
+  };
+  EXPECT_TRUE(read_from(file));
+  EXPECT_FALSE(file->lost());
+  EXPECT_EQ(cuts, kCuts);
+}
+
+// So that the rest of the mount goes on.
+TEST_F(RecoveryTest, AReclaimThatEndsEveryConnectionCostsTheOpenOnly) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::disconnect_before : Fate::answer;
+  };
+  EXPECT_FALSE(read_from(file));
+  EXPECT_TRUE(file->lost());
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
 TEST_F(RecoveryTest, ALostReplyOfReclaimCompleteIsNoSecondExecution) {
   start();
   forget_opens(true);
