@@ -10,6 +10,19 @@
 
 namespace nfsrdma::client {
 
+namespace {
+
+/// The open of the user that the delegation was granted to: one request can have the credential of
+/// one user only. Null: he has none.
+OpenFileRef open_of_holder(const Delegation& delegation, const std::vector<OpenFileRef>& files) {
+  const auto own = std::ranges::find_if(files, [&](const OpenFileRef& file) {
+    return file->caller().uid == delegation.caller().uid;
+  });
+  return own == files.end() ? nullptr : *own;
+}
+
+}  // namespace
+
 DelegationReturner::DelegationReturner(Files& files)
     : files_(files), gone_(files.context.reactor) {}
 
@@ -42,7 +55,7 @@ Task<void> DelegationReturner::give_back(DelegationRef delegation) {
   co_await establish_locks(handle);
   if (delegations.user()) delegations.user()->on_delegation_ended(handle);
   auto files = files_.opens.detach(*delegation);
-  co_await send(delegation);
+  co_await send(delegation, open_of_holder(*delegation, files));
   delegations.drop(delegation);
   for (const OpenFileRef& file : files) co_await files_.opens.narrow_quietly(file);
 }
@@ -67,16 +80,18 @@ Task<void> DelegationReturner::establish_locks(FileHandle handle) {
   files_.lock_waiters.notify(handle);
 }
 
-// A failure changes nothing: the server has forgotten the delegation, or will revoke
-// it.
-Task<void> DelegationReturner::send(DelegationRef delegation) {
-  auto sent =
-      co_await delegreturn(files_.context, delegation->caller(), delegation->handle(), delegation);
-  if (sent) {
-    returned_.add();
-  } else {
-    log::debug("{}", sent.error().message());
+// The open that only the delegation has kept goes with it. A failure changes nothing: the server
+// has forgotten the delegation, or will revoke it.
+Task<void> DelegationReturner::send(DelegationRef delegation, OpenFileRef open) {
+  bool returned = false;
+  if (open) returned = co_await files_.opens.close_with(delegation, std::move(open));
+  if (!returned) {
+    auto sent = co_await delegreturn(files_.context, delegation->caller(), delegation->handle(),
+                                     delegation);
+    if (!sent) log::debug("{}", sent.error().message());
+    returned = sent.has_value();
   }
+  if (returned) returned_.add();
 }
 
 void DelegationReturner::visit_counters(CounterVisitor& visitor) const {

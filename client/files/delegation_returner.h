@@ -4,6 +4,7 @@
 #pragma once
 
 #include "client/state/delegation.h"
+#include "client/state/open_file.h"
 #include "transport/base/metrics.h"
 #include "transport/base/sync/wait_queue.h"
 
@@ -34,7 +35,7 @@ class DelegationReturner {
   Task<void> give_back(DelegationRef delegation);
   Task<void> claim_opens(DelegationRef delegation);
   Task<void> establish_locks(FileHandle handle);
-  Task<void> send(DelegationRef delegation);
+  Task<void> send(DelegationRef delegation, OpenFileRef open);
 
   Files& files_;
   IntrusiveList<Delegation> waiting_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/requests/delegreturn.h"
 #include "client/requests/open.h"
 #include "client/requests/open_downgrade.h"
 #include "client/requests/steps.h"
@@ -132,17 +133,39 @@ Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed
 Task<Result<void>> OpenFiles::send_close(OpenFileRef file) {
   const nfs4::stateid4 closing = file->newest_stateid();
   auto closed = co_await client::send_close(context_, file->caller(), file->handle(), closing);
-  if (closed.outdated_itself) file->outdate_stateid();
-  CO_TRY(closed.stateid);
+  co_return note_closed(*file, closing, std::move(closed));
+}
+
+// An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
+// One with the same stateid went with it.
+Result<void> OpenFiles::note_closed(OpenFile& file, const nfs4::stateid4& closing,
+                                    Narrowed closed) {
+  if (closed.outdated_itself) file.outdate_stateid();
+  TRY(closed.stateid);
   closes_.add();
-  // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
-  // One with the same stateid went with it.
-  if (file->newest_stateid().other == closing.other) {
-    table_.lose_locks(*file, "the server has closed it");
-    file->closed();
-    if (file->claim() != OpenFile::Claim::none) context_.session.state_refused();
+  if (file.newest_stateid().other == closing.other) {
+    table_.lose_locks(file, "the server has closed it");
+    file.closed();
+    if (file.claim() != OpenFile::Claim::none) context_.session.state_refused();
   }
-  co_return Result<void>{};
+  return {};
+}
+
+// It waits for no OPEN of the file: the server may put that off until it has the delegation back.
+Task<bool> OpenFiles::close_with(DelegationRef delegation, OpenFileRef file) {
+  const bool free = file->references() == 0 && !file->opening() && !file->changing().held();
+  const bool sound = !file->lost() && !file->recovering() && !delegation->lost();
+  if (!free || !sound || file->server_access() == 0) co_return false;
+  auto guard = co_await file->changing().lock();
+  const nfs4::stateid4 closing = file->newest_stateid();
+  file->begin_narrowing();
+  auto returned = co_await delegreturn_and_close(context_, file->caller(), file->handle(),
+                                                 delegation->stateid(), closing);
+  file->end_narrowing();
+  if (!returned) co_return false;
+  auto closed = note_closed(*file, closing, std::move(*returned));
+  if (!closed) log::debug("{}", closed.error().message());  // narrow() goes on with it
+  co_return true;
 }
 
 Task<Result<void>> OpenFiles::send_downgrade(OpenFileRef file, std::uint32_t needed) {

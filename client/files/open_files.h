@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/files/open_ref.h"
+#include "client/requests/close.h"
 #include "client/state/delegation_table.h"
 #include "client/state/open_table.h"
 #include "transport/base/metrics.h"
@@ -41,6 +42,9 @@ class OpenFiles {
   std::vector<OpenFileRef> detach(const Delegation& delegation);
   /// Downgrades the open at the server to the accesses in use.
   Task<void> narrow_quietly(OpenFileRef file);
+  /// Returns the delegation, and in the same request CLOSEs this open of the user it was granted
+  /// to, which nothing uses (detach()). False: neither was done, and each is to be sent by itself.
+  Task<bool> close_with(DelegationRef delegation, OpenFileRef file);
   /// CLOSEs everything, also what still has references. No open is given back to the server
   /// afterwards.
   Task<Result<void>> close_all();
@@ -53,6 +57,7 @@ class OpenFiles {
   Task<Result<void>> narrow(OpenFileRef file);
   Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed);
   Task<Result<void>> send_close(OpenFileRef file);
+  Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, Narrowed closed);
   Task<Result<void>> send_downgrade(OpenFileRef file, std::uint32_t needed);
   Task<Result<void>> claim(OpenFileRef file, std::uint32_t share_access);
 

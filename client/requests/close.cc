@@ -8,20 +8,29 @@
 
 namespace nfsrdma::client {
 
+void add_close(Compound& compound, const nfs4::stateid4& open) {
+  nfs4::CLOSE4args args;
+  args.open_stateid = open;
+  compound.add_modifying(args, result_size::kStateid);
+}
+
+Narrowed read_closed(Compound& compound) {
+  auto passed = steps::pass<nfs4::CLOSE4res>(compound.results());
+  if (passed) return {nfs4::stateid4{}};
+  const bool outdated = may_be_done(compound, passed.error(), nfs4::NFS4ERR_OLD_STATEID);
+  return {fail_from(passed), outdated};
+}
+
 Task<Narrowed> send_close(RequestContext& context, Credential caller, FileHandle file,
                           nfs4::stateid4 open) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return Narrowed{fail(steps::ending())};
   steps::add_handle(*compound, file);
-  nfs4::CLOSE4args args;
-  args.open_stateid = open;
-  compound->add_modifying(args, result_size::kStateid);
+  add_close(*compound, open);
   auto answered = co_await context.session.execute(*compound);
+  if (answered) answered = steps::pass<nfs4::PUTFH4res>(compound->results());
   if (!answered) co_return Narrowed{fail_from(answered)};
-  auto passed = steps::pass<nfs4::PUTFH4res, nfs4::CLOSE4res>(compound->results());
-  if (passed) co_return Narrowed{nfs4::stateid4{}};
-  const bool outdated = may_be_done(*compound, passed.error(), nfs4::NFS4ERR_OLD_STATEID);
-  co_return Narrowed{fail_from(passed), outdated};
+  co_return read_closed(*compound);
 }
 
 }  // namespace nfsrdma::client

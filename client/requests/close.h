@@ -1,6 +1,7 @@
 // CLOSE (RFC 8881 section 18.2).
 #pragma once
 
+#include "client/compound/compound.h"
 #include "client/proto/object.h"
 
 namespace nfsrdma::client {
@@ -17,5 +18,12 @@ struct Narrowed {
 
 Task<Narrowed> send_close(RequestContext& context, Credential caller, FileHandle file,
                           nfs4::stateid4 open);
+
+// The parts of it, for a request that does more.
+
+/// CLOSE of the current file handle.
+void add_close(Compound& compound, const nfs4::stateid4& open);
+/// Reads its result.
+Narrowed read_closed(Compound& compound);
 
 }  // namespace nfsrdma::client

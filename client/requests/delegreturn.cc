@@ -30,6 +30,23 @@ Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileH
   return send(context, caller, file, std::move(delegation), stateid, context.lease_time());
 }
 
+// A file that is being closed lets no OPEN pass: the state is not recovered here, and DELAY not
+// waited for.
+Task<Result<Narrowed>> delegreturn_and_close(RequestContext& context, Credential caller,
+                                             FileHandle file, nfs4::stateid4 delegation,
+                                             nfs4::stateid4 open) {
+  CompoundRef compound = co_await context.session.compound(caller);
+  if (!compound) co_return fail(steps::ending());
+  steps::add_handle(*compound, file);
+  compound->add_modifying(nfs4::DELEGRETURN4args{delegation}, result_size::kNothing);
+  add_close(*compound, open);
+  auto answered = co_await context.session.execute(*compound, Duration::zero());
+  CO_TRY(answered);
+  auto returned = steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
+  CO_TRY(returned);
+  co_return read_closed(*compound);
+}
+
 Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
                                nfs4::stateid4 delegation) {
   auto returned = co_await send(context, caller, file, {}, delegation, Duration::max());

@@ -3,6 +3,7 @@
 
 #include "client/compound/state_holder.h"
 #include "client/proto/object.h"
+#include "client/requests/close.h"
 
 namespace nfsrdma::client {
 
@@ -11,6 +12,11 @@ struct RequestContext;
 /// Returns a delegation; fills in the stateid when it is sent. Waits for a lease at most.
 Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
                                StateRef delegation);
+/// Together with CLOSE, in one request: the answer to CLOSE. An error: the delegation has not been
+/// returned, and nothing was done. What the server refuses or puts off is not tried again.
+Task<Result<Narrowed>> delegreturn_and_close(RequestContext& context, Credential caller,
+                                             FileHandle file, nfs4::stateid4 delegation,
+                                             nfs4::stateid4 open);
 /// For a delegation that is not in the table. Logs a failure.
 Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
                                nfs4::stateid4 delegation);

@@ -38,3 +38,14 @@ expect 1 0 "rename" mv -T "$mnt/listed/b" "$mnt/listed/renamed"
 exec 9<"$mnt/read/1"
 expect 1 0 "remove, while another file is open" rm -f "$mnt/read/2"
 exec 9<&-
+
+# Files that only their delegations keep open at the server.
+unmount_export
+kill "$responder_pid"
+wait "$responder_pid" || true
+start_responder --delegations read
+mount_export actimeo=600
+ls -l "$mnt/read" >/dev/null
+expect 1 0 "open, read and close under a delegation" cmp -s "$export/read/1" "$mnt/read/1"
+expect 0 0 "the same again" cmp -s "$export/read/1" "$mnt/read/1"
+expect 2 1 "remove it: DELEGRETURN with CLOSE, REMOVE" rm -f "$mnt/read/1"

@@ -160,5 +160,15 @@ TEST_F(ToldNamesDelegated, OfADelegatedFileReturnIt) {
   EXPECT_FALSE(mount().delegations().any());
 }
 
+TEST_F(ToldNamesDelegated, OpenedClosedAndRemovedAreFourRequests) {
+  const std::size_t before = server_.arrivals().size();
+  const Opened file = kernel_open("f", O_RDONLY);  // LOOKUP; OPEN
+  release(file);
+  EXPECT_EQ(server_.arrivals().size() - before, 2U);
+  EXPECT_EQ(unlink("f"), 0);  // DELEGRETURN with CLOSE; REMOVE
+  EXPECT_EQ(server_.arrivals().size() - before, 4U);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test
