@@ -163,18 +163,20 @@ bool KernelCaches::pages_outdated(const Inode& inode) const {
 Task<void> KernelCaches::drop_outdated_pages(InodeRef inode) {
   do {
     const std::uint64_t change = version(*inode);
+    const std::uint32_t doubts = inode->view().doubts();
     co_await notifier_.drop_pages_now(inode);
-    if (inode->view().pages_stale(change)) inode->view().set_pages(change);
+    if (inode->view().pages_stale(change)) inode->view().set_pages(change, doubts);
   } while (pages_outdated(*inode));
 }
 
 Task<void> KernelCaches::drop_stale_pages(InodeRef inode) {
   const std::uint64_t change = version(*inode);
+  const std::uint32_t doubts = inode->view().doubts();
   inode->view().set_dropping_pages(true);
   co_await notifier_.drop_pages_now(inode);
   inode->view().set_dropping_pages(false);
   // Pages that are read from now on are of this version, or of a later one.
-  if (inode->view().pages_stale(change)) inode->view().set_pages(change);
+  if (inode->view().pages_stale(change)) inode->view().set_pages(change, doubts);
 }
 
 Task<void> KernelCaches::drop_pages_before_open(InodeRef inode) {
@@ -198,8 +200,9 @@ Task<void> KernelCaches::show_changes(InodeRef inode) {
   const std::uint64_t change = version(*inode);
   // First the pages, so that what fills up the last one behind the old end is not taken for data.
   if (!inode->view().pages_match(change)) {
+    const std::uint32_t doubts = inode->view().doubts();
     co_await notifier_.drop_pages_now(inode);
-    inode->view().set_pages(change);
+    inode->view().set_pages(change, doubts);
   }
   if (!inode->size_is_shown()) co_await size_revalidator_.tell(inode);
   // Another request may have learned of a further change meanwhile: the caller is shown that one.
@@ -216,6 +219,13 @@ void KernelCaches::on_names_changed(cache::Inode& directory) {
 }
 
 void KernelCaches::on_attributes_doubted(cache::Inode& inode) { drop_attributes(with_view(inode)); }
+
+void KernelCaches::on_changed_unseen(cache::Inode& inode) {
+  Inode& node = with_view(inode);
+  node.view().doubt_pages();
+  // It was told the old size for a time that depends on the change attribute.
+  if (!auto_invalidates()) drop_attributes(node);
+}
 
 void KernelCaches::on_revalidated(Inode& inode) {
   notifier_.drop_attributes(inode.id());

@@ -108,6 +108,7 @@ class KernelCaches final : public cache::InodeObserver {
   void on_own_change(cache::Inode& inode, std::uint64_t before, std::uint64_t after) override;
   void on_names_changed(cache::Inode& directory) override;
   void on_attributes_doubted(cache::Inode& inode) override;
+  void on_changed_unseen(cache::Inode& inode) override;
   void on_revalidated(Inode& inode);
   double name_timeout(const Inode& directory, bool remembered) const;
   EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);

@@ -3,7 +3,8 @@
 //
 // Pages belong to one version of the file, that is one change attribute:
 //
-//               set_pages(v)                a change by another client: w
+//                                           a change by another client: w, or v with another
+//               set_pages(v)                size: doubt_pages()
 //     unknown ---------------> of v, right -----------------------------------> of v, stale
 //        ^                      |  ^    |                                           |
 //        |                      |  |    | follow_pages(v, w): a change made here    |
@@ -82,13 +83,19 @@ class KernelView {
   }
 
   /// The change attribute that the kernel's cached pages of the file belong to.
-  bool pages_match(std::uint64_t change) const { return pages_known_ && pages_change_ == change; }
-  void set_pages(std::uint64_t change) {
+  bool pages_match(std::uint64_t change) const { return pages_known_ && same_pages(change); }
+  void set_pages(std::uint64_t change) { set_pages(change, doubts_); }
+  /// The same of pages that were dropped after so many doubts().
+  void set_pages(std::uint64_t change, std::uint32_t doubts) {
     pages_change_ = change;
+    pages_doubts_ = doubts;
     pages_known_ = true;
   }
   /// The kernel may have cached pages of another version than this one.
-  bool pages_stale(std::uint64_t change) const { return pages_known_ && pages_change_ != change; }
+  bool pages_stale(std::uint64_t change) const { return pages_known_ && !same_pages(change); }
+  /// The file has changed, and its change attribute has not: pages so far are stale.
+  void doubt_pages() { ++doubts_; }
+  std::uint32_t doubts() const { return doubts_; }
   /// The kernel's pages are of no version known.
   void forget_pages() { pages_known_ = false; }
   /// A change made here led from one version to the next.
@@ -120,6 +127,10 @@ class KernelView {
   bool may_be_dropping() const { return drops_ > 0 || unconfirmed_drops_ > 0; }
 
  private:
+  bool same_pages(std::uint64_t change) const {
+    return pages_change_ == change && pages_doubts_ == doubts_;
+  }
+
   std::uint64_t pages_change_ = 0;
   std::uint64_t pages_end_ = 0;
   std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
@@ -128,6 +139,8 @@ class KernelView {
   std::optional<std::uint64_t> size_;
   std::weak_ptr<OpenView> open_;
   std::unique_ptr<AdvertisedNames> names_;
+  std::uint32_t doubts_ = 0;
+  std::uint32_t pages_doubts_ = 0;  ///< doubts_ when the pages were last known to be right
   std::uint32_t unconfirmed_drops_ = 0;
   std::uint32_t drops_ = 0;  ///< under way
   bool pages_known_ = false;

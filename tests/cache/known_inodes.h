@@ -34,6 +34,7 @@ struct Unobserved final : InodeObserver {
   void on_own_change(Inode&, std::uint64_t, std::uint64_t) override {}
   void on_names_changed(Inode&) override {}
   void on_attributes_doubted(Inode&) override {}
+  void on_changed_unseen(Inode&) override {}
 };
 
 }  // namespace nfsrdma::cache::test

@@ -80,6 +80,29 @@ TEST_F(Coherence, PagesGoForOthersChangesAndForNoOthers) {
   }
 }
 
+// RFC 8881 section 5.8.1.4 has the change attribute differ, and servers on a file system that knows
+// nothing but ctime give the same one for all changes of a clock tick.
+TEST_F(Coherence, ASizeThatDiffersIsAChangeWhateverTheChangeAttributeSays) {
+  FileRef file = open("f");
+  read(file, kPages);
+  grow_within_a_tick(file, 100);
+  EXPECT_TRUE(caches_->pages_outdated(file->node()));
+  show(file);
+  EXPECT_EQ(kernel_->dropped_pages(), kAll);
+  EXPECT_FALSE(caches_->pages_outdated(file->node()));
+  close(file);
+}
+
+TEST_F(Coherence, AnOpenKeepsNoPagesOfAnotherSize) {
+  FileRef file = open("f");
+  read(file, kPages);
+  grow_within_a_tick(file, 100);
+  bool keeps = true;
+  FileRef other = open("f", &keeps);
+  EXPECT_FALSE(keeps);
+  for (FileRef* one : {&file, &other}) close(*one);
+}
+
 TEST_F(Coherence, WhatIsBeingDroppedIsDroppedOnce) {
   FileRef file = open("f");
   read(file, kPages);

@@ -13,6 +13,7 @@
 #include "cache/attr/from_server.h"
 #include "cache/files.h"
 #include "client/files/open_files.h"
+#include "client/requests/getattr.h"
 #include "fuse/kernel/inode_table.h"
 #include "fuse/kernel/kernel_caches.h"
 #include "tests/client/served_mount.h"
@@ -152,6 +153,14 @@ class KernelTest : public client::test::ServedMount {
     ASSERT_TRUE(write_text(elsewhere, 0, "changed elsewhere"));
     ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
   }
+  /// A server whose change attributes are as slow as the clock of its files: another client has
+  /// written, and only the size tells.
+  void grow_within_a_tick(const FileRef& file, std::uint64_t bytes) {
+    auto attributes = run(client::getattr(mount(), {}, file->inode->handle()));
+    ASSERT_TRUE(attributes);
+    attributes->size = file->inode->attributes().value().size + bytes;
+    learn(file->node(), *attributes);
+  }
   /// stat(2): asks the server, and shows what it says.
   void show(const FileRef& file) {
     EXPECT_TRUE(run(files_->attributes().revalidate(file)));
@@ -182,6 +191,7 @@ class KernelTest : public client::test::ServedMount {
     void on_attributes_doubted(cache::Inode& inode) override {
       real().on_attributes_doubted(inode);
     }
+    void on_changed_unseen(cache::Inode& inode) override { real().on_changed_unseen(inode); }
     std::unique_ptr<KernelCaches>& to;
   };
 

@@ -103,6 +103,20 @@ TEST_F(SlowKernel, AChangeThatIsLearnedDuringADropHasThePagesDroppedAgain) {
   close(file);
 }
 
+TEST_F(SlowKernel, ASizeThatDiffersDuringADropHasThePagesDroppedAgain) {
+  FileRef file = open("f");
+  read(file, kSomePages);
+  grow_within_a_tick(file, 100);
+  kernel_->lock_pages(true);
+  auto dropping = begin(caches_->drop_outdated_pages(&file->node()));
+  EXPECT_TRUE(soon([&] { return view(file).may_be_dropping(); }));
+  grow_within_a_tick(file, 100);
+  kernel_->lock_pages(false);
+  EXPECT_TRUE(soon([&] { return dropping.done(); }));
+  EXPECT_EQ(kernel_->dropped_pages().size(), 2U);
+  close(file);
+}
+
 TEST_F(SlowKernel, AnOpenerDoesNotKeepPagesThatAnotherHasYetToDrop) {
   FileRef file = open("f");
   bool keeps = false;
