@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Which RDMA device a mount uses, in the guest, with siw as the side that connects: to the responder
-# on this machine, by the route or by device=. And what happens when memory may not be locked.
+# on this machine, by the route or by device=. And what happens when memory may not be locked. And what is recorded of a device,
+# whose data no other program on its machine sees.
 # Usage: devices.sh
 . "$(dirname "$0")/lib.sh"
+. "$interop/../mount/dissection_lib.sh"
+tshark=(tshark)
 use_guest
 into_guest nfsrdma
 start_responder
@@ -38,6 +41,8 @@ used() {
 used ""
 used ,device=siw_devices0
 used ,device=siw_eth0
+used ,capture=/share/rpc.pcapng,capture_view=rpc
+used ,capture=/share/roce.pcapng,capture_view=roce
 ! /share/programs/nfsrdma -o "port=$port,device=mlx5_0" 10.0.2.2:/ "$mnt"
 
 ulimit -l 64
@@ -53,8 +58,14 @@ done
 E2
 guest_run "rdma-device siw eth0; modprobe dummy numdummies=0; bash /share/devices $port" \
   >"$work/devices.log" 2>&1 || fail "see devices.log"
-same "served by siw_eth0 served by siw_devices0 served by siw_eth0 served by provider=auto" \
+same "served by siw_eth0 served by siw_devices0 served by siw_eth0 served by siw_eth0 served by siw_eth0 served by provider=auto" \
   "$(grep -E '^(served|by )' "$work/devices.log" | paste -sd' ')" "devices in turn"
 said() { grep -q "$1" "$work/devices.log" || fail "nowhere: $1"; }
 said "mlx5_0 is not here, .*siw_eth0 (10.0.2.15).*siw_devices0 (10.0.2.77)"
 said "RLIMIT_MEMLOCK is 64 KiB, and .* needed: raise it"
+
+# The mount from its begin to its end, and the file's data; as packets, too.
+life=('nfs.opcode == 42' 'nfs.opcode == 43' 'nfs.opcode == 25' 'nfs.opcode == 44')
+dissects "$guest_dir/share/rpc.pcapng" "${life[@]}" 'frame contains "served"'
+same "$(frames "$guest_dir/share/rpc.pcapng" 'rpc.msgtyp == 0')" "$(frames "$guest_dir/share/rpc.pcapng" 'rpc.msgtyp == 1')" "calls and replies"
+dissects "$guest_dir/share/roce.pcapng" infiniband.cm.req 'rpcordma && nfs.opcode == 42' 'frame contains "served"'
