@@ -1,4 +1,4 @@
-// A control socket as a file: its address, and whether anybody listens on it.
+// A control socket as a file: its address, and whether a process listens on it.
 #pragma once
 
 #include <sys/un.h>
@@ -19,8 +19,8 @@ Result<sockaddr_un> socket_address(const std::string& path);
 /// A stream socket that does not block.
 Result<UniqueFd> make_socket();
 
-/// Whether what lies at `path` is a socket that was left behind: nobody listens on it. Asks
-/// nothing, and does not wait for whoever listens.
+/// Whether what lies at `path` is a socket that was left behind: no process listens on it. Sends
+/// nothing, and does not wait.
 Result<bool> is_deserted(const std::string& path);
 
 }  // namespace nfsrdma::fuse

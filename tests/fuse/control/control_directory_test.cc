@@ -93,8 +93,7 @@ pid_t ended_process() {
   return child;
 }
 
-// Of those that are left a daemon may still become the owner, or somebody answers, or they are not
-// sockets of daemons at all.
+// What is kept is of a daemon that starts, or of one that listens, or no socket of a daemon at all.
 TEST_F(ControlDirectoryTest, OnlySocketsOfDaemonsThatWereKilledAreRemoved) {
   ASSERT_TRUE(make_control_directory(directory_));
   const auto killed = control_path(directory_, ended_process());
