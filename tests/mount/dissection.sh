@@ -33,3 +33,9 @@ diff -r "$work/source" "$work/back"
 dissects "$work/in.pcapng" "${life_of_a_mount[@]}" "$rdma_read_request" "$rdma_read_response" \
   'nfs.opcode == 38' 'nfs.opcode == 5'
 dissects "$work/out.pcapng" "${life_of_a_mount[@]}" "$rdma_write" 'nfs.opcode == 25' 'nfs.opcode == 26'
+
+# The page's own example, as it stands there, marks nothing either.
+read -ra example < <(sed -n 's/\\//g; s,^\(tshark .*\) /tmp/nfs.pcapng$,\1,p' "$here/../../man/nfsrdma.8") || fail "nfsrdma.8 has no example of tshark"
+"${example[@]}" "$work/out.pcapng" >"$work/shown" 2>"$work/tshark.err" || fail "${example[*]}: $(cat "$work/tshark.err")"
+grep -q 'NFS.*READ' "$work/shown" || fail "'${example[*]}' shows no READ"
+! grep -i malformed "$work/shown" || fail "'${example[*]}' shows malformed packets"
