@@ -26,6 +26,11 @@ constexpr std::uint8_t kReceiverNotReadyRetries = 0;
 /// The length field allows no more; InfiniBand and RoCE take less (IBA volume 1, 12.6).
 constexpr std::size_t kMaxPrivateData = 255;
 
+/// When the neighbour answers between the kernel's question and the kernel's note to wait for the
+/// answer, the kernel looks again only when the time to resolve the address is over. That must be
+/// before the time to connect is: a third, which is the 5 s of the Linux client.
+constexpr int kResolvingPart = 3;
+
 int milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -56,7 +61,7 @@ Result<void> VerbsEndpoint::start_connecting(const Address& peer) {
   sockaddr* source = context_->options().device.empty() ? nullptr : socket_address(route->local);
   Address target = peer;
   if (::rdma_resolve_addr(id_.get(), source, socket_address(target),
-                          milliseconds(connect_timeout_)) != 0) {
+                          milliseconds(connect_timeout_ / kResolvingPart)) != 0) {
     return fail(call_error(errno, "rdma_resolve_addr", peer_));
   }
   return {};
