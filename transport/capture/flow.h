@@ -16,8 +16,8 @@ class Flow {
   /// `bytes` bytes, gathered from the front of `pieces`, went to the peer or came from it.
   virtual void sent(std::span<const iovec> pieces, std::size_t bytes) = 0;
   virtual void received(std::span<const iovec> pieces, std::size_t bytes) = 0;
-  /// Adds a comment to the next packet of this flow.
-  virtual void comment(std::string /*text*/) {}
+  /// Adds a comment to the next packet of this flow. Flows that write it keep the text.
+  virtual void comment(std::string /*text*/) {}  // NOLINT(performance-unnecessary-value-param)
 };
 
 }  // namespace nfsrdma::capture
