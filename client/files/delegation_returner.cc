@@ -13,7 +13,7 @@ namespace nfsrdma::client {
 namespace {
 
 /// The open of the user that the delegation was granted to: one request can have the credential of
-/// one user only. Null: he has none.
+/// one user only. Null: there is none.
 OpenFileRef open_of_holder(const Delegation& delegation, const std::vector<OpenFileRef>& files) {
   const auto own = std::ranges::find_if(files, [&](const OpenFileRef& file) {
     return file->caller().uid == delegation.caller().uid;

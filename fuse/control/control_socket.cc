@@ -161,7 +161,8 @@ class ControlSocket::Connection final : public FdHandler {
   bool answered_ = false;
 };
 
-Result<std::unique_ptr<ControlSocket>> ControlSocket::create(Reactor& reactor, std::string path,
+Result<std::unique_ptr<ControlSocket>> ControlSocket::create(Reactor& reactor,
+                                                             const std::string& path,
                                                              ControlHandler handler) {
   const std::filesystem::path file(path);
   UniqueFd directory(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -64,7 +64,7 @@ class ControlSocket final : private FdHandler {
 
   /// Makes the socket, mode 0600; one of the same name that a process that died has left behind is
   /// replaced, anything else (EEXIST, EADDRINUSE) is not. The reactor outlives it.
-  static Result<std::unique_ptr<ControlSocket>> create(Reactor& reactor, std::string path,
+  static Result<std::unique_ptr<ControlSocket>> create(Reactor& reactor, const std::string& path,
                                                        ControlHandler handler);
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;

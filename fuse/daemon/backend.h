@@ -83,7 +83,7 @@ class Backend {
   virtual bool capturing() const = 0;
   /// For captures: `gone` tells whether the caller of a kernel request was answered early. Call
   /// before start().
-  virtual void watch_callers(std::function<bool(Origin)> /*gone*/) {}
+  virtual void watch_callers(std::function<bool(Origin)> /*gone*/) {}  // NOLINT: kept if used
 };
 
 }  // namespace nfsrdma::fuse

@@ -269,7 +269,7 @@ Task<void> Daemon::detach(UnmountMode mode) {
 /// Only this program's own mount, and so nothing that lies on top of it.
 bool Daemon::may_unmount(const MountPlace& place) const {
   const auto& path = config_.session.mount_point;
-  if (passed_device(path)) return false;  // whoever has mounted it unmounts it
+  if (passed_device(path)) return false;  // its mounter unmounts it
   if (!session_->own_mount().known()) {
     log::warning("which mount is this program's own is not known; it unmounts none");
     return false;

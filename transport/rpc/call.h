@@ -79,7 +79,7 @@ struct ConnectionLosses {
 
 /// When a call was where, by Reactor::now(); of its last submission. Zero: it did not come so far.
 struct CallTimes {
-  TimePoint submitted{0};  ///< given to the channel; noted by whoever does that
+  TimePoint submitted{0};  ///< given to the channel; noted by its submitter
   TimePoint sent{0};       ///< its turn had come (with RDMA: it had a credit), and it was posted
   TimePoint replied{0};    ///< its reply was here, or its connection lost
   TimePoint completed{0};  ///< nothing that it lent was in use any more (I3)
