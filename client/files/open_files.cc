@@ -133,13 +133,13 @@ Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed
 Task<Result<void>> OpenFiles::send_close(OpenFileRef file) {
   const nfs4::stateid4 closing = file->newest_stateid();
   auto closed = co_await client::send_close(context_, file->caller(), file->handle(), closing);
-  co_return note_closed(*file, closing, std::move(closed));
+  co_return note_closed(*file, closing, closed);
 }
 
 // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.
 // One with the same stateid went with it.
 Result<void> OpenFiles::note_closed(OpenFile& file, const nfs4::stateid4& closing,
-                                    Narrowed closed) {
+                                    const Narrowed& closed) {
   if (closed.outdated_itself) file.outdate_stateid();
   TRY(closed.stateid);
   closes_.add();
@@ -163,7 +163,7 @@ Task<bool> OpenFiles::close_with(DelegationRef delegation, OpenFileRef file) {
                                                  delegation->stateid(), closing);
   file->end_narrowing();
   if (!returned) co_return false;
-  auto closed = note_closed(*file, closing, std::move(*returned));
+  auto closed = note_closed(*file, closing, *returned);
   if (!closed) log::debug("{}", closed.error().message());  // narrow() goes on with it
   co_return true;
 }

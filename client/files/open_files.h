@@ -57,7 +57,7 @@ class OpenFiles {
   Task<Result<void>> narrow(OpenFileRef file);
   Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed);
   Task<Result<void>> send_close(OpenFileRef file);
-  Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, Narrowed closed);
+  Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, const Narrowed& closed);
   Task<Result<void>> send_downgrade(OpenFileRef file, std::uint32_t needed);
   Task<Result<void>> claim(OpenFileRef file, std::uint32_t share_access);
 
