@@ -51,7 +51,7 @@ unmount_quietly() {
   rm "$log"
 }
 
-said() { tail -c +"$mark" "$log" | grep -q -- "$1"; }
+said() { grep -q -- "$1" <<<"$(tail -c +"$mark" "$log")"; }
 begin() {
   mark=$(($(stat -c %s "$log") + 1))
   done_kinds="$done_kinds $1"

@@ -12,12 +12,12 @@ DESTDIR=$root cmake --install "$NFSRDMA_BUILD" --prefix $prefix >"$root.log" || 
 rm "$root.log"
 usr=$root$prefix
 
-"$usr/bin/nfsrdma" --version | grep -q '^nfsrdma ' || fail "the program does not run"
-"$usr/bin/nfsrdmactl" --help | grep -q mountstats || fail "nfsrdmactl does not run"
-"$usr/bin/nfsrdma-exporter" --help | grep -q listen || fail "nfsrdma-exporter does not run"
+grep -q '^nfsrdma ' <<<"$("$usr/bin/nfsrdma" --version)" || fail "the program does not run"
+grep -q mountstats <<<"$("$usr/bin/nfsrdmactl" --help)" || fail "nfsrdmactl does not run"
+grep -q listen <<<"$("$usr/bin/nfsrdma-exporter" --help)" || fail "nfsrdma-exporter does not run"
 [ -s "$usr/share/nfsrdma/grafana-dashboard.json" ] && [ -s "$usr/lib/systemd/system/nfsrdma-exporter.service" ] || fail "no dashboard or unit"
-"$usr/bin/nfsrdma-responder" --help | grep -q export || fail "the responder does not run"
-"$usr/bin/nfsrdma-lab" --help | grep -q SUBCOMMAND || fail "the lab does not run"
+grep -q export <<<"$("$usr/bin/nfsrdma-responder" --help)" || fail "the responder does not run"
+grep -q SUBCOMMAND <<<"$("$usr/bin/nfsrdma-lab" --help)" || fail "the lab does not run"
 [ -s "$(echo "$usr"/lib/*/wireshark/plugins/rpcrdma2.lua)" ] || fail "no dissector of version 2"
 # As a helper the program knows what mount(8) calls it with.
 for helper in mount.nfsrdma mount.fuse.nfsrdma; do
@@ -27,7 +27,7 @@ done
 for page in 1/nfsrdma-lab 8/nfsrdma 8/mount.nfsrdma 8/mount.fuse.nfsrdma 8/nfsrdmactl 8/nfsrdma-exporter 8/nfsrdma-responder \
   7/nfsrdma-semantics 7/nfsrdma-messages 7/nfsrdma-from-nfs 7/nfsrdma-counters 7/nfsrdma-tracing \
   7/nfsrdma-security 7/nfsrdma-tuning 7/nfsrdma-containers; do
-  gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz" | grep -q '^\.TH NFSRDMA' || fail "no page ${page#*/}(${page%%/*})"
+  grep -q '^\.TH NFSRDMA' <<<"$(gzip -dc "$usr/share/man/man${page%%/*}/${page#*/}.${page%%/*}.gz")" || fail "no page ${page#*/}(${page%%/*})"
 done
 for script in latency credit-waits registrations; do
   [ -s "$usr/share/nfsrdma/bpftrace/nfsrdma-$script.bt" ] || fail "no $script.bt"

@@ -33,7 +33,7 @@ mkdir -p "$work/context/build/release"
   buildah bud --quiet --build-arg BASE=localhost/debian -t nfsrdma -f "$here/../../Containerfile" "$work/context"
 } >"$work/log" 2>&1 || { tail -n 20 "$work/log"; fail "the image"; }
 container=$(buildah from localhost/nfsrdma)
-buildah run "$container" -- nfsrdma --version | grep -q '^nfsrdma ' || fail "the program does not run in the image"
+grep -q '^nfsrdma ' <<<"$(buildah run "$container" -- nfsrdma --version)" || fail "the program does not run in the image"
 same '[nfsrdma -f]' "$(buildah inspect --type image --format '{{.OCIv1.Config.Entrypoint}}' localhost/nfsrdma)" "the entry point"
 root=$(buildah mount "$container")
 

@@ -38,7 +38,7 @@ same "" "$faults" "what rpmlint says"
 mkdir "$work/root"
 rpm --root "$work/root" --initdb
 rpm --root "$work/root" -i --nodeps --noscripts "$work"/packages/*.rpm
-"$work/root/usr/bin/nfsrdma" --version | grep -q '^nfsrdma ' || fail "the installed program does not run"
+grep -q '^nfsrdma ' <<<"$("$work/root/usr/bin/nfsrdma" --version)" || fail "the installed program does not run"
 same ../bin/nfsrdma "$(readlink "$work/root/usr/sbin/mount.nfsrdma")" "the helper of mount(8)"
 rpm --root "$work/root" -e --nodeps --noscripts nfsrdma nfsrdma-lab
 same "" "$(cd "$work/root" && find . -name '*nfsrdma*')" "what erasing leaves"

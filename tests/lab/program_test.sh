@@ -5,7 +5,7 @@ lab=${NFSRDMA_BIN:?}/nfsrdma-lab
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
-"$lab" --help | grep -q '^usage: nfsrdma-lab' || fail "no help"
+grep -q '^usage: nfsrdma-lab' <<<"$("$lab" --help)" || fail "no help"
 status=0; "$lab" >/dev/null 2>&1 || status=$?
 [ "$status" = 2 ] || fail "without a subcommand it ends with $status"
 status=0; said=$("$lab" nonsense 2>&1) || status=$?

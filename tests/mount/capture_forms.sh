@@ -55,8 +55,8 @@ done
 for number in 0 1 2; do
   same "" "$(shown "$work/ring-rpc-$number.pcapng" "$malformed" frame.number)" "malformed frames of file $number of the ring"
 done
-shown "$work/ring-wire-1.pcapng" iwarp_mpa.req frame.number | grep -q . || fail "no startup frame in a file of the ring"
-shown "$work/ring-wire-1.pcapng" rpcordma frame.number | grep -q . || fail "a file of the ring is not dissected"
+grep -q . <<<"$(shown "$work/ring-wire-1.pcapng" iwarp_mpa.req frame.number)" || fail "no startup frame in a file of the ring"
+grep -q . <<<"$(shown "$work/ring-wire-1.pcapng" rpcordma frame.number)" || fail "a file of the ring is not dissected"
 
 # While it is in use: each view, a ring, a snap length.
 mount_export
@@ -65,20 +65,20 @@ refused "one is going on" ctl capture on "$work/other.pcapng" "$work/own.sock"
 ctl drop "$work/own.sock" >/dev/null
 cat "$mnt/large" >/dev/null
 ctl capture off "$work/own.sock"
-tshark -n -r "$work/cut.pcapng" -T fields -e frame.cap_len 2>/dev/null | sort -n | tail -n 1 | grep -qx 80 || fail "packets that are not cut"
-tshark -n -r "$work/cut.pcapng" -T fields -e frame.len 2>/dev/null | sort -n | tail -n 1 | grep -q '...' || fail "no length of packets"
+grep -qx 80 <<<"$(tshark -n -r "$work/cut.pcapng" -T fields -e frame.cap_len 2>/dev/null | sort -n | tail -n 1)" || fail "packets that are not cut"
+grep -q '...' <<<"$(tshark -n -r "$work/cut.pcapng" -T fields -e frame.len 2>/dev/null | sort -n | tail -n 1)" || fail "no length of packets"
 ctl capture on "$work/late.pcapng" "$work/own.sock" --view=roce --ring=2 --size=1 >/dev/null
 ctl drop "$work/own.sock" >/dev/null
 cat "$mnt/large" >/dev/null
 ctl capture off "$work/own.sock"
-shown "$work/late-0.pcapng" infiniband frame.number | grep -q . || fail "no RoCEv2 in a capture that was begun later"
+grep -q . <<<"$(shown "$work/late-0.pcapng" infiniband frame.number)" || fail "no RoCEv2 in a capture that was begun later"
 ctl capture on "$work/rpc.pcapng" "$work/own.sock" --view=rpc >/dev/null
 stat "$mnt/1" >/dev/null
 ls "$mnt" >/dev/null
 touch "$mnt/new"
 ctl capture off "$work/own.sock"
 same "" "$(shown "$work/rpc.pcapng" "$malformed" frame.number)" "malformed RPCs"
-shown "$work/rpc.pcapng" 'nfs.opcode == 18' frame.number | grep -q . || fail "no OPEN in a capture of RPCs"
+grep -q . <<<"$(shown "$work/rpc.pcapng" 'nfs.opcode == 18' frame.number)" || fail "no OPEN in a capture of RPCs"
 refused "not understood" ctl capture on "$work/none.pcapng" "$work/own.sock" --view=all
 status=0
 ctl capture on "$work/none.pcapng" "$work/own.sock" --ring=1 >/dev/null 2>&1 || status=$?
@@ -92,7 +92,7 @@ mkdir "$mnt/made"
 control fault delay=3000:op=CREATE:times=1 >/dev/null
 mkdir "$mnt/late" &
 late=$!
-waits() { ctl waiting "$work/own.sock" | grep -q CREATE; }
+waits() { grep -q CREATE <<<"$(ctl waiting "$work/own.sock")"; }
 wait_for "a request that waits" waits
 kill -KILL $late
 wait $late 2>/dev/null || true
@@ -100,6 +100,6 @@ wait_for "its answer" test -d "$export/late"
 answered() { ! waits; }
 wait_for "its end" answered
 ctl capture off "$work/own.sock"
-shown "$work/again.pcapng" 'frame.comment contains "sent again"' frame.number | grep -q . || fail "no comment on what was sent again"
-shown "$work/again.pcapng" 'frame.comment contains "answer to a caller that had gone"' frame.number | grep -q . ||
+grep -q . <<<"$(shown "$work/again.pcapng" 'frame.comment contains "sent again"' frame.number)" || fail "no comment on what was sent again"
+grep -q . <<<"$(shown "$work/again.pcapng" 'frame.comment contains "answer to a caller that had gone"' frame.number)" ||
   fail "no comment on an answer whose caller is gone: $(shown "$work/again.pcapng" frame.comment frame.comment)"

@@ -20,4 +20,4 @@ as_other ls "$mnt" >/dev/null
 refused "Permission denied" as_other cat "$mnt/roots"
 as_other sh -c "echo mine >'$mnt/mine'"
 same $ordinary_user "$(stat -c %u "$export/mine")" "the owner at the server"
-findmnt -no OPTIONS "$mnt" | grep -q default_permissions || fail "no default_permissions"
+grep -q default_permissions <<<"$(findmnt -no OPTIONS "$mnt")" || fail "no default_permissions"

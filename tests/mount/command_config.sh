@@ -17,11 +17,11 @@ CONF
 mount_with() { "$NFSRDMA_BIN/nfsrdma" -o "config=$work/config,proto=$NFSRDMA_PROTO${1:+,$1}" 127.0.0.1:/ "$mnt"; }
 mount_with ""
 same configured "$(findmnt -no SOURCE "$mnt")" "the source that the configuration names"
-findmnt -no OPTIONS "$mnt" | grep -q '^ro' || fail "not read only"
+grep -q '^ro' <<<"$(findmnt -no OPTIONS "$mnt")" || fail "not read only"
 fusermount3 -u "$mnt"
 mount_with rw,fsname=said
 same said "$(findmnt -no SOURCE "$mnt")" "the source that the command line names"
-findmnt -no OPTIONS "$mnt" | grep -q '^rw' || fail "not writable"
+grep -q '^rw' <<<"$(findmnt -no OPTIONS "$mnt")" || fail "not writable"
 fusermount3 -u "$mnt"
 
 mkdir "$work/other"

@@ -17,7 +17,7 @@ grep -q "frob" "$work/notes" || fail "-v does not tell of the option that is not
 fusermount3 -u "$mnt"
 
 "$helper" 127.0.0.1:/ "$mnt" -r -o "port=$port"
-findmnt -no OPTIONS "$mnt" | grep -q '^ro' || fail "-r did not mount read only"
+grep -q '^ro' <<<"$(findmnt -no OPTIONS "$mnt")" || fail "-r did not mount read only"
 fusermount3 -u "$mnt"
 
 # What mount(8) does with a line of fstab: it looks for the helper in /sbin, takes "suid,dev" out of

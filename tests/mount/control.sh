@@ -89,7 +89,7 @@ mountstats=$(PATH=$PATH:/usr/sbin:/sbin command -v mountstats || true)
 if [ -n "$mountstats" ]; then
   "$mountstats" mountstats -f mountstats.txt >said.out
   grep -q "^Stats for 127.0.0.1:/ mounted on $mnt:" said.out || fail "mountstats: $(cat said.out)"
-  grep -A1 '^READ:' said.out | grep -q '	1 ops ' || fail "mountstats: $(cat said.out)"
+  grep -q '	1 ops ' <<<"$(grep -A1 '^READ:' said.out)" || fail "mountstats: $(cat said.out)"
   says "Transport protocol: $NFSRDMA_PROTO" "$mountstats" mountstats -x -f mountstats.txt
   says "^127.0.0.1:/ mounted on $mnt:" "$mountstats" iostat -f mountstats.txt
   sed "s,/proc/self/mountstats,$work/mountstats.txt,g" "$(dirname "$mountstats")/nfsiostat" >nfsiostat.py

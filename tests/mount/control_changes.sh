@@ -27,7 +27,7 @@ stat "$mnt/large" >/dev/null
 cat "$mnt/large" >/dev/null
 same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/large")" "requests about a file that is known"
 same 0 "$(since READ cat "$mnt/large")" "READs of a file whose pages are cached"
-ctl drop "$socket" | grep -qx '[1-9][0-9]* files are forgotten' || fail "drop"
+grep -qx '[1-9][0-9]* files are forgotten' <<<"$(ctl drop "$socket")" || fail "drop"
 [ "$(since "GETATTR|LOOKUP" stat "$mnt/large")" -gt 0 ] || fail "nothing was asked about a file after drop"
 same 0 "$(since "GETATTR|LOOKUP" stat "$mnt/large")" "requests after that"
 same 1 "$(since READ cat "$mnt/large")" "READs after drop"
@@ -36,7 +36,7 @@ refused "name the mount" ctl drop
 # What was written and is not at the server yet stays.
 exec 9>"$mnt/new"
 echo written >&9
-ctl drop --json "$socket" | grep -q '"done":"[1-9][0-9]* files are forgotten"' || fail "drop --json"
+grep -q '"done":"[1-9][0-9]* files are forgotten"' <<<"$(ctl drop --json "$socket")" || fail "drop --json"
 same 8 "$(stat -c %s "$mnt/new")" "the size of a file that is being written"
 exec 9>&-
 same written "$(cat "$export/new")" "what was written before drop"

@@ -35,7 +35,7 @@ same "# EOF" "$(tail -n 1 metrics.txt)" "the end"
 grep -q "^nfsrdma_mount_info{mount_point=\"$mnt\",source=\"127.0.0.1:/\",state=\"mounted\",connection=\".*\",pid=\"${mount_pids[0]}\"} 1$" metrics.txt ||
   fail "no mount: $(grep nfsrdma_mount_info metrics.txt)"
 same "" "$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' metrics.txt | sort | uniq -d)" "families that stand twice"
-get "$url/" | grep -q 'href="/metrics"' || fail "no index"
+grep -q 'href="/metrics"' <<<"$(get "$url/")" || fail "no index"
 python3 -S - "$port" <<'PY'
 import http.client, socket, sys
 def status(method, path):

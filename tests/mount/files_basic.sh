@@ -22,7 +22,7 @@ same "$(ls -i "$export" | sort)" "$(ls -i "$mnt" | sort)" "ls -i"
 same "$(cd "$export" && find . | sort)" "$(cd "$mnt" && find . | sort)" "find"
 read -r blocks < <(stat -f -c %b "$mnt")
 [ "$blocks" -gt 0 ] || fail "df shows no size"
-df "$mnt" | grep -q "127.0.0.1:/" || fail "df shows no source"
+grep -q "127.0.0.1:/" <<<"$(df "$mnt")" || fail "df shows no source"
 
 rm "$mnt/small" "$mnt/data"
 same "" "$(ls -A "$export")" "everything removed"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/dissection_lib.sh"
 dissector=$here/../lab/wireshark/rpcrdma2.lua
-tshark --version 2>/dev/null | grep -q 'with Lua' || skip "tshark without Lua"
+grep -q 'with Lua' <<<"$(tshark --version 2>/dev/null)" || skip "tshark without Lua"
 tshark=(tshark -X "lua_script:$dissector")
 
 start_responder --rpcrdma 2 --inline 4096 --inline-most 65536 --segment 1448

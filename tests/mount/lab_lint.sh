@@ -72,7 +72,7 @@ finds() {
   unmount_export
   lint "$work/fault.pcapng"
   same 1 $status "exit status for $fault"
-  grep '^frame [0-9]* [0-9]*:.*Seen' "$said" | grep -v '(note)' | head -n 1 | grep -q "server: $rule" ||
+  grep -q "server: $rule" <<<"$(grep '^frame [0-9]* [0-9]*:.*Seen' "$said" | grep -v '(note)' | head -n 1)" ||
     fail "lint does not find $fault: $(grep '^frame' "$said" | head -n 5)"
 }
 finds 'RFC 8166 section 4.5 ' malformed=truncated:op=READ cat "$mnt/file"

@@ -65,7 +65,7 @@ over_open_file() {
   python3 -c "import os; os.rename('$mnt/source', '$mnt/target')" 2>"$work/refused" &
   renaming=$!
 }
-no_silly_name() { ! ls -A "$export" | grep -q '^\.nfs'; }
+no_silly_name() { ! grep -q '^\.nfs' <<<"$(ls -A "$export")"; }
 control fault nfsstat=NFS4ERR_DELAY:op=RENAME >/dev/null
 over_open_file
 wait_for "the silly name" sh -c "ls -A '$export' | grep -q '^\.nfs'"

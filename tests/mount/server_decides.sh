@@ -34,7 +34,7 @@ refused "Permission denied" as_other cat "$mnt/by_acl"
 unmount_export
 
 mount_export allow_other,nodefault_permissions
-findmnt -no OPTIONS "$mnt" | grep -q default_permissions && fail "the kernel checks"
+grep -q default_permissions <<<"$(findmnt -no OPTIONS "$mnt")" && fail "the kernel checks"
 same permitted "$(as_other cat "$mnt/by_acl")" "a file that an ACL opens"
 as_other sh -c "echo changed >'$mnt/by_acl'" || fail "writing what an ACL permits to write"
 same changed "$(cat "$export/by_acl")" "what was written"

@@ -34,7 +34,7 @@ for options in "--export $work/nothing" "--export $work/export --port 0 --fault 
   [ "$status" = 1 ] || fail "'$options': exit status $status"
 done
 
-"$bin/nfsrdma-responder" --version | grep -qx 'nfsrdma-responder [0-9.]*\(, commit [0-9a-f]*\(-dirty\)\?\)\?' || fail "--version"
+grep -qx 'nfsrdma-responder [0-9.]*\(, commit [0-9a-f]*\(-dirty\)\?\)\?' <<<"$("$bin/nfsrdma-responder" --version)" || fail "--version"
 
 # Every option of --help is in the man page.
 "$bin/nfsrdma-responder" --help >"$work/help"
@@ -80,7 +80,7 @@ grep -qx 'callback sequence-number-0 \[N\] \[cut=BYTES\]' "$work/commands" || fa
 for command in stop continue disconnect restart clear; do
   [ "$(control "$command")" = ok ] || fail "$command"
 done
-control stats | grep -qx 'connections 0' || fail "stats"
+grep -qx 'connections 0' <<<"$(control stats)" || fail "stats"
 
 kill -USR1 "$pid"
 for _ in $(seq 200); do
