@@ -54,6 +54,12 @@ for _ in $(seq 200); do
 done
 grep -qx 'listening on 127\.0\.0\.1:[1-9][0-9]*' "$work/out" || fail "$(cat "$work/out")"
 
+# A second start leaves the first one's socket to it.
+status=0
+"$bin/nfsrdma-responder" --export "$work/export" --port 0 --control "$work/control" >/dev/null 2>"$work/second" || status=$?
+[ "$status" = 1 ] || fail "a second one on the same control socket: exit status $status"
+grep -q "Address already in use" "$work/second" || fail "$(cat "$work/second")"
+
 [ "$(control fault drop-reply)" = "ok 2" ] || fail "fault"
 [ "$(control remove 2)" = ok ] || fail "remove"
 [ "$(control remove 2)" = "error: no such rule" ] || fail "remove twice"

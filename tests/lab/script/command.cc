@@ -19,6 +19,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr const char* kReadStep = "script file";
+
 struct CommandLine {
   std::string file;
   std::vector<std::string> servers;
@@ -61,9 +63,9 @@ std::string parse(std::span<char*> words, bool diff, CommandLine& line) {
 
 Result<Script> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Error::from_errno(errno, kScriptStep, path));
+  if (!file) return fail(Error::from_errno(errno, kReadStep, path));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return fail(Error::from_errno(errno, kScriptStep, path));
+  if (file.bad()) return fail(Error::from_errno(errno, kReadStep, path));
   return read_script(text);
 }
 
@@ -74,8 +76,9 @@ void choose_server(const std::string& text, RunnerOptions& options) {
   options.path = std::move(server.path);
 }
 
-/// "FILE:LINE: what"
+/// "FILE:LINE: what"; of a file that cannot be read, why.
 int tell(const std::string& file, const Error& error) {
+  if (error.layer == Layer::system) return complain(error.message(), kExitFailed);
   return complain(fmt::format("{}:{}", file, error.detail), exit_status(error));
 }
 

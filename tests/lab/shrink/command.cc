@@ -118,6 +118,8 @@ int shrink(const CommandLine& line, Network& network) {
   auto prepared = prepare(line);
   if (!prepared) return complain(prepared.error().detail, kExitFailed);
   const auto source = read_source(line.file, by_server ? &network : nullptr, options);
+  if (!source && source.error().layer == Layer::system)
+    return complain(source.error().message(), kExitFailed);
   if (!source) return complain(source.error().detail, kExitUsage);
   const auto judge = by_server ? judge_by_server(network, options)
                                : judge_by_program(line.command, seconds(line.limit));

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,13 @@ namespace {
 constexpr std::size_t kMaxLine = 4096;
 constexpr int kBacklog = 8;
 
+/// Whether a process listens there: the socket of one that has been killed refuses.
+bool in_use(const sockaddr_un& address) {
+  const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  return probe && (::connect(probe.get(), generic, sizeof address) == 0 || errno == EAGAIN);
+}
+
 Result<UniqueFd> listen_on(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -23,6 +31,8 @@ Result<UniqueFd> listen_on(const std::string& path) {
     return fail(Error::local(ENAMETOOLONG, "control socket", path));
   }
   std::memcpy(address.sun_path, path.data(), path.size());
+  // Without this a second start takes the socket from the first one, which cannot be reached then.
+  if (in_use(address)) return fail(Error::from_errno(EADDRINUSE, "control socket", path));
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   ::unlink(path.c_str());
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
