@@ -46,7 +46,9 @@ std::size_t OpenReclaimer::pending() const {
 }
 
 Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
-  const auto files = files_.open_table.in_use();
+  auto files = files_.open_table.in_use();
+  // A claim that ends each connection must not keep the others from theirs while the server waits.
+  std::ranges::stable_sort(files, {}, [](const OpenFileRef& file) { return file->cut_claims(); });
   for (const OpenFileRef& file : files) {
     if (file->claim() != OpenFile::Claim::previous) continue;
     if (!file->may_try_again()) {

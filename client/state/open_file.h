@@ -152,6 +152,7 @@ class OpenFile final : public StateHolder,
     --vain_claims_;
     ++cut_claims_;
   }
+  std::uint8_t cut_claims() const { return cut_claims_; }
   /// Each share access in use is asked for again.
   void begin_reopening() { opened_with_ = 0; }
   void recovered() {

@@ -239,6 +239,24 @@ TEST_F(RecoveryTest, ConnectionsLostDuringReclaimDoNotCostTheOpen) {
   EXPECT_EQ(cuts, kCuts);
 }
 
+// While the server's grace period lasts: whose claim ends a connection goes last on the next one.
+TEST_F(RecoveryTest, AClaimThatWasCutOffLetsTheOthersGoFirst) {
+  start();
+  OpenRef reader = must_open(1, kRead);
+  OpenRef writer = must_open(2, kWrite);
+  forget_opens(true);
+  bool cut = false;
+  server_.fate = [&](const Arrival& arrival) {
+    if (cut || !arrival.has(OP_OPEN)) return Fate::answer;
+    cut = true;
+    return Fate::disconnect_after;
+  };
+  EXPECT_TRUE(read_from(reader));
+  ASSERT_EQ(accesses_.size(), 3U);
+  EXPECT_NE(accesses_[1], accesses_[0]);
+  EXPECT_EQ(accesses_[2], accesses_[0]);
+}
+
 // So that the rest of the mount goes on.
 TEST_F(RecoveryTest, AReclaimThatEndsEveryConnectionCostsTheOpenOnly) {
   start();
