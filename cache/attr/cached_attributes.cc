@@ -18,7 +18,10 @@ CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, c
   const bool overlapped = known_ && issue.order <= updated_at_;
   if (overlapped && !later(fresh.change, value_.change)) return Outcome::older;
 
-  const bool changed = !known_ || fresh.change != value_.change;
+  // A slow clock gives two changes of one tick the same change attribute; of a directory the size
+  // says nothing.
+  const bool resized = fresh.size != value_.size && !S_ISDIR(fresh.mode);
+  const bool changed = !known_ || fresh.change != value_.change || resized;
   value_ = fresh;
   known_ = true;
   expired_ = false;

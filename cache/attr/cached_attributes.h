@@ -34,7 +34,7 @@ class CachedAttributes {
   enum class Outcome : std::uint8_t {
     older,      ///< the reply was overtaken by a newer one; nothing was taken from it
     unchanged,  ///< confirms what was known
-    changed,    ///< new, or differs from what was known
+    changed,    ///< new, or the change attribute or a file's size differs from what was known
   };
 
   /// Takes in the attributes of a reply to the request `issue`. A reply to a request that was sent

@@ -27,19 +27,18 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   }
   FileAttributes whole = known.value();
   const std::uint64_t change = whole.change;
-  const std::uint64_t size = whole.size;
+  const bool known_before = known.known();
   apply(fresh, whole);
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
   if (outcome == Outcome::changed) known.seen(mount_.reactor().now());
-  // A change attribute that is made of a slow clock is the same after a second write of one tick:
-  // without this, programs read zeros behind the end that the file had before.
-  const bool unseen = outcome == Outcome::unchanged && whole.size != size && !by.before;
   // Another client may have written. Our own writes drop their bytes themselves.
-  if (unseen || (outcome == Outcome::changed && by.before != change)) {
+  if (outcome == Outcome::changed && by.before != change) {
     if (const auto open = inode.open()) open->drop_read_ahead();
   }
-  if (unseen && !inode.is_directory()) observer_.on_changed_unseen(inode);
+  // Only the size has told: without this, programs read zeros behind the end that the file had.
+  const bool unseen = outcome == Outcome::changed && known_before && fresh.change == change;
+  if (unseen && !by.before) observer_.on_changed_unseen(inode);
   ListedNames* const names = inode.listed();
   if (outcome != Outcome::older && names && !names->shown(fresh.change, issue.at)) {
     inode.set_listed(nullptr);

@@ -33,17 +33,13 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
   const client::Credential caller = request.caller();
   const auto open = inode->open();
-  if (open && open->dirty()) {
-    co_await fs.files().writes().behind().flush(open);
-    if (fs.attributes().fresh(*inode)) {
-      reply_attributes(fs, request, *inode);
+  if (open && open->dirty()) co_await fs.files().writes().behind().flush(open);
+  if (!fs.attributes().fresh(*inode)) {
+    auto fetched = co_await fs.attributes().revalidate(inode, caller);
+    if (!fetched) {
+      reply_failure(fs, request, fetched.error());
       co_return;
     }
-  }
-  auto fetched = co_await fs.attributes().revalidate(inode, caller);
-  if (!fetched) {
-    reply_failure(fs, request, fetched.error());
-    co_return;
   }
   if (changes_to_show(fs, *inode, asker)) {
     co_await answer_changed(fs, std::move(request), std::move(inode), asker);

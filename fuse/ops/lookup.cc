@@ -42,6 +42,10 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
   const std::string& name = arguments.name;
   SizeRevalidator& sizes = fs.kernel().size_revalidator();
   if (sizes.is_asked_for(*parent, name)) {
+    // A further change may be known by now: its size would be shown with pages of the one before.
+    const InodeRef target = sizes.answered();
+    if (target && fs.kernel().pages_outdated(*target))
+      co_await fs.kernel().drop_outdated_pages(target);
     show_size(fs, sizes, request);
     co_return;
   }

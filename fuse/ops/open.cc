@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "fuse/ops/open_file.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
@@ -26,7 +28,10 @@ Task<void> run(FileSystem& fs, Request request, client::Credential caller, Inode
 void handle::open(FileSystem& fs, Request request, InodeRef inode, fuse_open_in arguments) {
   const int flags = static_cast<int>(arguments.flags);
   const client::Credential caller = request.caller();
-  auto opened = cache::open_locally(fs.attributes(), caller, inode, flags);
+  // Pages that another opener is having dropped are stale until they are gone.
+  std::optional<cache::Opened> opened;
+  if (!fs.kernel().pages_outdated(*inode))
+    opened = cache::open_locally(fs.attributes(), caller, inode, flags);
   if (!opened) {
     spawn(run(fs, std::move(request), caller, std::move(inode), flags));
     return;

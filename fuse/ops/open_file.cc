@@ -24,8 +24,11 @@ FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswe
 }
 
 Task<void> forget_open(FileSystem& fs, FileRef file) {
-  // The kernel has not opened it, and not dropped pages.
-  file->node().view().forget_pages();
+  // The kernel has not opened it, and not dropped pages. Other openers may have read some.
+  if (file->drop_unconfirmed) {
+    KernelView& view = file->node().view();
+    file->shared->files.size() > 1 ? view.doubt_pages() : view.forget_pages();
+  }
   fs.remove_file(file->id);
   co_await fs.files().close(std::move(file));
 }

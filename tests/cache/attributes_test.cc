@@ -48,6 +48,18 @@ TEST_F(CachedAttributesTest, AFileIsBelievedForTheShortestTimeAtFirst) {
   EXPECT_EQ(cached.remaining(now + 4s), 0s);
 }
 
+// RFC 8881 section 5.8.1.4 has the change attribute differ; a slow clock does not.
+TEST_F(CachedAttributesTest, AnotherSizeOfAFileIsAChange) {
+  fetch(file(1, 10));
+  now += 10s;
+  EXPECT_EQ(fetch(file(1, 20)), Outcome::changed);
+  EXPECT_EQ(cached.period(), 3s) << "a file that changes is believed for the shortest time";
+  FileAttributes of_directory = directory(2);
+  fetch(of_directory);
+  of_directory.size = 4096;
+  EXPECT_EQ(fetch(of_directory), Outcome::unchanged);
+}
+
 TEST_F(CachedAttributesTest, ADirectoryHasTimesOfItsOwn) {
   fetch(directory(1));
   EXPECT_EQ(cached.remaining(now), 30s);

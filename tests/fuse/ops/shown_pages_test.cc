@@ -81,6 +81,31 @@ TEST_F(ShownPages, BeforeAttributesAreAnswered) {
   release(file);
 }
 
+// The WRITE's reply has told of the other change, too.
+TEST_F(ShownPages, BeforeAttributesThatAFlushHasBroughtAreAnswered) {
+  const Opened file = read_and_changed();
+  EXPECT_EQ(write(file, kPage, "mine"), 0);
+  EXPECT_GT(drops_by(file.node, FUSE_GETATTR, file.node, fuse_getattr_in{}), 0U);
+  release(file);
+}
+
+// Its opener was killed: the pages of the others are as they were, and as well known.
+TEST_F(ShownPages, AfterAnOpenThatTheKernelHasNotTaken) {
+  server_.write_file("f", text_of(2 * kPage));
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(read(file, 0, kPage).error, 0);
+  kernel_->takes_answers = false;
+  fuse_open_in in{};
+  in.flags = O_RDONLY;
+  begin(FUSE_OPEN, file.node, in);
+  reactor_.settle();
+  kernel_->takes_answers = true;
+  change_elsewhere("f", "changed elsewhere");
+  reactor_.advance(std::chrono::minutes(2));
+  EXPECT_GT(drops_by(file.node, FUSE_GETATTR, file.node, fuse_getattr_in{}), 0U);
+  release(file);
+}
+
 TEST_F(ShownPages, BeforeACreateOfWhatIsThereIsAnswered) {
   const Opened file = read_and_changed();
   fuse_create_in in{};
