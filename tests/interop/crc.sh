@@ -14,7 +14,10 @@ for i in 1 2 3; do
   cmp "$work/source" "$mnt/copy$i"
 done
 reconnects=$(counter reconnects)
-[ "$reconnects" -le 1 ] || fail "$reconnects reconnects"
+if [ "$reconnects" -gt 1 ]; then
+  renew_guest # or each cell behind this one fails, too
+  fail "$reconnects reconnects"
+fi
 echo "siw ended $reconnects connections"
 for i in 1 2 3; do
   same "$(sha256sum <"$work/source")" "$(guest_run "sha256sum </export$1/copy$i")" "copy $i at the server"
