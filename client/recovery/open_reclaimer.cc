@@ -51,7 +51,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
   std::ranges::stable_sort(files, {}, [](const OpenFileRef& file) { return file->cut_claims(); });
   for (const OpenFileRef& file : files) {
     if (file->claim() != OpenFile::Claim::previous) continue;
-    if (!file->may_try_again()) {
+    if (!may_try_again(*file)) {
       give_up(*file, "no progress");
       continue;
     }
@@ -61,11 +61,15 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
       note_recovered(*file, reclaimed_);
       continue;
     }
-    if (is_connection_lost(opened.error())) file->claim_cut_off();
+    if (is_connection_lost(opened.error())) file->claim_cut_off(files_.context.reactor.now());
     if (is_cut_off(opened.error())) co_return opened;
     judge_reclaim(file, opened.error());
   }
   co_return Result<void>{};
+}
+
+bool OpenReclaimer::may_try_again(OpenFile& file) const {
+  return file.may_try_again(files_.context.reactor.now(), files_.context.lease_time());
 }
 
 void OpenReclaimer::judge_reclaim(const OpenFileRef& file, const Error& error) {
@@ -106,7 +110,7 @@ Task<void> OpenReclaimer::relock(OpenFileRef file) {
 }
 
 Task<void> OpenReclaimer::reopen_one(OpenFileRef file) {
-  if (!file->may_try_again()) {
+  if (!may_try_again(*file)) {
     give_up(*file, "no progress");
     co_return;
   }

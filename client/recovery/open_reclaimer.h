@@ -57,6 +57,7 @@ class OpenReclaimer final : public Reclaimer {
                                    nfs4::open_claim_type4 claim, std::uint32_t access);
   nfs4::open_delegation_type4 delegation_to_reclaim(const OpenFile& file) const;
   void take_delegation(OpenFile& file, const std::optional<GrantedDelegation>& granted);
+  bool may_try_again(OpenFile& file) const;
   void judge_reclaim(const OpenFileRef& file, const Error& error);
   void give_up(OpenFile& file, const std::string& why);
   void note_recovered(OpenFile& file, Counter& counter);

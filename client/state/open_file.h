@@ -8,12 +8,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "client/compound/state_holder.h"
 #include "client/proto/object.h"
 #include "client/state/delegation.h"
 #include "client/state/lock_state.h"
+#include "transport/base/reactor.h"
 #include "transport/base/sync/async_mutex.h"
 #include "transport/base/sync/pauses.h"
 #include "transport/base/sync/wait_queue.h"
@@ -143,21 +145,26 @@ class OpenFile final : public StateHolder,
   /// The server did not let it be reclaimed: it is opened anew.
   void not_reclaimed() {
     claim_ = Claim::anew;
-    vain_claims_ = cut_claims_ = 0;
+    forget_attempts();
   }
   /// One more attempt. False: so many have been in vain that the open is lost.
-  bool may_try_again() { return ++vain_claims_ <= kMaxVainClaims && cut_claims_ <= kMaxCutClaims; }
+  bool may_try_again(TimePoint now, Duration lease) {
+    // A server waits for reclaims about a lease long: who ends every connection so long is told so.
+    const bool cut_off_for_long = first_cut_ && now - *first_cut_ > lease;
+    return ++vain_claims_ <= kMaxVainClaims && !cut_off_for_long;
+  }
   /// The network has failed during the attempt, which says nothing of the open.
-  void claim_cut_off() {
+  void claim_cut_off(TimePoint now) {
     --vain_claims_;
     ++cut_claims_;
+    if (!first_cut_) first_cut_ = now;
   }
-  std::uint8_t cut_claims() const { return cut_claims_; }
+  std::uint32_t cut_claims() const { return cut_claims_; }
   /// Each share access in use is asked for again.
   void begin_reopening() { opened_with_ = 0; }
   void recovered() {
     claim_ = Claim::none;
-    vain_claims_ = cut_claims_ = 0;
+    forget_attempts();
   }
 
  private:
@@ -177,10 +184,14 @@ class OpenFile final : public StateHolder,
     OpenFile& file_;
   };
 
+  void forget_attempts() {
+    vain_claims_ = 0;
+    cut_claims_ = 0;
+    first_cut_.reset();
+  }
+
   /// The same step in vain that often, and the open is lost.
   static constexpr std::uint8_t kMaxVainClaims = 2;
-  /// Connections that may end during the claim in a row: then the claim is what ends them.
-  static constexpr std::uint8_t kMaxCutClaims = 16;
 
   const FileHandle handle_;
   const Credential caller_;
@@ -199,7 +210,8 @@ class OpenFile final : public StateHolder,
   Pauses::Pause* until_merged_ = nullptr;
   Claim claim_ = Claim::none;
   std::uint8_t vain_claims_ = 0;  ///< attempts to get it back, without success in between
-  std::uint8_t cut_claims_ = 0;   ///< those that the network has cut off, counted apart
+  std::uint32_t cut_claims_ = 0;  ///< those that the network has cut off, counted apart
+  std::optional<TimePoint> first_cut_;
   bool lost_ = false;
 };
 
