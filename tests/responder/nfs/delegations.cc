@@ -83,6 +83,7 @@ bool Delegations::may_grant(const CompoundContext& context, const File& file,
                             bool for_writing) const {
   const DelegationKind most = config_.delegations;
   if (most == DelegationKind::none || (for_writing && most != DelegationKind::write)) return false;
+  if (for_writing && put_off_.any_starves(reactor_.now())) return false;
   if (!context.session || !context.session->back.connection) return false;
   const auto contended = contended_.find(file.key());
   if (contended != contended_.end() && reactor_.now() < contended->second) return false;

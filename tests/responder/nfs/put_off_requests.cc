@@ -1,5 +1,6 @@
 #include "tests/responder/nfs/put_off_requests.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace nfsrdma::responder {
@@ -13,6 +14,7 @@ bool PutOffRequests::is_served(const InodeKey& file, std::uint64_t request, Time
   Watched& watched = files_[file];
   const auto [first, last] = watched.waiting.equal_range(request);
   if (first == last) {
+    if (waits_for_another(request)) starved_until_ = now + kStarved;
     watched.waiting.emplace(request, Waiting{++moments_, now});
     return false;
   }
@@ -24,6 +26,11 @@ bool PutOffRequests::is_served(const InodeKey& file, std::uint64_t request, Time
     first->second.last = now;
   }
   return served;
+}
+
+bool PutOffRequests::waits_for_another(std::uint64_t request) const {
+  return std::ranges::any_of(
+      files_, [&](const auto& file) { return file.second.waiting.contains(request); });
 }
 
 bool PutOffRequests::sweep(TimePoint now) {

@@ -15,6 +15,8 @@ namespace nfsrdma::responder {
 /// one that comes seldom. Belongs to the reactor's thread.
 class PutOffRequests {
  public:
+  /// Longer than a client waits before it comes again.
+  static constexpr Duration kStarved = std::chrono::seconds(20);
   /// Those that have not come again for so long have been given up by their clients.
   static constexpr Duration kKept = std::chrono::minutes(1);
 
@@ -23,6 +25,10 @@ class PutOffRequests {
   /// Whether something has become known since `request` (Request::identity) was put off; it is on
   /// the list no more then. Otherwise it is put off, now or once more.
   bool is_served(const InodeKey& file, std::uint64_t request, TimePoint now);
+  /// Whether a request has lately come again for another file: a name that leads to a new file each
+  /// time, whose maker has a write delegation of it. No answer about one file serves the next, so
+  /// none is to be delegated for writing for a while.
+  bool any_starves(TimePoint now) const { return now < starved_until_; }
   /// Forgets requests older than kKept; false when none is left.
   bool sweep(TimePoint now);
 
@@ -37,6 +43,9 @@ class PutOffRequests {
   };
 
   std::unordered_map<InodeKey, Watched, InodeKeyHash> files_;
+  bool waits_for_another(std::uint64_t request) const;
+
+  TimePoint starved_until_{};
   std::uint64_t moments_ = 0;  // a clock in which no two events are at once
 };
 
