@@ -51,7 +51,7 @@ grep -q ' after 2 tries, which --tries has ended$' "$work/said" || fail "with tw
 
 # What does not fail, what is not there, and what is not known.
 echo connect >fine.nfs
-for words in "fine.nfs $server" "fine.nfs" "fine.nfs -- true" "missing.nfs -- true" "--nonsense"; do
+for words in "fine.nfs $server" "fine.nfs" "fine.nfs -- true" "--nonsense"; do
   status=0
   # shellcheck disable=SC2086
   "$lab" shrink $words >"$work/said" 2>&1 || status=$?
@@ -60,3 +60,6 @@ done
 status=0
 "$lab" shrink fine.nfs --before false -- true >"$work/said" 2>&1 || status=$?
 same 3 $status "exit status where the server cannot be prepared"
+status=0
+"$lab" shrink missing.nfs -- true >"$work/said" 2>&1 || status=$?
+same 3 $status "exit status of a file that cannot be read"
