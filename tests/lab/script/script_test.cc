@@ -233,14 +233,18 @@ constexpr const char* kMakeFile = R"(
   compound slot=0 { PUTFH $root LOOKUP "f" READ {count=5} }
 )";
 
+void expect_no_difference(const std::vector<Event>& first, const std::vector<Event>& second) {
+  for (const Difference& each : find_differences(first, second)) {
+    ADD_FAILURE() << each.line << ' ' << each.where << ": " << each.first << ", " << each.second;
+  }
+}
+
 TEST_F(ScriptTest, EqualServersHaveNoDifference) {
   EXPECT_EQ(run(kMakeFile), "holds");  // the file is there from now on
   EXPECT_EQ(run(kMakeFile, "iwarp", true), "holds");
   const auto first = events_;
   EXPECT_EQ(run(kMakeFile, "tcp", true), "holds");
-  for (const Difference& each : find_differences(first, events_)) {
-    ADD_FAILURE() << each.line << ' ' << each.where << ": " << each.first << ", " << each.second;
-  }
+  expect_no_difference(first, events_);
   EXPECT_EQ(first.size(), 2U);
 }
 
@@ -265,9 +269,7 @@ TEST_F(ScriptTest, AnExpectationThatFailsWithBothServersIsNoDifference) {
   EXPECT_EQ(run(script, "iwarp", true), "holds");
   const auto first = events_;
   EXPECT_EQ(run(script, "iwarp", true), "holds");
-  for (const Difference& each : find_differences(first, events_)) {
-    ADD_FAILURE() << each.line << ' ' << each.where << ": " << each.first << ", " << each.second;
-  }
+  expect_no_difference(first, events_);
   EXPECT_EQ(first.size(), 3U);
 }
 
