@@ -11,7 +11,8 @@ using namespace lab;
 
 void describe(const Arrived& message, Carrier carrier) {
   // Memory for two Write chunks and a Reply chunk, shorter than what a server may claim.
-  static Exposed first{Bytes(64), {}}, second{Bytes(5), {}}, reply{Bytes(4096), {}};
+  static Bytes longer(64), shorter(5), whole(4096);
+  static Exposed first{{}, longer, {}}, second{{}, shorter, {}}, reply{{}, whole, {}};
   const SentCall call{0, {}, {{&first, nullptr}, {&second}}, {&reply}};
   const Sorted sorted = sort_message(message.bytes, carrier);
   Node node;

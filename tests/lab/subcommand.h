@@ -7,9 +7,10 @@
 namespace nfsrdma::lab {
 
 /// Exit statuses that all subcommands share; each says in the man page what else it ends with.
-inline constexpr int kExitFound = 1;   ///< what was asked for does not hold
-inline constexpr int kExitUsage = 2;   ///< the command line, or a file given there, is wrong
-inline constexpr int kExitFailed = 3;  ///< no answer can be given: no connection, no file
+inline constexpr int kExitFound = 1;         ///< what was asked for does not hold
+inline constexpr int kExitUsage = 2;         ///< the command line, or a file given there, is wrong
+inline constexpr int kExitFailed = 3;        ///< no answer can be given: no connection, no file
+inline constexpr int kExitInapplicable = 4;  ///< it needs what this transport does not have
 
 /// One word of the command line, and what it does.
 struct Subcommand {

@@ -35,7 +35,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   po::options_description shown("nfsrdma-lab probe SERVER [options]");
   auto add = shown.add_options();
   add("transport", po::value(&line.carrier)->value_name("NAME"),
-      "iwarp (default) or tcp, for servers that name none");
+      "iwarp (default), verbs or tcp, for servers that name none");
   add("compare", po::value(&line.others)->value_name("SERVER"), "another server; may be repeated");
   add("only", po::value(&line.only)->value_name("TEXT"), "rows that have this text in them");
   add("patience", po::value(&line.patience)->value_name("S"), "what is no answer (default 2)");
@@ -52,9 +52,9 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   if (line.help) std::cout << shown;
   constexpr double kLongestPatience = 600;
   if (!line.help && line.servers.size() != 1) return "probe takes one SERVER";
-  if (line.carrier != "iwarp" && line.carrier != "tcp") return "--transport: iwarp or tcp";
   const bool sensible = line.patience > 0 && line.patience <= kLongestPatience;
-  return sensible ? "" : "--patience: more than 0, up to 600 seconds";
+  if (!sensible) return "--patience: more than 0, up to 600 seconds";
+  return script::carrier_fault(line.carrier);
 }
 
 std::string json_text(const std::string& text) {

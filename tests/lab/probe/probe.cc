@@ -65,7 +65,7 @@ Result<void> Probe::set_up() {
 }
 
 Answer Probe::ask(const Row& row) {
-  const bool rdma = server_.carrier == "iwarp";
+  const bool rdma = server_.carrier != "tcp";
   if ((row.needs == Needs::rdma && !rdma) || (row.needs == Needs::tcp && rdma))
     return {"-", "", {}};
   script::Runner runner(network_, options());
@@ -74,6 +74,9 @@ Answer Probe::ask(const Row& row) {
   const auto done = run(runner, row.script);
   Answer answer;
   answer.proof = runner.proof();
+  if (!done && done.error().step == std::string_view(kNotOverVerbs)) {
+    return {"-", done.error().detail, {}};
+  }
   if (!done) {
     answer.text = refusal(runner, done.error());
     answer.detail = done.error().detail;

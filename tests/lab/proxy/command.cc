@@ -71,6 +71,9 @@ std::string parse(std::span<char*> words, CommandLine& line) {
 Result<net::Address> find_end(const std::string& text, bool& tcp) {
   const script::Server end = script::read_server(text, "iwarp");
   tcp = end.carrier == "tcp";
+  if (end.carrier == "verbs") {
+    return fail(Error::local(EOPNOTSUPP, "proxy", "its ends are iwarp: or tcp:, not " + text));
+  }
   std::string address = end.address;
   if (!address.ends_with(kAnyPort)) return find_server(address, tcp ? kTcpPort : kRdmaPort);
   address.resize(address.size() - kAnyPort.size());

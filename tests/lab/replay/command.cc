@@ -42,7 +42,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
       "the Nth client of the capture (default: the one with the most calls)");
   add("script", po::value(&line.script)->value_name("FILE"),
       "write the calls as a script; then no server is needed");
-  add("transport", po::value(&line.carrier)->value_name("NAME"), "iwarp (default) or tcp");
+  add("transport", po::value(&line.carrier)->value_name("NAME"), script::kCarrierHelp);
   add("patience", po::value(&line.patience)->value_name("S"),
       "how long a reply is waited for (default 5)");
   add("capture", po::value(&line.capture)->value_name("FILE"), "record the wire (pcapng)");
@@ -56,8 +56,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   if (line.help) std::cout << shown;
   if (line.patience < 0 || line.patience > kLongestPatience)
     return "--patience is 0 to 3600 seconds";
-  if (!line.carrier.empty() && line.carrier != "iwarp" && line.carrier != "tcp")
-    return "--transport: iwarp or tcp";
+  if (std::string wrong = script::carrier_fault(line.carrier); !wrong.empty()) return wrong;
   const bool enough = line.servers.size() == 1 || (line.servers.empty() && !line.script.empty());
   if (!line.help && (line.file.empty() || !enough)) return "replay takes a FILE and a SERVER";
   return {};

@@ -37,7 +37,7 @@ std::string parse(std::span<char*> words, bool diff, CommandLine& line) {
                                      : "nfsrdma-lab script FILE [SERVER] [options]");
   auto add = shown.add_options();
   add("transport", po::value(&line.runner.carrier)->value_name("NAME"),
-      "iwarp (default) or tcp, where connect names none");
+      "iwarp (default), verbs or tcp, where connect names none");
   add("patience", po::value(&line.patience)->value_name("S"),
       "how long a reply is waited for (default 5)");
   add("capture", po::value(&line.capture)->value_name("FILE"), "record the wire (pcapng)");
@@ -55,10 +55,7 @@ std::string parse(std::span<char*> words, bool diff, CommandLine& line) {
   if (line.patience < 0 || line.patience > kLongestPatience)
     return "--patience is 0 to 3600 seconds";
   line.runner.patience = std::chrono::milliseconds(static_cast<std::int64_t>(line.patience * 1000));
-  const auto& carrier = line.runner.carrier;
-  if (!carrier.empty() && carrier != "iwarp" && carrier != "tcp")
-    return "--transport: iwarp or tcp";
-  return {};
+  return carrier_fault(line.runner.carrier);
 }
 
 Result<Script> read_file(const std::string& path) {

@@ -101,7 +101,7 @@ Result<Encoded> encode_compound(const CompoundOptions& options,
 Result<SentCall> assemble(const Recipe& recipe, Peer& peer) {
   SentCall call;
   call.xid = recipe.xid;
-  if (peer.carrier() != Carrier::iwarp) {
+  if (!has_rdma(peer.carrier())) {
     const bool chunks = !recipe.reads.empty() || !recipe.writes.empty() || recipe.reply;
     if (chunks) return wrong(recipe.line, "chunks need RDMA, and this connection has none");
     call.message = recipe.rpc;

@@ -18,7 +18,7 @@ Result<std::string> name_behind(Tokens& tokens, const char* what) {
 
 Result<Statement> read_connect(Tokens& tokens, int line) {
   Connect connect;
-  for (const char* carrier : {"iwarp", "tcp", "socket"}) {
+  for (const char* carrier : {"iwarp", "verbs", "tcp", "socket"}) {
     if (tokens.take_word(carrier)) connect.carrier = carrier;
   }
   const Token& next = tokens.next();

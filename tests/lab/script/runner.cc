@@ -55,6 +55,11 @@ Result<Bytes> to_private_data(const Node& node, const Bindings& bindings) {
   return Bytes(bytes.begin(), bytes.end());
 }
 
+tl::unexpected<Error> not_over_verbs(int line, std::string_view why) {
+  return fail(
+      Error::local(EOPNOTSUPP, kNotOverVerbs, fmt::format("{}: {}: {}", line, kNotOverVerbs, why)));
+}
+
 tl::unexpected<Error> unreachable(int line, const Error& error) {
   return fail(
       Error::local(ECONNREFUSED, kConnectStep,
@@ -66,6 +71,7 @@ tl::unexpected<Error> unreachable(int line, const Error& error) {
 int exit_status(const Error& error) {
   const std::string_view step = error.step;
   if (step == kExpectStep) return kExitFound;
+  if (step == kNotOverVerbs) return kExitInapplicable;
   return step == kScriptStep ? kExitUsage : kExitFailed;
 }
 
@@ -90,8 +96,12 @@ Result<void> Runner::execute(const Statement& statement) {
 Result<PeerOptions> Runner::peer_options(int line, const Connect& what) {
   PeerOptions options;
   const std::string carrier = what.carrier.empty() ? options_.carrier : what.carrier;
+  if (carrier == "verbs") options.carrier = Carrier::verbs;
   if (carrier == "tcp") options.carrier = Carrier::tcp;
   if (carrier == "socket") options.carrier = Carrier::socket;
+  if (carrier == "socket" && options_.carrier == "verbs") {
+    return not_over_verbs(line, "MPA and the bytes of its stream are the device's, if it has them");
+  }
   const bool rdma_port = options.carrier != Carrier::tcp;
   const std::string server = options_.server.empty() ? what.server : options_.server;
   if (server.empty()) return wrong(line, "no server is named, here or on the command line");
@@ -129,6 +139,9 @@ Result<PeerOptions> Runner::peer_options(int line, const Connect& what) {
 
 Result<void> Runner::open(int line, Connection& connection) {
   auto opened = connection.open(options_.patience);
+  if (!opened && opened.error().step == std::string_view(kNotOverVerbs)) {
+    return not_over_verbs(line, opened.error().detail);
+  }
   if (!opened) return unreachable(line, opened.error());
   bindings_["private-data"] = describe_private_data(connection.peer().private_data());
   if (options_.verbose) fmt::print("{}: connected: {}\n", line, connection.peer().description());
@@ -170,6 +183,9 @@ Result<void> Runner::execute(int line, const Disconnect& what) {
   const char* counter =
       what.phase == "after-read" ? "read_requests_received" : "write_bytes_placed";
   if (what.phase == "after-read" || what.phase == "after-write") {
+    if (peer.carrier() == Carrier::verbs) {
+      return not_over_verbs(line, "no program sees what the peer reads and writes by RDMA");
+    }
     const bool reached = now_->until(options_.patience, [&] {
       return peer.counter(counter) >= what.count || peer.down().has_value();
     });

@@ -139,7 +139,7 @@ Result<void> Runner::resolve_chunks(const Send& what, const Encoded& encoded, Re
 
 void Runner::add_usual_chunks(const std::vector<OperationText>& operations, const Encoded& encoded,
                               Recipe& recipe) const {
-  if (now_->peer().carrier() != Carrier::iwarp) return;
+  if (!has_rdma(now_->peer().carrier())) return;
   if (!recipe.reply) recipe.reply = Segments{Segment{reply_size(operations), {}, {}}};
   const auto server = rdma::decode_private_data(now_->peer().private_data());
   const auto own = rdma::decode_private_data(now_->options().private_data);

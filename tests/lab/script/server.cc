@@ -1,19 +1,29 @@
 #include "tests/lab/script/server.h"
 
 #include <algorithm>
-#include <string_view>
+#include <array>
 
 namespace nfsrdma::lab::script {
+namespace {
+
+constexpr std::array<std::string_view, 3> kCarriers = {"iwarp", "verbs", "tcp"};
+
+}  // namespace
+
+std::string carrier_fault(std::string_view carrier) {
+  const bool known = carrier.empty() || std::ranges::find(kCarriers, carrier) != kCarriers.end();
+  return known ? "" : "--transport: iwarp, verbs or tcp";
+}
 
 Server read_server(const std::string& text, const std::string& carrier) {
   Server server;
   server.text = text;
   server.carrier = carrier;
   std::string rest = text;
-  for (const std::string_view name : {"iwarp:", "tcp:"}) {
-    if (!rest.starts_with(name)) continue;
-    server.carrier = name.substr(0, name.size() - 1);
-    rest.erase(0, name.size());
+  for (const std::string_view name : kCarriers) {
+    if (!rest.starts_with(std::string(name) + ':')) continue;
+    server.carrier = name;
+    rest.erase(0, name.size() + 1);
   }
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   server.address = rest.substr(0, slash);

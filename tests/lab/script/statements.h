@@ -34,7 +34,7 @@ struct ReadChunkText {
 
 /// "connect iwarp HOST:PORT private-data={R=1 send=4096 recv=4096} as NAME"
 struct Connect {
-  std::string carrier;  ///< iwarp, tcp, socket, or empty: that of the command line
+  std::string carrier;  ///< iwarp, verbs, tcp, socket, or empty: that of the command line
   std::string server;   ///< or empty
   std::string name;
   Node options;

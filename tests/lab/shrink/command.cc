@@ -55,7 +55,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   add("good", po::value(&line.good)->value_name("LAB"),
       "of a recording: the nfsrdma-lab of a build that does it well");
   add("limit", po::value(&line.limit)->value_name("S"), "how long a command may run (default 60)");
-  add("transport", po::value(&line.carrier)->value_name("NAME"), "iwarp (default) or tcp");
+  add("transport", po::value(&line.carrier)->value_name("NAME"), script::kCarrierHelp);
   add("patience", po::value(&line.patience)->value_name("S"),
       "how long a reply is waited for (default 2)");
   add("help,h", po::bool_switch(&line.help), "this text");
@@ -70,8 +70,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   for (const double each : {line.patience, line.limit}) {
     if (each < 0 || each > kLongest) return "--patience and --limit are 0 to 3600 seconds";
   }
-  if (!line.carrier.empty() && line.carrier != "iwarp" && line.carrier != "tcp")
-    return "--transport: iwarp or tcp";
+  if (std::string wrong = script::carrier_fault(line.carrier); !wrong.empty()) return wrong;
   if (!line.file.empty() && line.servers.empty() && line.command.empty() &&
       is_recording(line.file)) {
     line.command = command_for(line.file, line.good);

@@ -122,7 +122,7 @@ std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t at) {
 /// The RPC message of a backward call.
 std::span<const std::byte> rpc_of(const Arrived& call, Carrier carrier, WireHeader& header) {
   std::span<const std::byte> message = call.bytes;
-  if (carrier != Carrier::iwarp) return message;
+  if (!has_rdma(carrier)) return message;
   (void)decode_header(message, header);
   return message.subspan(std::min(header.size, message.size()));
 }
@@ -133,7 +133,7 @@ Sorted sort_message(std::span<const std::byte> message, Carrier carrier) {
   Sorted sorted;
   if (message.size() < 2 * xdr::kUnit) return sorted;
   sorted.xid = word_at(message, 0);
-  if (carrier != Carrier::iwarp) {
+  if (!has_rdma(carrier)) {
     sorted.kind =
         word_at(message, xdr::kUnit) == kCallWord ? MessageKind::call : MessageKind::reply;
     return sorted;
@@ -152,7 +152,7 @@ Sorted sort_message(std::span<const std::byte> message, Carrier carrier) {
 
 Node describe_reply(const Arrived& reply, const SentCall* call, Carrier carrier) {
   Node all;
-  if (carrier != Carrier::iwarp) {
+  if (!has_rdma(carrier)) {
     all.add("xid", Node::number(word_at(reply.bytes, 0)));
     all.add("bytes", Node::number(reply.bytes.size()));
     add_rpc(all, reply.bytes, word_at(reply.bytes, 0), {});
@@ -189,7 +189,7 @@ Node describe_callback(const Arrived& call, Carrier carrier) {
   Node all;
   WireHeader header;
   const auto message = rpc_of(call, carrier, header);
-  if (carrier == Carrier::iwarp) add_header(all, header);
+  if (has_rdma(carrier)) add_header(all, header);
   xdr::Decoder in(message);
   const auto rpc = rpc::decode_call_header(in);
   if (!rpc) {
@@ -258,7 +258,7 @@ Bytes answer_callback(const Arrived& call, Carrier carrier) {
   if (rpc->procedure == nfs4::kProcCbCompound) answer_compound(in, out);
   if (!in.ok() || !out.ok()) return {};
   Bytes answer;
-  if (carrier == Carrier::iwarp) {
+  if (has_rdma(carrier)) {
     WireHeader own;
     own.xid = header.xid;
     own.version = header.version;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "tests/lab/wire/header.h"
+#include "transport/base/buffer.h"
 #include "transport/base/result.h"
 #include "transport/fabric/fabric.h"
 #include "transport/rdma/private_data.h"
@@ -20,9 +21,18 @@ namespace nfsrdma::lab {
 
 enum class Carrier : std::uint8_t {
   iwarp,   ///< messages by Send; memory may be exposed
+  verbs,   ///< the same through an RDMA device
   tcp,     ///< RPC messages in records (RFC 5531 section 11)
   socket,  ///< bytes of a TCP connection, whatever they mean
 };
+
+/// Whether messages are those of RPC-over-RDMA, and may have chunks.
+constexpr bool has_rdma(Carrier carrier) {
+  return carrier == Carrier::iwarp || carrier == Carrier::verbs;
+}
+
+/// The step of an error: what is asked for lies below what a device lets a program do or see.
+inline constexpr const char* kNotOverVerbs = "not over verbs";
 
 /// A message that has arrived. Of a socket: the bytes of one read.
 struct Arrived {
@@ -33,7 +43,8 @@ struct Arrived {
 
 /// Memory of this side that the server may reach until the connection has ended.
 struct Exposed {
-  Bytes memory;
+  Buffer slot;  ///< what the memory is part of
+  std::span<std::byte> memory;
   fabric::Lease lease;
 
   const fabric::Segment& segment() const { return lease.segment; }
@@ -44,7 +55,7 @@ struct PeerOptions {
   fabric::Address address;
   /// What the MPA startup or the connection manager carries (RFC 8797); empty: nothing.
   Bytes private_data;
-  bool crc = true;
+  bool crc = true;  ///< of iwarp
   /// Receives that are posted, and their size in bytes.
   std::size_t receives = 64;
   std::size_t receive_size = 64 * 1024;

@@ -1,5 +1,8 @@
 #include "tests/lab/wire/rdma_peer.h"
 
+#include <algorithm>
+#include <cerrno>
+
 namespace nfsrdma::lab {
 namespace {
 
@@ -23,18 +26,30 @@ Result<std::unique_ptr<Peer>> RdmaPeer::connect(Network& network, const PeerOpti
   return std::unique_ptr<Peer>(std::move(peer));
 }
 
+/// With keys that outlive a call an invalidated one would be gone for every connection.
+Result<void> RdmaPeer::check_invalidation(const PeerOptions& options) {
+  const bool asks = rdma::decode_private_data(options.private_data).remote_invalidation;
+  if (carrier_ != Carrier::verbs || !asks) return {};
+  if (provider_.fabric->remote_invalidation_safe(options.address)) return {};
+  return fail(Error::local(EOPNOTSUPP, kNotOverVerbs,
+                           "this device has no keys that a peer may invalidate (R=1)"));
+}
+
 Result<void> RdmaPeer::start(const PeerOptions& options) {
+  TRY(check_invalidation(options));
   fabric::EndpointOptions endpoint;
   endpoint.private_data = options.private_data;
   endpoint.crc = options.crc;
   endpoint.capture = network_.capture();
-  auto made = network_.fabric().connect(options.address, *this, endpoint);
+  auto made = provider_.fabric->connect(options.address, *this, endpoint);
   if (!made) return fail_from(made);
   endpoint_ = std::move(*made);
   for (std::size_t i = 0; i < options.receives; ++i) {
+    auto slot = provider_.memory.acquire(options.receive_size);
+    if (!slot) return fail_from(slot);
     auto& receive = receives_.emplace_back(std::make_unique<Receive>());
-    receive->bytes.resize(options.receive_size);
-    receive->memory = receive->bytes;
+    receive->slot = std::move(*slot);
+    receive->memory = receive->slot.first(options.receive_size);
     TRY(endpoint_->post_receive(*receive));
   }
   return {};
@@ -52,20 +67,26 @@ void RdmaPeer::forget_leases() {
 
 Result<Exposed*> RdmaPeer::expose(std::size_t size, fabric::Access access) {
   if (down_) return fail(*down_);
+  auto slot = provider_.memory.acquire(size);
+  if (!slot) return fail_from(slot);
   auto& exposed = *exposed_.emplace_back(std::make_unique<Exposed>());
-  exposed.memory.resize(size);
+  exposed.slot = std::move(*slot);
+  exposed.memory = exposed.slot.first(size);
   TRY(endpoint_->prepare(exposed.lease, exposed.memory, access));
   return &exposed;
 }
 
 Result<void> RdmaPeer::send(std::span<const std::byte> bytes) {
   if (down_) return fail(*down_);
-  auto& kept = *sends_.emplace_back(std::make_unique<Bytes>(bytes.begin(), bytes.end()));
+  auto slot = provider_.memory.acquire(bytes.size());
+  if (!slot) return fail_from(slot);
+  auto& kept = *sends_.emplace_back(std::make_unique<Buffer>(std::move(*slot)));
+  std::ranges::copy(bytes, kept.data());
   std::vector<fabric::Lease*> leases;
   for (auto& exposed : exposed_) {
     if (exposed->lease.state == fabric::LeaseState::prepared) leases.push_back(&exposed->lease);
   }
-  const std::span<const std::byte> pieces[] = {kept};
+  const std::span<const std::byte> pieces[] = {kept.first(bytes.size())};
   fabric::SendWork work;
   work.pieces = pieces;
   work.leases = leases;

@@ -1,4 +1,4 @@
-// A connection of an RDMA provider.
+// A connection of an RDMA provider: the userspace one, or that for devices.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ class RdmaPeer final : public Peer, private fabric::EndpointHandler {
   static Result<std::unique_ptr<Peer>> connect(Network& network, const PeerOptions& options);
   ~RdmaPeer() override;
 
-  Carrier carrier() const override { return Carrier::iwarp; }
+  Carrier carrier() const override { return carrier_; }
   Result<void> send(std::span<const std::byte> bytes) override;
   Result<Exposed*> expose(std::size_t size, fabric::Access access) override;
   void close(bool orderly) override;
@@ -21,11 +21,15 @@ class RdmaPeer final : public Peer, private fabric::EndpointHandler {
 
  private:
   struct Receive : fabric::ReceiveBuffer {
-    Bytes bytes;
+    Buffer slot;
   };
 
   RdmaPeer(Network& network, const PeerOptions& options)
-      : network_(network), hold_receives_(options.hold_receives) {}
+      : network_(network),
+        provider_(network.provider(options.carrier)),
+        carrier_(options.carrier),
+        hold_receives_(options.hold_receives) {}
+  Result<void> check_invalidation(const PeerOptions& options);
   Result<void> start(const PeerOptions& options);
   void forget_leases();
 
@@ -39,10 +43,12 @@ class RdmaPeer final : public Peer, private fabric::EndpointHandler {
   void on_disconnected(const Error& reason) override;
 
   Network& network_;
+  Network::Provider& provider_;
+  const Carrier carrier_;
   const bool hold_receives_;
   std::deque<std::unique_ptr<Exposed>> exposed_;
   std::deque<std::unique_ptr<Receive>> receives_;
-  std::deque<std::unique_ptr<Bytes>> sends_;
+  std::deque<std::unique_ptr<Buffer>> sends_;
   std::unique_ptr<fabric::Endpoint> endpoint_;
 };
 
