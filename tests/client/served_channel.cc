@@ -63,30 +63,42 @@ class ServedCall final : public responder::ServerCall {
   mutable std::optional<nfs_opnum4> executing_;
 };
 
-/// One callback at the client. Deletes itself when it is answered.
+/// One callback at the client, with the RPC headers that recordings have of it. Deletes itself when
+/// it is answered.
 class ServedCallback final : public rpc::BackwardCall {
  public:
   explicit ServedCallback(FakeConnection::Callback callback)
       : callback_(std::move(callback)),
-        arguments_(callback_.arguments),
+        message_(message_of(callback_)),
+        arguments_(message_),
         memory_(kCallbackBytes),
         results_(memory_) {
-    header_.program = callback_.target.program;
-    header_.version = 1;
-    header_.procedure = kProcCbCompound;
+    header_ = *rpc::decode_call_header(arguments_);
+    rpc::encode_accepted_reply(results_, header_.xid, rpc::AcceptStat::success);
   }
   const rpc::CallHeader& header() const override { return header_; }
   xdr::Decoder& arguments() override { return arguments_; }
   xdr::Encoder& results() override { return results_; }
   void answer(rpc::AcceptStat status) override {
     EXPECT_EQ(status, rpc::AcceptStat::success);
-    callback_.done(xdr::Decoder(results_.encoded()));
+    callback_.done(xdr::Decoder(results_.encoded().subspan(rpc::kAcceptedReplyHeader)));
     delete this;
   }
 
  private:
+  static Bytes message_of(const FakeConnection::Callback& callback) {
+    Bytes message(rpc::max_call_header());
+    xdr::Encoder out(message);
+    rpc::encode_call_header(out, /*xid=*/1, callback.target.program, /*version=*/1, kProcCbCompound,
+                            {}, "responder");
+    message.resize(out.encoded().size());
+    message.insert(message.end(), callback.arguments.begin(), callback.arguments.end());
+    return message;
+  }
+
   rpc::CallHeader header_;
   FakeConnection::Callback callback_;
+  Bytes message_;
   xdr::Decoder arguments_;
   Bytes memory_;
   xdr::Encoder results_;

@@ -118,9 +118,7 @@ class RerunCallback final : public rpc::BackwardCall {
 class RerunChannel final : public rpc::Channel {
  public:
   RerunChannel(RerunChannels& channels, std::uint32_t connection, rpc::ChannelObserver& observer)
-      : channels_(channels), connection_(connection), observer_(observer) {
-    channels_.channels_[connection_] = this;
-  }
+      : channels_(channels), connection_(connection), observer_(observer) {}
   ~RerunChannel() override { channels_.channels_.erase(connection_); }
 
   void submit(rpc::Call& call) override {
@@ -136,7 +134,7 @@ class RerunChannel final : public rpc::Channel {
   void visit_counters(CounterVisitor&) const override {}
 
   void up(xdr::Decoder& in) {
-    if (std::exchange(up_, true)) world().damaged("a connection is up twice");
+    if (closing_ || std::exchange(up_, true)) world().damaged("a connection is up too late");
     limits_.max_backward_call = in.u64("callback");
     limits_.max_backward_reply = in.u64("callback's answer");
     limits_.max_backward_calls = in.u32("callbacks");
@@ -219,7 +217,10 @@ Result<std::unique_ptr<rpc::Channel>> RerunChannels::connect(std::uint32_t conne
                                                              rpc::ChannelObserver& observer) {
   world_.give(Kind::connect, Body().u32(connection));
   auto made = std::make_unique<RerunChannel>(*this, connection, observer);
-  if (!reactor_.seen("an attempt to connect is refused at once", false)) return made;
+  if (!reactor_.seen("an attempt to connect is refused at once", false)) {
+    channels_[connection] = made.get();
+    return made;
+  }
   std::array<std::byte, Reactor::kLongestText> memory{};
   const std::size_t size = reactor_.from_outside("why", memory, 0);
   xdr::Decoder in(std::span<const std::byte>(memory).first(size));

@@ -11,10 +11,23 @@ namespace nfsrdma::lab::rerun {
 using journal::Body;
 using journal::Kind;
 
+namespace {
+
+/// Whether this input may come from within the giving out of that. All else comes by itself, and a
+/// call cannot end while it is being submitted.
+bool may_come_within(Kind given, Kind input) {
+  if (input == Kind::name_found) return given == Kind::name_asked;
+  return input == Kind::channel_closing && (given == Kind::close || given == Kind::callback_answer);
+}
+
+}  // namespace
+
 const Entry* Playback::take_input() {
   if (over()) return nullptr;
   const Entry& entry = entries_[next_];
   if (!is_input(entry.kind) || entry.nested) differs({});
+  if (entry.time < time_) damaged("time goes back");
+  time_ = entry.time;
   ++next_;
   return &entry;
 }
@@ -25,7 +38,9 @@ void Playback::give(Kind kind, const Body& body) {
   const bool same = entry.kind == kind && std::ranges::equal(entry.body, body.bytes());
   if (!same) differs(to_words({.kind = kind, .body = body.bytes()}));
   ++next_;
-  deliver_nested();
+  while (!over() && entries_[next_].nested && may_come_within(kind, entries_[next_].kind)) {
+    deliver(entries_[next_++]);
+  }
 }
 
 std::size_t Playback::seen(const char* what, std::span<std::byte> memory, std::size_t size) {
@@ -38,14 +53,7 @@ std::size_t Playback::seen(const char* what, std::span<std::byte> memory, std::s
   if (!in.ok()) damaged("more was seen than there is room for");
   std::ranges::copy(bytes, memory.begin());
   ++next_;
-  deliver_nested();
   return bytes.size();
-}
-
-void Playback::deliver_nested() {
-  while (!over() && entries_[next_].nested && is_input(entries_[next_].kind)) {
-    deliver(entries_[next_++]);
-  }
 }
 
 void Playback::differs(std::string made) {

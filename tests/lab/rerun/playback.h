@@ -43,12 +43,12 @@ class Playback final : public World {
   [[noreturn]] void damaged(std::string_view why) override;
 
  private:
-  void deliver_nested();
   [[noreturn]] void differs(std::string made);
 
   const std::vector<Entry>& entries_;
   const OnDifference on_difference_;
   std::size_t next_ = 0;
+  TimePoint time_{0};  ///< of the last input
 };
 
 }  // namespace nfsrdma::lab::rerun

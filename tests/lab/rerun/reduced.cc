@@ -20,6 +20,9 @@ using journal::Kind;
 constexpr std::string_view kWord = "entry ";
 /// For what is written behind, after the last entry.
 constexpr Duration kAfterwards = std::chrono::seconds(5);
+/// Without anything in between. What is longer is as if the daemon had been stopped: a damaged time
+/// would have it renew its lease for ever.
+constexpr Duration kLongestPause = std::chrono::hours(24);
 
 tl::unexpected<Error> wrong(std::string what) {
   return fail(Error::local(EINVAL, "rerun", std::move(what)));
@@ -97,6 +100,7 @@ class Reduced {
   /// Answers what is asked, and lets time go on to `until`.
   void advance(TimePoint until) {
     RerunReactor& reactor = run_.reactor();
+    if (until > reactor.now() + kLongestPause) reactor.set_now(until - kLongestPause);
     for (;;) {
       if (const auto made = world_.take()) {
         run_.deliver(made->view(reactor.now()));

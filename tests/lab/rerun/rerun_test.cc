@@ -2,86 +2,29 @@
 // recording, cut, flipped or made up, does harm.
 #include "tests/lab/rerun/rerun.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 
-#include "fuse/options/command_line.h"
-#include "tests/lab/rerun/recorded_mount.h"
 #include "tests/lab/rerun/reduced.h"
+#include "tests/lab/rerun/samples.h"
 #include "tests/lab/rerun/words.h"
 #include "transport/base/log.h"
+#include "transport/journal/entry.h"
+#include "transport/xdr/encoder.h"
 
 namespace nfsrdma::lab::rerun::test {
 namespace {
 
-constexpr std::uint64_t kRoot = FUSE_ROOT_ID;
 constexpr int kSame = 0;
 constexpr int kDiffers = 1;
 constexpr int kNoMount = 2;
 
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-/// A file is made, written, read and closed; the connection breaks in between.
-Bytes record_a_mount() {
-  const std::string path =
-      std::filesystem::temp_directory_path() / ("nfsrdma-rerun-" + std::to_string(::getpid()));
-  const char* const words[] = {"nfsrdma", "-o", "config=none,acregmin=1", "127.0.0.1:/", "/proc/x"};
-  const auto line = fuse::parse_command_line(std::size(words), words);
-  VirtualReactor outside;
-  client::test::ServedDirectory server(outside);
-  auto recorder = journal::Recorder::create(path, fuse::recording_head(line->options));
-  {
-    RecordedMount mount(outside, server, line->options, **recorder);
-    fuse_create_in create{};
-    create.flags = O_CREAT | O_RDWR;
-    create.mode = S_IFREG | 0644;
-    const Bytes made =
-        mount.ask(FUSE_CREATE, kRoot, &create, sizeof create, std::string_view("file\0", 5));
-    fuse_entry_out entry{};
-    fuse_open_out open{};
-    EXPECT_EQ(made.size(), sizeof entry + sizeof open);
-    std::memcpy(&entry, made.data(), sizeof entry);
-    std::memcpy(&open, made.data() + sizeof entry, sizeof open);
-    fuse_write_in write{};
-    write.fh = open.fh;
-    write.size = 5;
-    mount.ask(FUSE_WRITE, entry.nodeid, &write, sizeof write, "hello");
-    server.disconnect();
-    fuse_fsync_in fsync{};
-    fsync.fh = open.fh;
-    mount.ask(FUSE_FSYNC, entry.nodeid, &fsync, sizeof fsync);
-    fuse_read_in read{};
-    read.fh = open.fh;
-    read.size = 4096;
-    mount.ask(FUSE_READ, entry.nodeid, &read, sizeof read);
-    fuse_release_in release{};
-    release.fh = open.fh;
-    mount.ask(FUSE_RELEASE, entry.nodeid, &release, sizeof release);
-    EXPECT_EQ(server.read_file("file"), "hello");
-  }
-  recorder->reset();
-  const Bytes bytes = bytes_of(path);
-  std::filesystem::remove(path);
-  return bytes;
-}
-
 /// One recording is enough for all cases.
 const Bytes& recorded() {
-  static const Bytes bytes = record_a_mount();
+  static const Bytes bytes = record_writes();
   return bytes;
 }
 
@@ -110,6 +53,11 @@ TEST_F(Rerun, GivesTheSameMessages) {
   EXPECT_TRUE(recording->ended);
   EXPECT_FALSE(recording->cut);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(status_of(recorded()), kSame);
+}
+
+TEST_F(Rerun, DirectoriesAndRecallsToo) {
+  EXPECT_EQ(status_of(record_names()), kSame);
+  EXPECT_EQ(status_of(record_recall()), kSame);
 }
 
 TEST_F(Rerun, NamesWhatIsNotTheSame) {
@@ -144,6 +92,18 @@ TEST_F(Rerun, OneThatIsDamagedDoesNoHarm) {
     flipped[at] ^= std::byte{0x41};
     const int status = status_of(flipped);
     EXPECT_GE(status, 0) << "byte " << at;
+  }
+}
+
+// No channel calls back before it is given to its user, or while a call is submitted to it.
+TEST_F(Rerun, WhatCannotComeFromWithinOtherWorkDoesNoHarm) {
+  const auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording);
+  for (const Entry& entry : recording->entries) {
+    const auto at = entry.body.data() - recording->bytes.data() - 3 * xdr::kUnit - 1;
+    Bytes nested = recorded();
+    nested.at(at) ^= std::byte{1};
+    EXPECT_GE(status_of(nested), 0) << to_words(entry);
   }
 }
 
@@ -183,6 +143,22 @@ TEST_F(Rerun, RequestsCanBeLeftOut) {
       },
       ::testing::ExitedWithCode(0), "answer to create: errno 0(.|\n)*answer to read: errno 0, 5 ");
   EXPECT_FALSE(read_list("nonsense"));
+}
+
+// A lease would be renewed for all of the time.
+TEST_F(Rerun, ATimeFarAwayIsReachedAtOnce) {
+  auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording);
+  const auto list = read_list(list_of(*recording));
+  ASSERT_TRUE(list);
+  recording->entries[list->at(4)].time += std::chrono::hours(24 * 365 * 50);  // the read
+  EXPECT_EXIT(
+      {
+        const auto outcome =
+            run_reduced(*recording, *list, [](const Difference&) { std::_Exit(1); });
+        std::_Exit(outcome ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
