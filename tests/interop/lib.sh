@@ -72,15 +72,18 @@ many_at_server() {
 # into_guest PROGRAM...: copies programs of $NFSRDMA_BIN, with the libraries that the guest lacks;
 # they are then run_in_guest PROGRAM ARGUMENT...
 into_guest() {
-  local there=$guest_dir/share/programs program library
+  local there=$guest_dir/share/programs program library missing
   mkdir -p "$there/lib"
   for program; do
     [ -x "$NFSRDMA_BIN/$program" ] || skip "no $NFSRDMA_BIN/$program"
     cp "$NFSRDMA_BIN/$program" "$there/"
-    for library in $(guest_run "LD_LIBRARY_PATH=/share/programs/lib ldd /share/programs/$program" |
-      awk '/not found/ { print $1 }'); do
-      cp -L "$(ldd "$NFSRDMA_BIN/$program" | awk -v name="$library" '$1 == name { print $3 }')" \
-        "$there/lib/"
+    # What a library needs is known when it is there itself.
+    while missing=$(guest_run "LD_LIBRARY_PATH=/share/programs/lib ldd /share/programs/$program" |
+      awk '/not found/ { print $1 }') && [ -n "$missing" ]; do
+      for library in $missing; do
+        cp -L "$(ldd "$NFSRDMA_BIN/$program" | awk -v name="$library" '$1 == name { print $3 }')" \
+          "$there/lib/"
+      done
     done
   done
 }

@@ -59,9 +59,10 @@ def main():
         proved = 0
         for rule, both in answers.items():
             for answer in both:
+                assert (answer["sent_frame"] == 0) == (answer["answer"] == "-"), f"{rule}: no frame proves it"
                 for which in ("sent", "came"):
                     frame, message = answer[which + "_frame"], answer[which][2:][:2 * SHOWN]
-                    # What takes several frames ends in the one that is named.
+                    # What begins a connection is no message. What takes several frames ends in the one that is named.
                     if frame == 0 or message == "" or len(answer[which]) > 1024:
                         continue
                     assert message in frames[frame], (rule, which, frame)

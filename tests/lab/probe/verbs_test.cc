@@ -64,6 +64,7 @@ TEST(VerbsProbeTest, AnswersAsOverIwarpAndEachHasItsFrame) {
   const auto frames = frames_of(path);
   for (const Answer& answer : answers) {
     const script::Proof& proof = answer.proof;
+    EXPECT_EQ(proof.sent_frame == 0, answer.text == "-") << answer.text;
     for (const auto& [frame, message] :
          {std::pair(proof.sent_frame, proof.sent), std::pair(proof.came_frame, proof.came)}) {
       if (frame == 0 || message.empty() || message.size() > kOneFrame) continue;

@@ -9,6 +9,7 @@ Result<void> Connection::open(Duration patience) {
   peer_.reset();
   calls_.clear();
   stream_.clear();
+  stream_frame_ = 0;
   auto peer = network_.connect(options_);
   if (!peer) return fail_from(peer);
   peer_ = std::move(*peer);
@@ -34,6 +35,7 @@ void Connection::sort() {
     if (peer_->carrier() == Carrier::socket) {
       if (stream_.size() > kMostStream) continue;
       stream_.insert(stream_.end(), message.bytes.begin(), message.bytes.end());
+      stream_frame_ = message.frame;
       continue;
     }
     const Sorted sorted = sort_message(message.bytes, peer_->carrier());

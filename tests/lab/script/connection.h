@@ -44,6 +44,8 @@ class Connection {
   const std::vector<Node>& callbacks() const { return callbacks_; }
   /// What a socket has brought.
   const Bytes& stream() const { return stream_; }
+  /// The packet of the capture with the last of it; 0: there is none.
+  std::uint64_t stream_frame() const { return stream_frame_; }
   void answer_callbacks(bool answer) { answer_ = answer; }
 
   /// Called with each reply as it is found.
@@ -62,6 +64,7 @@ class Connection {
   std::map<std::uint32_t, Reply> replies_;
   std::vector<Node> callbacks_;
   Bytes stream_;
+  std::uint64_t stream_frame_ = 0;
   bool answer_ = true;
 };
 

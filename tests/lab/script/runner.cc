@@ -138,7 +138,13 @@ Result<PeerOptions> Runner::peer_options(int line, const Connect& what) {
 }
 
 Result<void> Runner::open(int line, Connection& connection) {
+  const std::uint64_t before = network_.packets();
   auto opened = connection.open(options_.patience);
+  proof_ = {};
+  if (network_.packets() > before) {
+    proof_.sent_frame = before + 1;
+    proof_.came_frame = network_.packets();
+  }
   if (!opened && opened.error().step == std::string_view(kNotOverVerbs)) {
     return not_over_verbs(line, opened.error().detail);
   }

@@ -31,7 +31,8 @@ struct Event {
   Node content;
 };
 
-/// The last messages of a run, and their packets in the capture (0: there is none).
+/// The last messages of a run, and their packets in the capture (0: there is none). Before the
+/// first message of a connection: the packets with which it has begun, from and to.
 struct Proof {
   Bytes sent;
   Bytes came;
@@ -113,6 +114,8 @@ class Runner {
   Result<const Reply*> await_reply(int line, std::uint32_t xid, Duration patience);
   /// The results of a COMPOUND of these operations, all of which must succeed.
   Result<Node> call(int line, std::vector<OperationText> operations);
+  /// What comes next proves what the server makes of this message.
+  void note_sent(const Bytes& message);
   void note_reply(const Reply& reply);
   Result<void> find_root(int line);
 

@@ -227,8 +227,7 @@ Result<void> Runner::transmit(const Recipe& recipe) {
   }
   last_xid_ = recipe.xid;
   sent_[recipe.xid] = recipe;
-  proof_.sent = call->message;
-  proof_.sent_frame = network_.capture() ? network_.packets() + 1 : 0;
+  note_sent(call->message);
   now_->forget_replies(recipe.xid);
   if (options_.verbose) {
     fmt::print(
@@ -238,6 +237,10 @@ Result<void> Runner::transmit(const Recipe& recipe) {
   // That the connection has ended meanwhile is for the expectations to tell.
   (void)now_->send(std::move(*call));
   return {};
+}
+
+void Runner::note_sent(const Bytes& message) {
+  proof_ = {message, {}, network_.capture() ? network_.packets() + 1 : 0, 0};
 }
 
 Result<const Reply*> Runner::await_reply(int line, std::uint32_t xid, Duration patience) {
@@ -293,8 +296,7 @@ Result<void> Runner::execute(int line, const SendRaw& what) {
   TRY(need_connection(line));
   last_xid_ = what.bytes.size() < xdr::kUnit ? 0 : xdr::Decoder(what.bytes).u32("xid");
   now_->forget_replies(last_xid_);
-  proof_.sent = what.bytes;
-  proof_.sent_frame = network_.capture() ? network_.packets() + 1 : 0;
+  note_sent(what.bytes);
   (void)now_->send_raw(what.bytes);
   return {};
 }

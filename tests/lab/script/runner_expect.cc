@@ -105,6 +105,8 @@ Result<void> Runner::expect_alive(int line, const Expect& what, Connection& conn
   if (!recipe) return fail_from(recipe);
   const std::uint32_t before = last_xid_;
   auto call = assemble(*recipe, connection.peer());
+  // The NULL that says whether a message was survived is not that message.
+  if (call && proof_.sent.empty()) note_sent(call->message);
   if (call) (void)connection.send(std::move(*call));
   const auto& down = connection.peer().down();
   connection.until(what.within.value_or(options_.patience),
@@ -197,6 +199,10 @@ Result<void> Runner::expect_value(int line, const Expect& what) {
   };
   now_->until(what.within.value_or(options_.patience), settled);
   if (failed) return fail(*failed);
+  if (root == "bytes") {
+    proof_.came = now_->stream();
+    proof_.came_frame = now_->stream_frame();
+  }
   if (root == "outcome" && values.empty()) values.push_back(Node::word("silence"));
   if (root == "outcome") bindings_["outcome"] = values.front();
   if (root == "reply" && !values.empty()) {

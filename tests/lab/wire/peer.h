@@ -47,7 +47,10 @@ struct Exposed {
   std::span<std::byte> memory;
   fabric::Lease lease;
 
-  const fabric::Segment& segment() const { return lease.segment; }
+  /// As the header says it: no longer than the memory, which may have no byte.
+  fabric::Segment segment() const {
+    return {lease.segment.handle, static_cast<std::uint32_t>(memory.size()), lease.segment.offset};
+  }
 };
 
 struct PeerOptions {

@@ -67,12 +67,14 @@ void RdmaPeer::forget_leases() {
 
 Result<Exposed*> RdmaPeer::expose(std::size_t size, fabric::Access access) {
   if (down_) return fail(*down_);
-  auto slot = provider_.memory.acquire(size);
+  // No byte has no key: rxe ends the connection for a window without one.
+  const std::size_t reachable = std::max<std::size_t>(size, carrier_ == Carrier::verbs ? 1 : 0);
+  auto slot = provider_.memory.acquire(reachable);
   if (!slot) return fail_from(slot);
   auto& exposed = *exposed_.emplace_back(std::make_unique<Exposed>());
   exposed.slot = std::move(*slot);
   exposed.memory = exposed.slot.first(size);
-  TRY(endpoint_->prepare(exposed.lease, exposed.memory, access));
+  TRY(endpoint_->prepare(exposed.lease, exposed.slot.first(reachable), access));
   return &exposed;
 }
 
