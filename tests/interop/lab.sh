@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# nfsrdma-lab against knfsd: the answers of `probe` are those of the table in tests/lab/probe/README.md, each is in the frames that
+# are named for it, and the reports of tests/lab/reports end as their table says. Over rxe in the guest, through its
+# device; over siw and TCP from here.
+# Usage: lab.sh rxe|siw|tcp PATH
+. "$(dirname "$0")/lib.sh"
+kind=$1 path=$2
+lab_tests=$interop/../lab
+use_guest
+kernel=$(guest_run "uname -r" | grep -oE '^[0-9]+\.[0-9]+')
+mkdir -p "$guest_dir/share/lab"
+cp "$lab_tests"/reports/*.nfs "$guest_dir/share/lab/"
+
+case $kind in
+rxe)
+  into_guest nfsrdma-lab
+  server=verbs:$(guest_run "rdma-device rxe dummy0")$path
+  files=/share/lab
+  lab() { GUEST_PATIENCE=300 guest_run "LD_LIBRARY_PATH=/share/programs/lib /share/programs/nfsrdma-lab $* 2>&1"; }
+  ;;
+siw | tcp)
+  caused "siw: got TERMINATE. layer 2, type 1, code 2"  # for memory that no side has
+  declare -A prefix=([siw]=iwarp: [tcp]=tcp:) ports=([siw]=20049 [tcp]=2049)
+  server=${prefix[$kind]}127.0.0.1:$(guest_port "${ports[$kind]}")$path
+  files=$guest_dir/share/lab
+  lab() { "$NFSRDMA_BIN/nfsrdma-lab" "$@" 2>&1; }
+  ;;
+*) fail "kind $kind" ;;
+esac
+
+lab probe "$server" --json --capture "$files/probe.pcapng" >"$work/probe.json" || fail "probe: $(cat "$work/probe.json")"
+python3 "$interop/lab.py" "$lab_tests/probe/README.md" "knfsd $kernel, $kind" "$work/probe.json" "$guest_dir/share/lab/probe.pcapng"
+
+# expected REPORT: how its script ends against this server.
+expected() {
+  case $kind:$kernel:$1 in
+  rxe:*:05-* | rxe:*:33-*) echo 4 ;;  # a device lets no program send what is below messages
+  *:23-* | *:31-*) echo 1 ;;          # no delegation for a new session; no text by a Write chunk
+  *:7.*:16-*) echo 1 ;;               # zeros in the chunk of the second READ
+  *) echo 0 ;;
+  esac
+}
+[ $kind != tcp ] || exit 0  # they are about chunks and headers
+for report in "$lab_tests"/reports/*.nfs; do
+  name=$(basename "$report")
+  # The guest would go down.
+  case $kind:$name in siw:33-*) continue ;; esac
+  status=0
+  lab script "$files/$name" "$server" --capture "$files/$name.pcapng" >"$work/$name.log" || status=$?
+  echo "$name: $status"
+  same "$(expected "$name")" $status "exit status of $name: $(cut -c1-300 "$work/$name.log")"
+done
