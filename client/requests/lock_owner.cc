@@ -7,7 +7,7 @@
 namespace nfsrdma::client {
 
 LockOwnerText::LockOwnerText(const LockOwner& owner) {
-  const std::string_view prefix = owner.kind == LockKind::posix ? "nfsrdma fcntl" : "nfsrdma flock";
+  const std::string_view prefix = owner.kind == LockKind::posix ? "nfsrdma proc" : "nfsrdma file";
   std::memcpy(bytes_.data(), prefix.data(), prefix.size());
   std::memcpy(bytes_.data() + bytes_.size() - sizeof owner.id, &owner.id, sizeof owner.id);
 }

@@ -36,13 +36,18 @@ struct LockOwner {
 /// lock_owner4::owner for a LockOwner.
 class LockOwnerText {
  public:
+  /// The server shows a lock's owner to whom it is in the way of, and the Linux client (seen with
+  /// 6.12 and 7.3) has room for as many bytes as its own owners have: with more its programs get
+  /// EIO, not EAGAIN.
+  static constexpr std::size_t kBytes = 20;
+
   explicit LockOwnerText(const LockOwner& owner);
   std::span<const std::byte> bytes() const { return bytes_; }
   /// The owner with this text; nothing when it is none of this client's.
   static std::optional<LockOwner> owner_of(std::span<const std::byte> text);
 
  private:
-  std::array<std::byte, 24> bytes_{};
+  std::array<std::byte, kBytes> bytes_{};
 };
 
 }  // namespace nfsrdma::client

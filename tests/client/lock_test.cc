@@ -81,5 +81,17 @@ TEST_F(ServedLocks, ADeadlockIsTold) {
   EXPECT_EQ(lock_for(kBob, {0, 0}, /*will_wait=*/true), EDEADLK);
 }
 
+// The reply to whom a lock is in the way of has its owner, and clients of other make reserve the
+// bytes that their own owners have: 20 with Linux.
+TEST(LockOwners, FitIntoTheRepliesOfOtherClients) {
+  constexpr std::size_t kRoomOfLinux = 20;
+  constexpr LockOwner kLast{LockKind::posix, ~std::uint64_t{0}};
+  for (const LockOwner& owner : {kAnn, kBob, kLast, LockOwner{LockKind::flock, 1}}) {
+    const LockOwnerText text(owner);
+    EXPECT_LE(text.bytes().size(), kRoomOfLinux);
+    EXPECT_EQ(LockOwnerText::owner_of(text.bytes()), owner);
+  }
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

@@ -20,7 +20,8 @@ unmount_export
 dissect() { tshark -n -r "$work/capture.pcapng" "$@" 2>/dev/null; }
 frames() { dissect -Y "$1" | wc -l; }
 same 0 "$(frames _ws.malformed)" "malformed frames"
-same 0 "$(frames 'rpc && !nfs')" "RPC that is no NFS"
+# Callbacks are a protocol of their own to tshark: Ganesha 9 tries the callback channel with CB_NULL.
+same 0 "$(frames 'rpc && !nfs && !nfs.cb')" "RPC that is no NFS"
 calls=$(dissect -Y 'rpc.msgtyp == 0' -T fields -e rpc.xid | tr ',' '\n' | wc -l)
 replies=$(dissect -Y 'rpc.msgtyp == 1' -T fields -e rpc.xid | tr ',' '\n' | wc -l)
 [ "$calls" -gt 20 ] || fail "only $calls calls"
