@@ -6,6 +6,7 @@ lab=$NFSRDMA_BIN/nfsrdma-lab
 [ -x "$lab" ] || skip "no $lab"
 command -v tshark >/dev/null || skip "no tshark"
 standing=control=$work/own.sock
+export NFSRDMA_OWN_CAPTURES=1
 ctl() { timeout 60 "$NFSRDMA_BIN/nfsrdmactl" "$@"; }
 # shown FILE FILTER FIELD
 shown() { tshark -n -r "$1" -Y "$2" -T fields -e "$3" 2>/dev/null; }

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$NFSRDMA_BIN/nfsrdmactl" ] || skip "no $NFSRDMA_BIN/nfsrdmactl"
 standing=actimeo=600,control=$work/own.sock
+export NFSRDMA_OWN_CAPTURES=1
 socket=$work/own.sock
 ctl() { timeout 60 "$NFSRDMA_BIN/nfsrdmactl" "$@"; }
 # requests OPERATIONS: "LOOKUP|GETATTR".

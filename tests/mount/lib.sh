@@ -5,12 +5,15 @@
 #              NFSRDMA_PROTO rdma (default) or tcp
 #              NFSRDMA_RESPONDER_OPTIONS  for every responder that is started, separated by blanks
 #              NFSRDMA_MOUNT_OPTIONS      for every mount, separated by commas
-#              NFSRDMA_CAPTURES           a folder: every mount is recorded there, as RPCs
+#              NFSRDMA_CAPTURES           a folder: every mount is captured there (captures_lib.sh), and what the script captures
+#                                         itself is kept there; absolute, and open to the users that mount
+#              NFSRDMA_CAPTURE_VIEW       of those captures: rpc (default), wire, roce
 # Exit status: 0 passed, 77 cannot run here, other failed. Output of a failed run has all logs.
 #
 # Gives: $work (private, removed at the end), $export (what is served), $mnt (first mount point);
 # start_responder, mount_export, unmount_export, control, counter, server_counter, served, wait_for, fail, skip, same,
 # refused, errno_of. Python programs import control (control.py).
+# $program is nfsrdma itself: in NFSRDMA_BIN something else may stand in its place.
 # Where set, $exported is what is mounted instead of /, $standing are options of every mount, as_user is the command that
 # the responder is started through, and $at_rdma_port and $at_tcp_port are where it listens.
 
@@ -29,6 +32,8 @@ skip() { echo "SKIPPED: $*"; exit 77; }
 [ -c /dev/fuse ] || skip "no /dev/fuse"
 [ -x "$NFSRDMA_BIN/nfsrdma" ] || skip "no $NFSRDMA_BIN/nfsrdma"
 NFSRDMA_BIN=$(cd "$NFSRDMA_BIN" && pwd)
+program=$NFSRDMA_BIN/nfsrdma
+if [ -n "${NFSRDMA_CAPTURES:-}" ]; then . "$here/captures_lib.sh"; fi
 
 # As an ordinary user: the script starts again, with copies of the programs that user can reach.
 if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
@@ -92,6 +97,7 @@ export=$work/export
 mnt=$work/mnt
 mkdir "$export" "$mnt"
 cd "$work"
+if [ -n "${NFSRDMA_CAPTURES:-}" ]; then capture_mounts; fi
 declare -a mount_points=() mount_pids=()
 responder_pid=
 
@@ -121,6 +127,7 @@ clean_up() {
     status=1
   fi
   [ $status -eq 0 ] || [ $status -eq 77 ] || show_logs
+  if [ -n "${NFSRDMA_CAPTURES:-}" ]; then keep_captures; fi
   rm -rf --one-file-system "$work"
   withdraw_io_uring
   exit $status
@@ -160,9 +167,6 @@ port_of() { sed -n "s/^$1 .*:\([0-9]*\)\$/\1/p" "$work/responder.out" | head -n 
 # mount_export [options [mount point]]: mounts the whole export, ready for use on return.
 mount_export() {
   local options=${NFSRDMA_MOUNT_OPTIONS:-}${1:+,$1} at=${2:-$mnt} i=${#mount_points[@]}
-  if [ -n "${NFSRDMA_CAPTURES:-}" ]; then
-    options+=,capture_view=rpc,capture=$(mktemp -u -p "$NFSRDMA_CAPTURES" --suffix=.pcapng XXXXXXXX)
-  fi
   options=${options#,}
   mkdir -p "$at"
   "$NFSRDMA_BIN/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,stats=$work/mount$i.stats${standing:+,$standing}${options:+,$options}" \

@@ -2,7 +2,7 @@
 # The probes for bpftrace: the program has those that nfsrdma-tracing(7) lists and that the installed scripts look at, each one
 # nop; and the scripts, on a mount at work, print what they say.
 . "$(dirname "$0")/lib.sh"
-nfsrdma=$(readlink -f "$NFSRDMA_BIN/nfsrdma")
+nfsrdma=$(readlink -f "$program")
 page=$here/../../man/nfsrdma-tracing.7
 scripts=$here/../../fuse/ctl/bpftrace
 command -v readelf >/dev/null || skip "no readelf (Debian package binutils)"
