@@ -31,15 +31,17 @@ esac
 lab probe "$server" --json --capture "$files/probe.pcapng" >"$work/probe.json" || fail "probe: $(cat "$work/probe.json")"
 python3 "$interop/lab.py" "$lab_tests/probe/README.md" "knfsd $kernel, $kind" "$work/probe.json" "$guest_dir/share/lab/probe.pcapng"
 
-# expected REPORT: how its script ends against this server.
+# expected REPORT: how its script ends against this server, as a pattern.
 expected() {
   case $kind:$kernel:$1 in
   rxe:*:05-* | rxe:*:33-*) echo 4 ;;  # a device lets no program send what is below messages
   *:23-* | *:31-*) echo 1 ;;          # no delegation for a new session; no text by a Write chunk
   *:6.12:16-* | *:7.*:16-*) echo 1 ;; # zeros in the chunk of the second READ
+  *:6.12:24-* | *:7.*:24-*) echo '[01]' ;;  # DELAY while the delegation of 23 lives
   *) echo 0 ;;
   esac
 }
+wrong=
 [ $kind != tcp ] || exit 0  # they are about chunks and headers
 for report in "$lab_tests"/reports/*.nfs; do
   name=$(basename "$report")
@@ -48,5 +50,6 @@ for report in "$lab_tests"/reports/*.nfs; do
   status=0
   lab script "$files/$name" "$server" --capture "$files/$name.pcapng" >"$work/$name.log" || status=$?
   echo "$name: $status"
-  same "$(expected "$name")" $status "exit status of $name: $(cut -c1-300 "$work/$name.log")"
+  grep -qx "$(expected "$name")" <<<$status || wrong+=" $name"
 done
+[ -z "$wrong" ] || fail "these end otherwise than expected:$wrong"
