@@ -109,11 +109,13 @@ void Files::on_delegation_ended(const client::FileHandle& handle) {
 
 std::optional<Files::LocalAttributes> Files::local_attributes(const client::FileHandle& handle) {
   const InodeRef inode = index_.find(handle);
-  if (!inode || !inode->attributes().stands()) return std::nullopt;
+  const auto open = inode ? inode->open() : nullptr;
+  const bool dirty = open && open->dirty();
+  // Dirty data count even if the server has to be asked about the rest.
+  if (!inode || !(inode->attributes().stands() || dirty)) return std::nullopt;
   const FileAttributes& known = inode->attributes().value();
-  const auto open = inode->open();
   const std::uint64_t end = open ? open->dirty_end() : 0;
-  return LocalAttributes{std::max(known.size, end), known.change, open && open->dirty()};
+  return LocalAttributes{std::max(known.size, end), known.change, dirty};
 }
 
 }  // namespace nfsrdma::cache

@@ -1,5 +1,6 @@
 #include "cache/file/attribute_cache.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "cache/attr/from_server.h"
@@ -29,6 +30,9 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
   const std::uint64_t change = whole.change;
   const bool known_before = known.known();
   apply(fresh, whole);
+  if (const auto delegation = mount_.delegations().held(inode.handle())) {
+    whole.size = std::max(whole.size, delegation->least_size());
+  }
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
   const Outcome outcome = known.store(whole, issue, clock_, policy_);
   if (outcome == Outcome::changed) known.seen(mount_.reactor().now());
@@ -59,6 +63,10 @@ Result<InodeRef> AttributeCache::adopt(const client::FileHandle& handle,
   InodeRef inode;
   if (describes_file(attributes)) {
     inode = inodes_.obtain(handle, attributes.fileid, type_bits(attributes.type));
+  } else {
+    // NFS-Ganesha 9 tells no more of a file that is delegated for writing.
+    inode = inodes_.find(handle);
+    if (inode && !inode->attributes().known()) inode.reset();
   }
   if (!inode) {
     return fail(Error::local(EIO, "file attributes",

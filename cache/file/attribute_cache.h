@@ -49,7 +49,7 @@ class AttributeCache {
   /// Takes in attributes; returns what came of it.
   Outcome learn(Inode& inode, const client::Attributes& fresh, const Issue& issue, ChangedBy by);
   /// The inode of a file that was found or made, with its attributes. An error when there are too
-  /// many inodes, or when the server did not tell the type.
+  /// many inodes, or when the server did not tell the type of a new one.
   Result<InodeRef> adopt(const client::FileHandle& handle, const client::Attributes& attributes,
                          const Issue& issue);
   /// Asks the server.

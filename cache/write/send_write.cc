@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cache/file/io_lock.h"
+#include "client/files/delegations.h"
 
 namespace nfsrdma::cache {
 namespace {
@@ -47,11 +48,14 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
                                          client::FileLocks::LockRef lock) {
   Inode& inode = *file->inode;
   const Issue issue = writes.attributes().issue();
+  const client::DelegationRef delegation = writes.mount().delegations().held(inode.handle());
+  const std::uint32_t resizes = delegation ? delegation->resizes() : 0;
   auto written = co_await client::write(writes.mount(), file->caller, inode.handle(),
                                         io_state(*file, lock), offset, data, stable);
   // After a failure, too: the server may have written, so bytes read before may be stale.
   file->shared->drop_read_ahead(offset, offset + data.size());
   CO_TRY(written);
+  if (delegation) delegation->wrote_to(offset + written->count, resizes);
   if (written->attributes) {
     writes.attributes().learn(inode, *written->attributes, issue,
                               ChangedBy::us(written->change_before));

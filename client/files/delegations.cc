@@ -68,7 +68,7 @@ std::optional<Attributes> Delegations::attributes_of(const FileHandle& handle) c
   }
   Attributes attributes;
   attributes.present = {FATTR4_CHANGE, FATTR4_SIZE};
-  attributes.size = local.size;
+  attributes.size = std::max(local.size, delegation->least_size());
   attributes.change = local.change + (local.dirty ? 1 : 0);
   return attributes;
 }

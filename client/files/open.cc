@@ -197,6 +197,8 @@ Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std
   request.new_file = &file;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
+  const DelegationRef known = files.delegation_table.find(answer->handle);
+  if (known && initial.size) known->resized(*initial.size);
   const bitmap4 attrset = answer->granted.attrset;
   const NameChange directory = answer->granted.directory;
   const Asked asked{caller, share_access, /*made=*/true, delegating};

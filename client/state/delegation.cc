@@ -33,6 +33,17 @@ void Delegation::reclaimed(const GrantedDelegation& granted) {
   trouble_ = Trouble::none;
 }
 
+void Delegation::resized(std::uint64_t size) {
+  ++resizes_;
+  size_ = size;
+  written_end_ = std::min(written_end_, size);
+}
+
+// The reply may have overtaken that of a change of the size, which came behind it.
+void Delegation::wrote_to(std::uint64_t end, std::uint32_t resizes) {
+  if (writes_ && held() && resizes == resizes_) written_end_ = std::max(written_end_, end);
+}
+
 void Delegation::add(OpenFile& file) const { files_.push_back(file); }
 
 bool Delegation::allows(const Credential& caller, std::uint32_t access) const {

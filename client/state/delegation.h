@@ -58,9 +58,19 @@ class Delegation final : public StateHolder, public ListNode {
   bool preserve_unlinked() const { return preserve_unlinked_; }
   /// Of the file, for messages.
   std::uint64_t fileid() const { return fileid_; }
-  /// Size and change attribute of the file when it was granted.
+  /// Size and change attribute of the file when it was granted, the size as it was set since.
   std::uint64_t size() const { return size_; }
   std::uint64_t change() const { return change_; }
+
+  /// How often the size has been set here.
+  std::uint32_t resizes() const { return resizes_; }
+  /// The size was set, or is about to be.
+  void resized(std::uint64_t size);
+  /// A WRITE that was sent after `resizes` of them has ended at `end`.
+  void wrote_to(std::uint64_t end, std::uint32_t resizes);
+  /// Bytes that the file has at least, because nobody else can cut off what was written here; zero
+  /// unless it is held for writing. NFS-Ganesha 9 shows its holder an older size.
+  std::uint64_t least_size() const { return writes_ && held() ? written_end_ : 0; }
 
   /// The file's opens may use it from now on.
   void add(OpenFile& file) const;
@@ -104,8 +114,10 @@ class Delegation final : public StateHolder, public ListNode {
   bool preserve_unlinked_ = false;
   Phase phase_ = Phase::held;
   Trouble trouble_ = Trouble::none;
-  std::uint64_t change_ = 0;  ///< of the file when it was granted
-  std::uint64_t size_ = 0;    ///< bytes, likewise
+  std::uint64_t change_ = 0;       ///< of the file when it was granted
+  std::uint64_t size_ = 0;         ///< bytes, likewise
+  std::uint64_t written_end_ = 0;  ///< of the WRITEs under it whose bytes are still there
+  std::uint32_t resizes_ = 0;
   std::uint64_t fileid_ = 0;  ///< of the file, for messages
   std::vector<Authorized> authorized_;
   mutable IntrusiveList<OpenFile> files_;  ///< that can use it

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cache/file/open.h"
+#include "cache/write/set_attributes.h"
 #include "tests/cache/served_files.h"
 
 namespace nfsrdma::cache::test {
@@ -54,6 +55,23 @@ TEST_F(AttributeCacheTest, WithoutAllThatDescribesAFileNothingIsKnown) {
   EXPECT_FALSE(cache().fresh(*inode));
 }
 
+// NFS-Ganesha 9 shows size and change, and no more, of a file that another client holds for
+// writing.
+TEST_F(AttributeCacheTest, APartDescribesAFileThatIsKnown) {
+  client::Attributes part = described();
+  part.present.clear(nfs4::FATTR4_TYPE);
+  part.change = 2;
+  part.size = 20;
+  const InodeRef inode = unknown();
+  EXPECT_FALSE(cache().adopt(inode->handle(), part, cache().issue()));
+  learn(inode, described());
+  const auto adopted = cache().adopt(inode->handle(), part, cache().issue());
+  ASSERT_TRUE(adopted);
+  EXPECT_EQ(*adopted, inode);
+  EXPECT_EQ(inode->attributes().value().size, 20U);
+  EXPECT_TRUE(S_ISREG(inode->attributes().value().mode));
+}
+
 TEST_F(AttributeCacheTest, AnOwnerWhoseNumberIsNotKnownIsAskedForAgain) {
   const InodeRef inode = unknown();
   client::Attributes fresh = described();
@@ -86,6 +104,75 @@ TEST_F(DelegatedAttributes, AreDoubtedWhenTheDelegationHasEnded) {
   ASSERT_TRUE(run(cache().revalidate(file->inode, caller())));
   mount().delegations().user()->on_delegation_ended(handle);
   EXPECT_FALSE(file->inode->attributes().stands());
+}
+
+/// Attributes of another size, as NFS-Ganesha 9 goes on showing them to the holder of a write
+/// delegation.
+client::Attributes outdated(const InodeRef& inode, std::uint64_t size) {
+  client::Attributes fresh;
+  fresh.present = {nfs4::FATTR4_CHANGE, nfs4::FATTR4_SIZE};
+  fresh.change = inode->attributes().value().change;
+  fresh.size = size;
+  return fresh;
+}
+
+// Programs would find an empty file where they have written, and append over what is there.
+TEST_F(DelegatedAttributes, NoServerShortensWhatWasWrittenUnderThem) {
+  FileRef file = open("f");
+  const InodeRef inode = file->inode;
+  ASSERT_TRUE(gather(file, 0, "content"));
+  flush(file);
+  EXPECT_EQ(inode->attributes().value().size, 7U);
+  learn(inode, outdated(inode, 0));
+  EXPECT_EQ(inode->attributes().value().size, 7U);
+  learn(inode, outdated(inode, 9));
+  EXPECT_EQ(inode->attributes().value().size, 9U);
+}
+
+TEST_F(DelegatedAttributes, AreShorterWhereTheFileWasCutHere) {
+  FileRef file = open("f");
+  const InodeRef inode = file->inode;
+  ASSERT_TRUE(gather(file, 0, "content"));
+  flush(file);
+  AttributeChange cut;
+  cut.caller = caller();
+  cut.set.size = 3;
+  ASSERT_TRUE(run(set_attributes(files().writes(), inode, file, cut)));
+  EXPECT_EQ(inode->attributes().value().size, 3U);
+  learn(inode, outdated(inode, 0));
+  EXPECT_EQ(inode->attributes().value().size, 3U);
+}
+
+// By then another client may have cut the file.
+TEST_F(DelegatedAttributes, AreTheServersOnceTheDelegationHasEnded) {
+  FileRef file = open("f");
+  const InodeRef inode = file->inode;
+  ASSERT_TRUE(gather(file, 0, "content"));
+  flush(file);
+  finish(mount().delegations().give_back(inode->handle()));
+  learn(inode, outdated(inode, 0));
+  EXPECT_EQ(inode->attributes().value().size, 0U);
+}
+
+// RFC 8881 section 10.4.3
+TEST_F(DelegatedAttributes, TheServerIsToldWhatIsDirtyWhenTheRestIsDoubted) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  file->inode->attributes().expire();
+  const auto told = mount().delegations().attributes_of(file->inode->handle());
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->size, 4U);
+}
+
+TEST_F(DelegatedAttributes, TheServerIsToldWhatWasWrittenWhenTheRestIsDoubted) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "text"));
+  flush(file);
+  commit(file);
+  file->inode->attributes().expire();
+  const auto told = mount().delegations().attributes_of(file->inode->handle());
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->size, 4U);
 }
 
 // RFC 8881 section 10.4.3
