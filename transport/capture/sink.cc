@@ -1,12 +1,33 @@
 #include "transport/capture/sink.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "transport/capture/tcp_flow.h"
 
 namespace nfsrdma::capture {
 namespace {
+
+/// Ports of sides that have none. Wireshark 4.0 has no protocol at any of them; from 10000 on,
+/// which is NDMP's, it would take NFS apart as something else.
+constexpr std::uint32_t kFirstPort = 50'000;
+constexpr std::uint32_t kMadeUpPorts = 6'000;
+
+sockaddr_storage copy_of(const sockaddr& address) {
+  sockaddr_storage copy{};
+  std::memcpy(&copy, &address,
+              address.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in));
+  return copy;
+}
+
+in_port_t& port_of(sockaddr_storage& address) {
+  return address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
+                                       : reinterpret_cast<sockaddr_in&>(address).sin_port;
+}
 
 /// Datagrams of UDP. One is never longer than its packet can be.
 class DatagramFlow final : public Flow {
@@ -50,13 +71,21 @@ class PcapngSink final : public Sink {
   std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer, bool initiator,
                                   Carried carried) override {
     if (carried == Carried::datagrams) return std::make_unique<DatagramFlow>(*file_, local, peer);
-    return std::make_unique<TcpFlow>(*file_, local, peer, initiator, carried);
+    sockaddr_storage own = copy_of(local);
+    if (port_of(own) == 0) port_of(own) = htons(next_port());
+    return std::make_unique<TcpFlow>(*file_, reinterpret_cast<const sockaddr&>(own), peer,
+                                     initiator, carried);
   }
   void flush() override { file_->flush(); }
   std::uint64_t packets() const override { return file_->packets(); }
 
  private:
+  std::uint16_t next_port() {
+    return static_cast<std::uint16_t>(kFirstPort + made_up_ports_++ % kMadeUpPorts);
+  }
+
   std::unique_ptr<PcapngFile> file_;
+  std::atomic<std::uint32_t> made_up_ports_ = 0;
 };
 
 Result<std::unique_ptr<Sink>> make_sink(std::vector<UniqueFd> files, const std::string& path,

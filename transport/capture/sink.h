@@ -32,8 +32,9 @@ class Sink {
   /// Writes to files that are open and empty, as many as the form says.
   static Result<std::unique_ptr<Sink>> create(std::vector<UniqueFd> files, const Form& form);
 
-  /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected. Null
-  /// when this connection is not to be recorded.
+  /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected. A
+  /// stream whose local port is 0 is shown with one of its own: dissectors take connections with
+  /// the same ports for one. Null when this connection is not to be recorded.
   virtual std::unique_ptr<Flow> open_flow(const sockaddr& local, const sockaddr& peer,
                                           bool initiator, Carried carried) = 0;
   /// Whether open_flow() gives anything at present.

@@ -18,11 +18,13 @@ TcpFlow::TcpFlow(PcapngFile& file, const sockaddr& local, const sockaddr& peer, 
                  Carried carried)
     : file_(file),
       carried_(carried),
+      first_(static_cast<std::uint32_t>(file.packets())),
       local_(local, carried),
       peer_(peer, carried),
       initiator_(initiator ? local_ : peer_),
       responder_(initiator ? peer_ : local_) {
   begun_ = local_.number = peer_.number = file_.present();
+  local_.sequence = peer_.sequence = first_;
   handshake(begun_);
 }
 
@@ -51,7 +53,7 @@ void TcpFlow::begin_in(Number number) {
   begun_ = number;
   if (carried_ != Carried::mpa) return;
   std::string comment = std::exchange(comment_, kAdded);
-  for (Side* side : {&local_, &peer_}) side->old_sequence = std::exchange(side->sequence, 0);
+  for (Side* side : {&local_, &peer_}) side->old_sequence = std::exchange(side->sequence, first_);
   handshake(number);
   for (auto [from, to] : {std::pair(&initiator_, &responder_), {&responder_, &initiator_}}) {
     const auto startup = from->bounds.startup();

@@ -59,6 +59,9 @@ class TcpFlow final : public Flow {
 
   PcapngFile& file_;
   const Carried carried_;
+  /// The first sequence number of both sides. A SYN with that of an earlier connection of the same
+  /// ports would be taken for a retransmission, and all behind it for that connection's.
+  const std::uint32_t first_;
   Side local_;
   Side peer_;
   Side& initiator_;

@@ -14,8 +14,6 @@ namespace {
 
 /// Where dissectors look for NFS.
 constexpr std::uint16_t kNfsPort = 2049;
-/// The port that is shown for this side: the transport may have none.
-constexpr std::uint16_t kOwnPort = 1000;
 
 void set_port(sockaddr_storage& address, std::uint16_t port) {
   if (address.ss_family == AF_INET6) {
@@ -84,10 +82,9 @@ RecordedChannel::~RecordedChannel() = default;
 
 void RecordedChannel::on_channel_up() {
   sockaddr_storage server = server_.storage;
-  sockaddr_storage own{};
+  sockaddr_storage own{};  // the transport may have no port: each connection is shown with another
   own.ss_family = server.ss_family;
   set_port(server, kNfsPort);
-  set_port(own, kOwnPort);
   flow_ = sink_.open_flow(as_sockaddr(own), as_sockaddr(server), /*initiator=*/true,
                           capture::Carried::messages);
   observer_.on_channel_up();

@@ -11,9 +11,6 @@ namespace nfsrdma::lab {
 namespace {
 
 constexpr std::uint16_t kNfsPort = 2049;
-/// RoCEv2 connections share ports: in the view each has one of its own, from here on.
-constexpr std::uint16_t kFirstOwnPort = 10000;
-constexpr std::size_t kOwnPorts = 50000;
 constexpr std::size_t kKeptData = std::size_t{512} << 20;
 
 /// The connections of a capture, in one file.
@@ -45,9 +42,8 @@ class RpcView::Recorder final : public ConversationObserver {
     Endpoint client = info.client;
     Endpoint server = info.server;
     server.port = kNfsPort;
-    if (info.carrier == Carrier::roce) {
-      client.port = static_cast<std::uint16_t>(kFirstOwnPort + info.number % kOwnPorts);
-    }
+    // RoCEv2 connections share ports: in the view each has one of its own, which the sink makes up.
+    if (info.carrier == Carrier::roce) client.port = 0;
     const sockaddr_storage local = client.to_sockaddr();
     const sockaddr_storage peer = server.to_sockaddr();
     view_.now_ = info.since.ns;
