@@ -25,6 +25,8 @@ ganesha_pid=
 ganesha_lease=10  # seconds
 ganesha_grace=5   # seconds
 ganesha_owners="Only_Numeric_Owners = true;"
+ganesha_export=  # more of the block EXPORT
+ganesha_fsal=    # and of its FSAL
 ganesha_mem_file=2097152  # bytes of a file that the back end mem keeps, at most
 
 need_ganesha() {
@@ -43,7 +45,10 @@ print(s.getsockname()[1])'
 
 ganesha_config() {
   local path=/mem
-  if [ "$1" = vfs ]; then path=$export; fi
+  case $1 in
+  vfs) path=$export ;;
+  gluster) path=/ ;;
+  esac
   cat <<EOF
 NFS_CORE_PARAM {
   NFS_Port = $port; Bind_addr = 127.0.0.1; Protocols = 4; Plugins_Dir = "$ganesha_plugins";
@@ -61,8 +66,8 @@ LOG {
 MEM { Inode_Size = $ganesha_mem_file; }
 EXPORT {
   Export_Id = 1; Path = "$path"; Pseudo = /export; Protocols = 4; Transports = TCP; SecType = sys, none;
-  Access_Type = RW; Squash = No_Root_Squash; MaxRead = 1048576; MaxWrite = 1048576;
-  FSAL { Name = ${1^^}; }
+  Access_Type = RW; Squash = No_Root_Squash; MaxRead = 1048576; MaxWrite = 1048576; $ganesha_export
+  FSAL { Name = ${1^^}; $ganesha_fsal }
 }
 EOF
 }
