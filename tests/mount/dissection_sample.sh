@@ -23,8 +23,6 @@ sample() {
     for file in "$captures/mount.$script"-*.pcapng; do found=$((found + $(frames "$file" "$filter"))); done
     [ $found -gt 0 ] || fail "nothing in the captures of $script matches $filter"
   done
-  check --remove "$captures"
-  same "" "$(ls "$captures")" "captures of $script that are clean"
   rm -r "$captures"
 }
 export NFSRDMA_BIN NFSRDMA_PROTO
