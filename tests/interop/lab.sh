@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 kind=$1 path=$2
 lab_tests=$interop/../lab
+answer_patience=20  # seconds: a server that is emulated beside other work may need them for a session
 use_guest
 kernel=$(guest_run "uname -r" | grep -oE '^[0-9]+\.[0-9]+')
 mkdir -p "$guest_dir/share/lab"
@@ -16,7 +17,7 @@ rxe)
   into_guest nfsrdma-lab
   server=verbs:$(guest_run "rdma-device rxe dummy0")$path
   files=/share/lab
-  lab() { GUEST_PATIENCE=300 guest_run "LD_LIBRARY_PATH=/share/programs/lib /share/programs/nfsrdma-lab $* 2>&1"; }
+  lab() { GUEST_PATIENCE=800 guest_run "LD_LIBRARY_PATH=/share/programs/lib /share/programs/nfsrdma-lab $* 2>&1"; }
   ;;
 siw | tcp)
   caused "siw: got TERMINATE. layer 2, type 1, code 2"  # for memory that no side has
@@ -28,7 +29,7 @@ siw | tcp)
 *) fail "kind $kind" ;;
 esac
 
-lab probe "$server" --json --capture "$files/probe.pcapng" >"$work/probe.json" || fail "probe: $(cat "$work/probe.json")"
+lab probe "$server" --patience $answer_patience --json --capture "$files/probe.pcapng" >"$work/probe.json" || fail "probe: $(cat "$work/probe.json")"
 python3 "$interop/lab.py" "$lab_tests/probe/README.md" "knfsd $kernel, $kind" "$work/probe.json" "$guest_dir/share/lab/probe.pcapng"
 
 # expected REPORT: how its script ends against this server, as a pattern.
@@ -48,7 +49,7 @@ for report in "$lab_tests"/reports/*.nfs; do
   # The guest would go down.
   case $kind:$name in siw:33-*) continue ;; esac
   status=0
-  lab script "$files/$name" "$server" --capture "$files/$name.pcapng" >"$work/$name.log" || status=$?
+  lab script "$files/$name" "$server" --patience $answer_patience --capture "$files/$name.pcapng" >"$work/$name.log" || status=$?
   echo "$name: $status"
   grep -qx "$(expected "$name")" <<<$status || wrong+=" $name"
 done
