@@ -71,6 +71,7 @@ std::function<void()> JournaledReactor::waking_call(std::function<void()> work) 
   recorder_.give(Kind::waking_call, Body().u32(number));
   return [this, number, work = std::move(work)] {
     outside_.wake_from_other_thread([this, number, work] {
+      ++waking_calls_come_;
       const Input input(*this, Kind::woken, Body().u32(number));
       work();
     });

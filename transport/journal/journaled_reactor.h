@@ -32,6 +32,8 @@ class JournaledReactor final : public Reactor {
   std::size_t from_outside(const char* what, std::span<std::byte> memory,
                            std::size_t size) override;
 
+  /// A waking call has been made and has not come.
+  bool waits_for_thread() const { return waking_calls_come_ < waking_calls_; }
   Reactor& outside() { return outside_; }
   Recorder& recorder() { return recorder_; }
 
@@ -51,6 +53,7 @@ class JournaledReactor final : public Reactor {
   TimePoint now_;
   int depth_ = 0;
   std::uint32_t waking_calls_ = 0;
+  std::uint32_t waking_calls_come_ = 0;
   std::uint32_t watches_made_ = 0;
   std::map<int, std::unique_ptr<Watch>> watches_;
   Deferred work_soon_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fuse/channel/dispatcher.h"
@@ -81,6 +82,18 @@ class RecordedMount {
   /// The body of the answer, of which the kernel sees the error.
   std::vector<std::byte> ask(std::uint32_t opcode, std::uint64_t node, const void* arguments,
                              std::size_t size, std::string_view behind = {}) {
+    begin(opcode, node, arguments, size, behind);
+    outside_.advance(std::chrono::seconds(1));
+    // Threads that drop pages have times of their own: virtual time waits for them.
+    while (seams_.inside().waits_for_thread()) {
+      std::this_thread::yield();
+      outside_.settle();
+    }
+    return kernel_.answers[unique_];
+  }
+  /// The same without waiting.
+  void begin(std::uint32_t opcode, std::uint64_t node, const void* arguments, std::size_t size,
+             std::string_view behind = {}) {
     std::vector<std::byte> message(sizeof(fuse_in_header) + size + behind.size());
     fuse_in_header header{};
     header.len = static_cast<std::uint32_t>(message.size());
@@ -93,13 +106,12 @@ class RecordedMount {
       std::memcpy(message.data() + sizeof header + size, behind.data(), behind.size());
     }
     dispatch(message);
-    outside_.advance(std::chrono::seconds(1));
-    return kernel_.answers[unique_];
   }
 
  private:
   struct Kernel final : fuse::KernelChannel {
     int send(std::span<const iovec> parts) override {
+      if (std::this_thread::get_id() != shard) return 0;
       const fuse_out_header header = fuse::header_of(parts);
       auto& answer = answers[header.unique];
       for (const iovec& part : parts.subspan(1)) {
@@ -108,6 +120,7 @@ class RecordedMount {
       }
       return 0;
     }
+    const std::thread::id shard = std::this_thread::get_id();
     std::map<std::uint64_t, std::vector<std::byte>> answers;
   };
 

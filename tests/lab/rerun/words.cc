@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <linux/fuse.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "fuse/channel/opcode.h"
 #include "tests/lab/rerun/recorded_calls.h"
@@ -67,7 +67,8 @@ std::string call_done_words(xdr::Decoder& in) {
 std::string request_words(xdr::Decoder& in) {
   const auto bytes = in.opaque(SIZE_MAX, "message");
   fuse_in_header header{};
-  std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
+  const auto begin = bytes.first(std::min(bytes.size(), sizeof header));
+  std::ranges::copy(begin, std::as_writable_bytes(std::span(&header, 1)).begin());
   return fmt::format("request {}: {} of inode {} by process {} of user {}, {} bytes", header.unique,
                      fuse::opcode_name(header.opcode), header.nodeid, header.pid, header.uid,
                      bytes.size());
