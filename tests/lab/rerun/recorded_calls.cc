@@ -28,14 +28,6 @@ constexpr std::size_t kMessageInDone = 7 * xdr::kUnit;
 /// More data beside a call is not shown in words.
 constexpr std::size_t kMostShown = 4096;
 
-using Placing = std::pair<std::uint32_t, std::uint32_t>;  ///< connection and number
-
-Placing placing_of(std::span<const std::byte> body) {
-  xdr::Decoder in(body);
-  const std::uint32_t connection = in.u32("connection");
-  return {connection, in.u32("number")};
-}
-
 std::uint32_t load(std::span<const std::byte> bytes, std::size_t at) {
   xdr::Decoder in(bytes.subspan(std::min(at, bytes.size())));
   return in.u32("word");
@@ -126,9 +118,15 @@ void adopt(std::vector<std::byte>& done, const CallContent& call) {
 
 }  // namespace
 
+CallPlace place_of_call(std::span<const std::byte> body) {
+  xdr::Decoder in(body);
+  const std::uint32_t connection = in.u32("connection");
+  return {connection, in.u32("number")};
+}
+
 std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole) {
   xdr::Decoder in(body);
-  placing_of(in.raw(2 * xdr::kUnit, "place"));
+  in.raw(2 * xdr::kUnit, "place");
   const auto message = in.opaque(journal::kLongestBody, "message");
   xdr::Decoder call(message);
   auto header = rpc::decode_call_header(call);
@@ -158,16 +156,16 @@ std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole
 }
 
 RecordedCalls::RecordedCalls(const Recording& recording) {
-  std::map<Placing, std::pair<std::size_t, std::uint64_t>> open;
+  std::map<CallPlace, std::pair<std::size_t, std::uint64_t>> open;
   for (std::size_t i = 0; i < recording.entries.size(); ++i) {
     const Entry& entry = recording.entries[i];
     if (entry.kind == Kind::call) {
-      if (const auto call = read_call(entry.body)) open[placing_of(entry.body)] = {i, call->key};
+      if (const auto call = read_call(entry.body)) open[place_of_call(entry.body)] = {i, call->key};
     } else if (entry.kind == Kind::call_done) {
-      const auto found = open.extract(placing_of(entry.body));
+      const auto found = open.extract(place_of_call(entry.body));
       const bool answered = load(entry.body, kMessageInDone - 2 * xdr::kUnit) != 0;
       if (found && answered) {
-        known_[found.mapped().second].push_back({found.mapped().first, entry.body});
+        known_[found.mapped().second].push_back({found.mapped().first, i, entry.body});
       }
     }
   }
@@ -176,27 +174,27 @@ RecordedCalls::RecordedCalls(const Recording& recording) {
   }
 }
 
-std::vector<std::byte> RecordedCalls::answer(std::span<const std::byte> call_body,
-                                             std::size_t entry) const {
-  const Placing placing = placing_of(call_body);
+RecordedCalls::End RecordedCalls::answer(std::span<const std::byte> call_body,
+                                         std::size_t entry) const {
+  const CallPlace place = place_of_call(call_body);
   const auto call = read_call(call_body);
   const auto found = call ? known_.find(call->key) : known_.end();
-  std::vector<std::byte> done;
+  End end;
   if (found != known_.end()) {
     const auto& calls = found->second;
     auto best = std::ranges::lower_bound(calls, entry, {}, &Known::entry);
     if (best == calls.end()) --best;
-    done.assign(best->done.begin(), best->done.end());
-    adopt(done, *call);
+    end = {{best->done.begin(), best->done.end()}, best->entry, best->end};
+    adopt(end.done, *call);
   } else {
     Body made;
     for (int i = 0; i < 5; ++i) made.u32(0);  // the place, which follows, and no losses
     made.u32(1).opaque(refusal(call.value_or(CallContent()))).u32(0);
-    done.assign(made.bytes().begin(), made.bytes().end());
+    end.done.assign(made.bytes().begin(), made.bytes().end());
   }
-  store(done, 0, placing.first);
-  store(done, xdr::kUnit, placing.second);
-  return done;
+  store(end.done, 0, place.first);
+  store(end.done, xdr::kUnit, place.second);
+  return end;
 }
 
 }  // namespace nfsrdma::lab::rerun

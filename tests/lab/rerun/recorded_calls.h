@@ -6,11 +6,18 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tests/lab/rerun/recording.h"
 
 namespace nfsrdma::lab::rerun {
+
+/// Connection and number of a call.
+using CallPlace = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Of the body of Kind::call or Kind::call_done.
+CallPlace place_of_call(std::span<const std::byte> body);
 
 /// A call without what belongs to session and connection.
 struct CallContent {
@@ -33,15 +40,22 @@ class RecordedCalls {
   /// `recording` outlives it.
   explicit RecordedCalls(const Recording& recording);
 
-  /// The body of Kind::call_done for a call with this body: what the recording has for the same
-  /// call, at this entry or behind it, or else the last before it; an error of the server where it
-  /// has none.
-  std::vector<std::byte> answer(std::span<const std::byte> call_body, std::size_t entry) const;
+  /// How a call ends.
+  struct End {
+    std::vector<std::byte> done;  ///< the body of Kind::call_done
+    std::size_t call = 0;         ///< entries of the recording, of the call and of its end
+    std::size_t end = 0;
+  };
+
+  /// For a call with this body: what the recording has for the same call, at this entry or behind
+  /// it, or else the last before it; an error of the server, with no entries, where it has none.
+  End answer(std::span<const std::byte> call_body, std::size_t entry) const;
   bool has(std::uint64_t key) const { return known_.contains(key); }
 
  private:
   struct Known {
     std::size_t entry = 0;  ///< of the call
+    std::size_t end = 0;
     std::span<const std::byte> done;
   };
 

@@ -58,10 +58,11 @@ class Reduced {
 
   const ReducedOutcome& run(const std::vector<std::size_t>& list) {
     mount();
-    for (const std::size_t place : list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::size_t place = list[i];
       const Entry& entry = recording_.entries[place];
       advance(entry.time);
-      world_.go_to(place);
+      world_.go_to(place, i + 1 < list.size() ? list[i + 1] : recording_.entries.size());
       take(entry);
       advance(entry.time);
     }

@@ -77,15 +77,13 @@ ReducedWorld::ReducedWorld(const Recording& recording, Playback& prefix,
 
 void ReducedWorld::become_loose(std::size_t place) {
   loose_ = true;
-  place_ = place;
+  go_to(place, place + 1);
   // What was asked before has its answer behind this place.
-  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
+  std::set<CallPlace> open;
   for (std::size_t i = 0; i < recording_.entries.size(); ++i) {
     const Entry& entry = recording_.entries[i];
     if (entry.kind != Kind::call && entry.kind != Kind::call_done) continue;
-    xdr::Decoder in(entry.body);
-    const std::uint32_t connection = in.u32("connection");
-    const std::pair call{connection, in.u32("number")};
+    const CallPlace call = place_of_call(entry.body);
     if (entry.kind == Kind::call && i < place) open.insert(call);
     if (entry.kind == Kind::call_done && open.erase(call) != 0 && i >= place) {
       queue(entry.kind, entry.body);
@@ -94,10 +92,18 @@ void ReducedWorld::become_loose(std::size_t place) {
 }
 
 std::optional<MadeEntry> ReducedWorld::take() {
-  if (queue_.empty()) return std::nullopt;
-  MadeEntry next = std::move(queue_.front());
-  queue_.pop_front();
+  const auto found =
+      std::ranges::find_if(queue_, [this](const MadeEntry& each) { return each.due < next_; });
+  if (found == queue_.end()) return std::nullopt;
+  MadeEntry next = std::move(*found);
+  queue_.erase(found);
+  if (next.kind == Kind::call_done) note_end(next.body);
   return next;
+}
+
+void ReducedWorld::note_end(std::span<const std::byte> body) {
+  const auto key = keys_.extract(place_of_call(body));
+  if (key) note(fmt::format("  end of call key {:016x}", key.mapped()), false);
 }
 
 void ReducedWorld::queue(Kind kind, std::span<const std::byte> body) {
@@ -167,9 +173,11 @@ void ReducedWorld::give_call(std::span<const std::byte> body) {
   if (!call->empty) {
     const bool known = calls_.has(call->key);
     note(fmt::format("  call {} key {:016x}", call->words, call->key), !known);
+    keys_[place_of_call(body)] = call->key;
   }
-  const auto done = calls_.answer(body, place_);
-  queue(Kind::call_done, done);
+  RecordedCalls::End end = calls_.answer(body, place_);
+  const bool under_way = end.call < next_ && end.end > next_;
+  queue_.push_back({Kind::call_done, std::move(end.done), under_way ? end.end : 0});
 }
 
 void ReducedWorld::give_answer(std::span<const std::byte> body) {

@@ -21,6 +21,7 @@ namespace nfsrdma::lab::rerun {
 struct MadeEntry {
   journal::Kind kind{};
   std::vector<std::byte> body;
+  std::size_t due = 0;  ///< it comes where the recording is behind this entry; 0: at once
 
   Entry view(TimePoint now) const { return {kind, false, now, body}; }
 };
@@ -35,8 +36,12 @@ class ReducedWorld final : public World {
 
   /// The mount is there; `place`: the first entry that is not repeated as it is.
   void become_loose(std::size_t place);
-  /// What comes next belongs to this entry.
-  void go_to(std::size_t place) { place_ = place; }
+  /// What comes next belongs to this entry. `next`: the one that is gone to afterwards. A call that
+  /// was under way there when it came is so here.
+  void go_to(std::size_t place, std::size_t next) {
+    place_ = place;
+    next_ = next;
+  }
   /// Inputs that follow from what was given out.
   std::optional<MadeEntry> take();
 
@@ -62,6 +67,7 @@ class ReducedWorld final : public World {
   void answer_question(std::span<const std::byte> body);
   void connect(std::uint32_t connection);
   void take_down(std::uint32_t connection);
+  void note_end(std::span<const std::byte> body);
   void queue(journal::Kind kind, std::span<const std::byte> body);
   void note(std::string line, bool odd) { on_line_(line, odd); }
 
@@ -72,10 +78,12 @@ class ReducedWorld final : public World {
   KernelIds ids_;
   bool loose_ = false;
   std::size_t place_ = 0;
+  std::size_t next_ = 0;
   std::uint32_t connection_ = 0;  ///< that is up; 0: none
   std::uint32_t callbacks_ = 0;
   std::map<std::uint32_t, std::uint32_t> callback_sequences_;  ///< by slot: the last one
   std::deque<MadeEntry> queue_;
+  std::map<CallPlace, std::uint64_t> keys_;         ///< of calls that have not ended
   std::map<std::uint64_t, std::uint32_t> opcodes_;  ///< of requests that are not answered
   std::map<std::uint64_t, Answered> answers_;       ///< of the recording, by request
   std::map<std::string, std::vector<std::size_t>, std::less<>> looks_;  ///< entries, by what

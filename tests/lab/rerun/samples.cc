@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <stdexcept>
+#include <tuple>
 
 #include "fuse/options/command_line.h"
 #include "tests/lab/rerun/recorded_mount.h"
@@ -68,10 +72,16 @@ class Sample {
     return mount_->ask(opcode, node, &arguments, sizeof arguments, behind);
   }
 
+  template <class Arguments>
+  void begin(std::uint32_t opcode, std::uint64_t node, const Arguments& arguments,
+             std::string_view behind = {}) {
+    mount_->begin(opcode, node, &arguments, sizeof arguments, behind);
+  }
+
   /// A file of the root, made: its inode, and the number it is open by.
-  std::pair<std::uint64_t, std::uint64_t> create(std::string_view name) {
+  std::pair<std::uint64_t, std::uint64_t> create(std::string_view name, int flags = 0) {
     fuse_create_in create{};
-    create.flags = O_CREAT | O_RDWR;
+    create.flags = O_CREAT | O_RDWR | flags;
     create.mode = S_IFREG | 0644;
     const Bytes made = ask(FUSE_CREATE, kRoot, create, name);
     return {read_answer<fuse_entry_out>(made).nodeid,
@@ -99,6 +109,100 @@ class Sample {
   const std::string path_;
   std::unique_ptr<journal::Recorder> recorder_;
   std::unique_ptr<RecordedMount> mount_;
+};
+
+/// What happens to a few files, as a seed decides.
+class Workload {
+ public:
+  explicit Workload(Sample& mount) : mount_(mount) {
+    for (std::size_t i = 0; i < files_.size(); ++i) make(i);
+  }
+
+  void step() {
+    File& file = files_[below(files_.size())];
+    switch (below(8)) {
+      case 0:
+      case 1:
+      case 2: return write(file);
+      case 3: return read(file);
+      case 4: return replace();
+      case 5: return list();
+      case 6: return static_cast<void>(mount_.ask(FUSE_LOOKUP, kRoot, {"none\0", 5}));
+      default: return sync(file);
+    }
+  }
+  void end() {
+    for (const File& file : files_) mount_.release(FUSE_RELEASE, file.node, file.number);
+  }
+
+ private:
+  static constexpr std::size_t kFiles = 5;
+  static constexpr std::size_t kMostBytes = 2000;
+  /// Written by itself, and not gathered.
+  static constexpr std::size_t kLarge = 300000;
+  struct File {
+    std::uint64_t node = 0;
+    std::uint64_t number = 0;
+    std::uint64_t size = 0;
+    bool appends = false;
+  };
+
+  std::size_t below(std::size_t bound) { return random_() % bound; }
+  static std::string name_of(std::size_t place) { return "file" + std::to_string(place) + '\0'; }
+
+  void make(std::size_t place) {
+    File& file = files_[place];
+    file = {.appends = place % 2 != 0};
+    std::tie(file.node, file.number) = mount_.create(name_of(place), file.appends ? O_APPEND : 0);
+  }
+
+  /// Several, of which none waits for the one before; not always behind each other.
+  void write(File& file) {
+    for (std::size_t left = 1 + below(5); left > 0; --left) {
+      const std::size_t length = below(24) == 0 ? kLarge : 1 + below(kMostBytes);
+      const std::string text(length, static_cast<char>('a' + below(26)));
+      if (file.appends) file.size += below(2) * kMostBytes;
+      fuse_write_in write{};
+      write.fh = file.number;
+      write.offset = file.appends ? file.size : below(file.size + 1);
+      write.size = static_cast<std::uint32_t>(text.size());
+      write.flags = file.appends ? O_RDWR | O_APPEND : O_RDWR;
+      file.size = std::max(file.size, write.offset + text.size());
+      mount_.begin(FUSE_WRITE, file.node, write, text);
+    }
+    if (below(4) == 0) read(file);
+  }
+  void read(const File& file) {
+    fuse_read_in read{};
+    read.fh = file.number;
+    read.offset = below(file.size + 1);
+    read.size = kMostBytes;
+    mount_.ask(FUSE_READ, file.node, read);
+  }
+  void sync(const File& file) {
+    fuse_fsync_in fsync{};
+    fsync.fh = file.number;
+    mount_.ask(FUSE_FSYNC, file.node, fsync);
+  }
+  /// One file takes the name of another one, which is open.
+  void replace() {
+    const std::size_t from = below(kFiles);
+    const std::size_t to = (from + 1 + below(kFiles - 1)) % kFiles;
+    mount_.ask(FUSE_RENAME2, kRoot, fuse_rename2_in{kRoot, 0, 0}, name_of(from) + name_of(to));
+    mount_.release(FUSE_RELEASE, files_[to].node, files_[to].number);
+    files_[to] = files_[from];
+    make(from);
+  }
+  void list() {
+    const auto listed =
+        read_answer<fuse_open_out>(mount_.ask(FUSE_OPENDIR, kRoot, fuse_open_in{})).fh;
+    mount_.read(FUSE_READDIRPLUS, kRoot, listed);
+    mount_.release(FUSE_RELEASEDIR, kRoot, listed);
+  }
+
+  Sample& mount_;
+  std::mt19937 random_{1};
+  std::array<File, kFiles> files_;
 };
 
 }  // namespace
@@ -177,6 +281,17 @@ Bytes record_recall() {
   mount.release(FUSE_RELEASE, node, file);
   if (server.callbacks() == 0) throw std::runtime_error("nothing was recalled");
   other.end();
+  return mount.end();
+}
+
+Bytes record_workload() {
+  constexpr int kSteps = 300;
+  VirtualReactor outside;
+  client::test::ServedDirectory server(outside);
+  Sample mount(outside, server, "workload");
+  Workload workload(mount);
+  for (int i = 0; i < kSteps; ++i) workload.step();
+  workload.end();
   return mount.end();
 }
 

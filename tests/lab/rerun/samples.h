@@ -16,5 +16,8 @@ Bytes record_writes();
 Bytes record_names();
 /// Two mounts in each other's way: the recording of the one whose delegations are recalled.
 Bytes record_recall();
+/// Several hundred requests: small writes and appends that the next request does not wait for,
+/// reads of them, names that replace open files, lists. The same each time.
+Bytes record_workload();
 
 }  // namespace nfsrdma::lab::rerun::test
