@@ -88,6 +88,10 @@ mount_points=() mount_pids=()
 [ -s last.rec.1 ] || fail "there is no last.rec.1"
 "$lab" rerun --list last.rec >"$work/said" || fail "list of the last seconds: $(cat "$work/said")"
 grep -q 'order of the daemon: stop' "$work/said" || fail "the last seconds have no end"
+status=0
+"$lab" rerun last.rec >"$work/said" 2>&1 || status=$?
+same 2 $status "exit status of a rerun of the last seconds"
+grep -q 'it begins in the midst of the mount (record_last=).*--list prints' "$work/said" || fail "it says $(cat "$work/said")"
 
 # Another answer of the server than there was leads to something else, which is named.
 python3 - first.rec changed.rec <<'PY'

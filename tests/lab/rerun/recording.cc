@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "fuse/daemon/seams.h"
 #include "transport/xdr/decoder.h"
 
 namespace nfsrdma::lab::rerun {
@@ -33,6 +34,11 @@ bool read_entry(xdr::Decoder& in, Entry& entry) {
   entry.time = TimePoint(time);
   entry.body = in.opaque(journal::kLongestBody, "body");
   return in.ok();
+}
+
+bool begins_mount(const Entry& entry) {
+  xdr::Decoder in(entry.body);
+  return entry.kind == journal::Kind::entered && in.string(SIZE_MAX, "word") == fuse::kEnterStart;
 }
 
 Result<Head> read_head(const Entry& entry) {
@@ -69,9 +75,19 @@ Result<Recording> read_recording(std::vector<std::byte> bytes) {
     recording.cut = !read_entry(in, entry) || entry.kind == journal::Kind::head;
     if (!recording.cut) recording.entries.push_back(entry);
   }
+  recording.begun = recording.entries.empty() || begins_mount(recording.entries.front());
   recording.ended = std::ranges::any_of(
       recording.entries, [](const Entry& each) { return each.kind == journal::Kind::end; });
   return recording;
+}
+
+Result<void> check_begun(const Recording& recording) {
+  if (recording.begun) return {};
+  return fail(Error::local(
+      EINVAL, "rerun",
+      "it begins in the midst of the mount (record_last=), and what the client knew by then is not "
+      "in it: it cannot be run. --list prints what was asked, sent and answered in the last "
+      "seconds (those before are in FILE.1); record= without record_last= can be run"));
 }
 
 Result<Recording> read_recording(const std::string& path) {

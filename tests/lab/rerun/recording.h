@@ -31,6 +31,7 @@ struct Recording {
   std::vector<std::byte> bytes;
   Head head;
   std::vector<Entry> entries;  ///< without the head
+  bool begun = false;          ///< it begins with the mount, not later (record_last=)
   bool ended = false;          ///< the mount has ended in order
   bool cut = false;  ///< what follows is no entry: the daemon was killed, or it is damaged
 };
@@ -39,5 +40,8 @@ struct Recording {
 Result<Recording> read_recording(std::vector<std::byte> bytes);
 /// The same of a file.
 Result<Recording> read_recording(const std::string& path);
+/// An error where a recording cannot be run, for it begins in the midst of the mount; it says what
+/// can be done with it.
+Result<void> check_begun(const Recording& recording);
 
 }  // namespace nfsrdma::lab::rerun

@@ -128,7 +128,8 @@ class Reduced {
 
 std::string list_of(const Recording& recording) {
   std::string list;
-  for (std::size_t i = first_place(recording); i < recording.entries.size(); ++i) {
+  const std::size_t begin = recording.begun ? first_place(recording) : 0;
+  for (std::size_t i = begin; i < recording.entries.size(); ++i) {
     const Entry& entry = recording.entries[i];
     if (can_be_left_out(entry)) list += fmt::format("{}{} # {}\n", kWord, i + 1, to_words(entry));
   }
@@ -154,6 +155,7 @@ Result<std::vector<std::size_t>> read_list(const std::string& text) {
 
 Result<ReducedOutcome> run_reduced(const Recording& recording, std::vector<std::size_t> list,
                                    OnDifference on_difference) {
+  TRY(check_begun(recording));
   auto options = options_of(recording.head);
   if (!options) return fail_from(options);
   const std::size_t begin = first_place(recording);

@@ -5,6 +5,7 @@
 namespace nfsrdma::lab::rerun {
 
 Result<Outcome> run_again(const Recording& recording, OnDifference on_difference) {
+  TRY(check_begun(recording));
   auto options = options_of(recording.head);
   if (!options) return fail_from(options);
   Outcome outcome;

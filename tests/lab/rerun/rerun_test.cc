@@ -107,6 +107,26 @@ TEST_F(Rerun, WhatCannotComeFromWithinOtherWorkDoesNoHarm) {
   }
 }
 
+TEST_F(Rerun, OneThatBeginsInTheMidstOfTheMountCannotBeRun) {
+  auto recording = read_recording(recorded());
+  ASSERT_TRUE(recording);
+  EXPECT_TRUE(recording->begun);
+  // As record_last= leaves it: the head, and what came last.
+  const Entry& second = recording->entries.at(recording->entries.size() / 2);
+  const auto place_of = [&](const Entry& entry) {
+    return entry.body.data() - 5 * xdr::kUnit - recording->bytes.data();
+  };
+  Bytes last = recorded();
+  last.erase(last.begin() + place_of(recording->entries.front()), last.begin() + place_of(second));
+  const auto read = read_recording(last);
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->begun);
+  EXPECT_FALSE(list_of(*read).empty());
+  const auto ran = run_again(*read, [](const Difference&) { std::_Exit(kDiffers); });
+  ASSERT_FALSE(ran);
+  EXPECT_NE(ran.error().message().find("--list prints"), std::string::npos);
+}
+
 TEST_F(Rerun, WhatIsNoRecordingIsRefused) {
   EXPECT_FALSE(read_recording(Bytes()));
   EXPECT_FALSE(read_recording(Bytes(1000)));
