@@ -92,6 +92,9 @@ status=0
 "$lab" rerun last.rec >"$work/said" 2>&1 || status=$?
 same 2 $status "exit status of a rerun of the last seconds"
 grep -q 'it begins in the midst of the mount (record_last=).*--list prints' "$work/said" || fail "it says $(cat "$work/said")"
+status=0
+"$lab" shrink last.rec >"$work/said" 2>&1 || status=$?
+same 2 $status "exit status of shrink for the last seconds, which says $(cat "$work/said")"
 
 # Another answer of the server than there was leads to something else, which is named.
 python3 - first.rec changed.rec <<'PY'

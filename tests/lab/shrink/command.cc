@@ -22,6 +22,8 @@ namespace po = boost::program_options;
 using script::complain;
 
 constexpr double kLongest = 3600;
+/// How rerun ends (kExitUsage) where it has not run anything.
+constexpr std::string_view kCannotRun = "exit status 2";
 
 struct CommandLine {
   std::string file;
@@ -34,6 +36,7 @@ struct CommandLine {
   std::size_t tries = 1000;
   double patience = 2;
   double limit = 60;
+  bool recording = false;  ///< FILE is one, and this program runs it
   bool help = false;
 };
 
@@ -73,6 +76,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   if (std::string wrong = script::carrier_fault(line.carrier); !wrong.empty()) return wrong;
   if (!line.file.empty() && line.servers.empty() && line.command.empty() &&
       is_recording(line.file)) {
+    line.recording = true;
     line.command = command_for(line.file, line.good);
   } else if (!line.good.empty()) {
     return "--good is for the recording of a mount";
@@ -136,6 +140,9 @@ int shrink(const CommandLine& line, Network& network) {
   const std::string failure = failure_of(to_text(whole));
   if (broken) return complain(broken->detail, kExitFailed);
   if (failure.empty()) return complain(line.file + ": it does not fail", kExitUsage);
+  if (line.recording && failure == kCannotRun) {
+    return complain(line.file + ": rerun cannot run it", kExitUsage);
+  }
   Reducer reducer(whole, line.tries,
                   [&](const std::string& text) { return failure_of(text) == failure; });
   const Part& least = reducer.run();
