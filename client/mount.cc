@@ -202,14 +202,12 @@ Task<Result<Found>> Mount::find_below(FileHandle dir, std::string name) {
 
 Task<Result<void>> Mount::fetch_limits() {
   using namespace nfs4;
-  static const bitmap4 kWanted{FATTR4_LEASE_TIME, FATTR4_MAXFILESIZE, FATTR4_MAXNAME,
-                               FATTR4_MAXREAD,    FATTR4_MAXWRITE,    FATTR4_SUPPATTR_EXCLCREAT};
+  static const bitmap4 kWanted{FATTR4_LEASE_TIME, FATTR4_MAXREAD, FATTR4_MAXWRITE,
+                               FATTR4_SUPPATTR_EXCLCREAT};
   auto attributes = co_await get_facts(*this, config_.caller, root_.handle, kWanted);
   CO_TRY(attributes);
   Limits& limits = session().limits();
   limits.apply_file_system(attributes->maxread, attributes->maxwrite);
-  if (attributes->maxname > 0) limits.max_name = attributes->maxname;
-  if (attributes->maxfilesize > 0) limits.max_file_size = attributes->maxfilesize;
   if (attributes->lease_time > 0) {
     limits.lease_time = std::chrono::seconds(attributes->lease_time);
   }
@@ -273,8 +271,6 @@ Task<void> Mount::cut_off() {
 
 std::uint32_t Mount::rsize() const { return parts_->session.limits().rsize; }
 std::uint32_t Mount::wsize() const { return parts_->session.limits().wsize; }
-std::size_t Mount::max_name() const { return parts_->session.limits().max_name; }
-std::uint64_t Mount::max_file_size() const { return parts_->session.limits().max_file_size; }
 Duration Mount::lease_time() const { return parts_->session.limits().lease_time; }
 void Mount::report_state(const StateLine& line) const {
   client::report_state(parts_->files.open_table, parts_->files.delegation_table, line);

@@ -81,10 +81,8 @@ class Mount {
 
   const FileHandle& root() const { return root_.handle; }
   const Attributes& root_attributes() const { return root_.attributes; }
-  std::uint32_t rsize() const;          ///< bytes; negotiated
-  std::uint32_t wsize() const;          ///< bytes; negotiated
-  std::size_t max_name() const;         ///< bytes of one name (FATTR4_MAXNAME)
-  std::uint64_t max_file_size() const;  ///< bytes (FATTR4_MAXFILESIZE)
+  std::uint32_t rsize() const;  ///< bytes; negotiated
+  std::uint32_t wsize() const;  ///< bytes; negotiated
   Duration lease_time() const;
   /// When the request that has waited longest for an answer began to wait; now, when none waits.
   TimePoint waiting_since();
@@ -104,7 +102,7 @@ class Mount {
   nfs4::clientid4 clientid() const;
   /// Writes the state held at the server, in lines for people.
   void report_state(const StateLine& line) const;
-  /// Ends the connection and makes it anew, at once. Requests under way are sent again.
+  /// Ends the connection and makes it anew, at once. Requests in flight are sent again.
   void reconnect();
 
   void visit_counters(CounterVisitor& visitor) const;

@@ -17,7 +17,7 @@ class OwnChanges {
   /// A change of ours led from `before` to `after`. Returns the version that pages belong to now
   /// which belonged to `pages`.
   std::uint64_t follow(std::uint64_t pages, std::uint64_t before, std::uint64_t after) {
-    // With more of them under way than this the oldest is given up: pages are fetched once more.
+    // With more of them in flight than this the oldest is given up: pages are fetched once more.
     steps_[next_] = {before, after};
     next_ = (next_ + 1) % kMostSteps;
     count_ = std::min(count_ + 1, kMostSteps);

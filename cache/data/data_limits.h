@@ -11,7 +11,7 @@ struct DataLimits {
   static constexpr unsigned kMostDirty = 75;
 
   std::size_t read_ahead = 0;  ///< most bytes that are read ahead of one file; 0: none
-  /// Percent of the slots that may have data which is gathered, under way or not committed.
+  /// Percent of the slots that may have data which is gathered, in flight or not committed.
   unsigned dirty_ratio = kDirtyRatio;
 };
 

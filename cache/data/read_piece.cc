@@ -23,7 +23,7 @@ ReadPieceRef ReadPieceMemory::acquire() {
   ReadPieceRef piece(free_.back());
   free_.pop_back();
   piece->slot = pool_.acquire();
-  piece->state = ReadPiece::State::under_way;
+  piece->state = ReadPiece::State::in_flight;
   piece->valid = piece->used = 0;
   piece->ended = false;
   return piece;

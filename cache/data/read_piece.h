@@ -21,7 +21,7 @@ class ReadPieceMemory;
 /// holds the piece any more.
 struct ReadPiece {
   enum class State : std::uint8_t {
-    under_way,
+    in_flight,
     ready,
     dropped,  ///< the READ failed, or its bytes are out of date: never answer from it
   };
@@ -45,7 +45,7 @@ struct ReadPiece {
   std::size_t used = 0;    ///< bytes that programs have had
   TimePoint issued{};
   std::uint64_t taken_before = 0;  ///< ReadStream::taken() when it was sent
-  State state = State::under_way;
+  State state = State::in_flight;
   bool ended = false;  ///< the file ended behind what came
   WaitQueue waiting;   ///< for it to arrive
 

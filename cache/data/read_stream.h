@@ -24,7 +24,7 @@ class ReadStream : public ListNode {
   ReadStream(Reactor& reactor, File& file, std::size_t most);
 
   File& file() const { return file_; }
-  InFlightSet& reading() { return reading_; }  ///< READs under way
+  InFlightSet& reading() { return reading_; }  ///< READs in flight
   bool empty() const { return pieces_.empty(); }
   std::size_t pieces() const { return pieces_.size(); }
   /// Bytes that the program has asked for, so far.

@@ -49,19 +49,19 @@ class WriteOrder {
     const std::uint64_t offset_;
     const std::uint64_t end_;
     WaitQueue::Wait wait_;
-    std::size_t most_ = 0;  ///< of a look: gathered writes that may still be under way
+    std::size_t most_ = 0;  ///< of a look: gathered writes that may still be in flight
     const Kind kind_;
     const Place place_;
   };
 
-  /// `co_await look;` returns when at most `most` of the gathered writes that are under way now are
+  /// `co_await look;` returns when at most `most` of the gathered writes that are in flight now are
   /// left.
   class Look : public Turn {
    public:
     Look(WriteOrder& order, std::size_t most) : Turn(order, Kind::look, 0, 0) { most_ = most; }
   };
 
-  /// `co_await reading;` returns when no write of these bytes is left of those that are under way
+  /// `co_await reading;` returns when no write of these bytes is left of those that are in flight
   /// now.
   class Reading : public Turn {
    public:
@@ -69,7 +69,7 @@ class WriteOrder {
         : Turn(order, Kind::read, offset, length) {}
   };
 
-  /// Gathered writes under way.
+  /// Gathered writes in flight.
   std::size_t gathered() const { return gathered_; }
   /// The end of the one that reaches farthest; 0 without any.
   std::uint64_t gathered_end();

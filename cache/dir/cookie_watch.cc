@@ -41,10 +41,10 @@ bool CookieWatch::follow(std::uint64_t from, std::span<const client::Entry> entr
   if (!all_differ(from, entries)) return false;
   if (from != end_) begin_at(from);
   const std::uint64_t end = entries.back().cookie;
-  if (end == kept_) return false;
+  if (end == earlier_end_) return false;
   end_ = end;
   if (++pages_ == limit_) {
-    kept_ = end;
+    earlier_end_ = end;
     pages_ = 0;
     limit_ *= 2;
   }
@@ -53,7 +53,7 @@ bool CookieWatch::follow(std::uint64_t from, std::span<const client::Entry> entr
 
 /// A reader has gone to another place of the directory.
 void CookieWatch::begin_at(std::uint64_t from) {
-  end_ = kept_ = from;
+  end_ = earlier_end_ = from;
   pages_ = 0;
   limit_ = 1;
 }

@@ -72,7 +72,7 @@ class FailureLog {
   std::map<Key, Kind> kinds_;
   Kind others_;
   Counter everyday_;
-  Counter others_told_;
+  Counter others_answered_;
 };
 
 }  // namespace nfsrdma::cache

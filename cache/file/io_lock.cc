@@ -34,7 +34,7 @@ client::ByteRange io_range(std::uint64_t offset, std::size_t length) {
 
 bool lost(const client::FileLocks::LockRef& lock) {
   if (!lock || !lock->any_lost()) return false;
-  lock->loss_told = true;
+  lock->loss_reported = true;
   return true;
 }
 

@@ -41,7 +41,7 @@ struct Gathering : ListNode {
   bool appended = false;            ///< some of them with O_APPEND
 };
 
-/// One for each file that is open here; shared by its Files and by operations under way. As a list
+/// One for each file that is open here; shared by its Files and by operations in flight. As a list
 /// node it stands among the files that have uncommitted data.
 class OpenInode : public ListNode {
  public:
@@ -76,7 +76,7 @@ class OpenInode : public ListNode {
   bool write_through = false;
   AsyncMutex committing;  ///< one COMMIT at a time
   std::optional<SillyName> silly;
-  /// The closes are under way that the silly name goes with.
+  /// The closes are in flight that the silly name goes with.
   std::optional<InFlightSet::One> removal;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;

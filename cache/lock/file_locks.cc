@@ -51,9 +51,10 @@ Task<void> send_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open
 }
 
 /// flock(2) has no deadlocks: another thread may release the waiter's own lock.
-bool is_to_be_waited_for(const Error& error, const client::LockWish& wish) {
+bool is_to_be_waited_for(const Error& error, const client::WantedLock& wanted) {
   if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
-  return error.is(Layer::nfs, nfs4::NFS4ERR_DEADLOCK) && wish.owner.kind == client::LockKind::flock;
+  return error.is(Layer::nfs, nfs4::NFS4ERR_DEADLOCK) &&
+         wanted.owner.kind == client::LockKind::flock;
 }
 
 }  // namespace
@@ -66,20 +67,20 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
   return !locked_by(open, owner).empty();
 }
 
-Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish,
+Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
                         LockCaller& caller) {
   client::Mount& mount = writes.mount();
-  if (wish.owner.kind == client::LockKind::flock) {
-    file->flock_owner = wish.owner.id;
+  if (wanted.owner.kind == client::LockKind::flock) {
+    file->flock_owner = wanted.owner.id;
   } else {
-    note_locker(*file, wish.owner.id);
+    note_locker(*file, wanted.owner.id);
   }
   if (!locked_here(mount, file->inode->handle())) co_await writes.behind().flush(file->shared);
   Backoff backoff;
   for (;;) {
-    auto locked = co_await client::lock(mount, file->open.file(), wish);
-    if (locked || !wish.will_wait) co_return locked;
-    if (!is_to_be_waited_for(locked.error(), wish)) co_return locked;
+    auto locked = co_await client::lock(mount, file->open.file(), wanted);
+    if (locked || !wanted.will_wait) co_return locked;
+    if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
     {
       LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
       co_await pause;
@@ -101,8 +102,8 @@ Task<bool> see_changes(WriteBack& writes, FileRef file) {
 }
 
 Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
-                                                            client::LockWish wish) {
-  auto tested = co_await client::test_lock(mount, file->open.file(), wish);
+                                                            client::WantedLock wanted) {
+  auto tested = co_await client::test_lock(mount, file->open.file(), wanted);
   co_return tested;
 }
 

@@ -26,16 +26,17 @@ class LockCaller {
 /// The locks of the file are kept by this mount alone while it has the write delegation: no other
 /// client sees data written under them, or writes (RFC 8881 section 10.4.2).
 bool locked_here(client::Mount& mount, const client::FileHandle& file);
-/// Asks for a lock through `file`, once or, if the wish says so, until it is granted; a waiting
+/// Asks for a lock through `file`, once or, if `wanted` says so, until it is granted; a waiting
 /// caller holds no slot. Data written before is at the server when it returns, unless
 /// locked_here(). EINTR: the caller was interrupted while it waited, or the mount ends.
-Task<Result<void>> lock(WriteBack& writes, FileRef file, client::LockWish wish, LockCaller& caller);
+Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
+                        LockCaller& caller);
 /// After a lock was granted: fetches the attributes, so that what others wrote before it is seen
 /// from now on. False when that failed: nothing is known of the file.
 Task<bool> see_changes(WriteBack& writes, FileRef file);
-/// The lock that conflicts with the wish, if any.
+/// The lock that conflicts with `wanted`, if any.
 Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
-                                                            client::LockWish wish);
+                                                            client::WantedLock wanted);
 /// Unlocks the range for `owner`, through any of the inode's open files. First makes
 /// durable what was written through `file` under the lock, unless locked_here():
 /// uncommitted data might be sent again after a reboot of the server, over data of the next

@@ -20,7 +20,7 @@ struct Place {
 
 /// unlink(2): a file that is open here gets a silly name if it needs one.
 Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place);
-/// rmdir(2): waits for closes under way if silly names are in the directory.
+/// rmdir(2): waits for closes in flight if silly names are in the directory.
 Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller, Place place);
 /// rename(2). Sends the dirty data of all files first, so that a file that replaces another one has
 /// its data; a replaced one that is open here gets a silly name if it needs one.

@@ -61,7 +61,7 @@ class SillyNames {
   std::uint64_t removed() const { return removals_.ended(); }
   /// A change of names was refused with `error`. True when a directory was not empty, but may be
   /// empty by now: silly names have gone since removed() was `removed`, before the request. Waits
-  /// for closes under way.
+  /// for closes in flight.
   Task<bool> may_be_empty_now(Error error, std::uint64_t removed);
 
  private:

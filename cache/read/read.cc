@@ -20,7 +20,7 @@ std::span<const std::byte> part_of(const ReadPiece& piece, std::uint64_t offset,
 /// Returns when the piece has arrived or was dropped. False: it was dropped.
 Task<bool> arrived(ReadAhead& ahead, FileRef file, ReadPieceRef piece) {
   if (piece->state == ReadPiece::State::ready) co_return true;
-  while (piece->state == ReadPiece::State::under_way) co_await piece->waiting.wait();
+  while (piece->state == ReadPiece::State::in_flight) co_await piece->waiting.wait();
   if (piece->state != ReadPiece::State::ready) co_return false;
   ahead.waited_for(*file, *piece);
   co_return true;
@@ -29,12 +29,12 @@ Task<bool> arrived(ReadAhead& ahead, FileRef file, ReadPieceRef piece) {
 /// Answers from pieces that were read ahead; empty: not all bytes are there. A request that spans
 /// several pieces is copied together into its own slot.
 Task<std::optional<BytesRead>> read_pieces(ReadAhead& ahead, FileRef file, client::StateRef by,
-                                           ReadWish& wish) {
-  const std::size_t size = std::min(wish.size, wish.slot.size());
+                                           ReadArgs& args) {
+  const std::size_t size = std::min(args.size, args.slot.size());
   const std::uint64_t drops = file->ahead->drops();
   std::size_t filled = 0;
   while (filled < size) {
-    const std::uint64_t offset = wish.offset + filled;
+    const std::uint64_t offset = args.offset + filled;
     const ReadPieceRef piece(ahead.find(*file, by, offset));
     if (!piece) co_return std::nullopt;
     const bool usable = co_await arrived(ahead, file, piece);
@@ -45,27 +45,27 @@ Task<std::optional<BytesRead>> read_pieces(ReadAhead& ahead, FileRef file, clien
     ahead.used(*file, *piece, part.size());
     const bool ended = piece->ended && offset + part.size() >= piece->offset + piece->valid;
     if (filled == 0 && last) co_return BytesRead{part, ended, {}, {}, piece};
-    std::memcpy(wish.slot.data() + filled, part.data(), part.size());
+    std::memcpy(args.slot.data() + filled, part.data(), part.size());
     ahead.count_copied(part.size());
     filled += part.size();
     if (last) {
-      const auto whole = wish.slot.first(filled);
-      co_return BytesRead{whole, ended, std::move(wish.slot), {}, {}};
+      const auto whole = args.slot.first(filled);
+      co_return BytesRead{whole, ended, std::move(args.slot), {}, {}};
     }
   }
   co_return std::nullopt;
 }
 
 Task<Result<BytesRead>> read_from_server(ReadAhead& ahead, FileRef file, client::StateRef by,
-                                         ReadWish wish) {
+                                         ReadArgs args) {
   BytesRead read;
-  read.slot = std::move(wish.slot);
-  const std::span<std::byte> sink = read.slot.first(std::min(wish.size, read.slot.size()));
+  read.slot = std::move(args.slot);
+  const std::span<std::byte> sink = read.slot.first(std::min(args.size, read.slot.size()));
   std::size_t filled = 0;
   while (filled < sink.size() && !read.ended) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, ahead.mount().rsize());
     auto part = co_await client::read(ahead.mount(), file->caller, file->inode->handle(), by,
-                                      wish.offset + filled, sink.subspan(filled, want),
+                                      args.offset + filled, sink.subspan(filled, want),
                                       read.slot.size() - filled - want);
     CO_TRY(part);
     const std::size_t count = std::min(part->data.size(), want);
@@ -85,22 +85,22 @@ Task<Result<BytesRead>> read_from_server(ReadAhead& ahead, FileRef file, client:
 
 }  // namespace
 
-Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadWish wish) {
+Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadArgs args) {
   if (file->shared->dirty()) co_await behind.flush(file->shared);
   {
-    WriteOrder::Reading reading(file->shared->order, wish.offset, wish.size);
+    WriteOrder::Reading reading(file->shared->order, args.offset, args.size);
     co_await reading;
   }
-  const std::size_t size = std::min(wish.size, wish.slot.size());
-  client::StateRef by = io_state(*file, lock_for_io(*file, wish.by, io_range(wish.offset, size)));
-  if (wish.through_pages) {
-    ahead.note(*file, by, wish.offset, size);
-    if (ahead.find(*file, by, wish.offset)) {
-      auto found = co_await read_pieces(ahead, file, by, wish);
+  const std::size_t size = std::min(args.size, args.slot.size());
+  client::StateRef by = io_state(*file, lock_for_io(*file, args.by, io_range(args.offset, size)));
+  if (args.through_pages) {
+    ahead.note(*file, by, args.offset, size);
+    if (ahead.find(*file, by, args.offset)) {
+      auto found = co_await read_pieces(ahead, file, by, args);
       if (found) co_return std::move(*found);
     }
   }
-  auto read = co_await read_from_server(ahead, std::move(file), std::move(by), std::move(wish));
+  auto read = co_await read_from_server(ahead, std::move(file), std::move(by), std::move(args));
   co_return read;
 }
 

@@ -13,7 +13,7 @@
 namespace nfsrdma::cache {
 
 /// A range to read, its reader, and the registered memory for it.
-struct ReadWish {
+struct ReadArgs {
   IoCaller by;
   std::uint64_t offset = 0;
   std::size_t size = 0;  ///< bytes; no more than fit the slot are read
@@ -33,8 +33,8 @@ struct BytesRead {
 /// Reads as much as was asked for, by as many READs as it takes, or up to the end of the file.
 /// Programs take a short answer for the end, so an error after some bytes is returned as an error.
 /// Answers bytes that were read ahead from their slot, without a copy. Sends dirty data of the file
-/// first, and waits for WRITEs under way of the same bytes: when their pages are dropped meanwhile,
+/// first, and waits for WRITEs in flight of the same bytes: when their pages are dropped meanwhile,
 /// an older answer would put stale data back into the page cache.
-Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadWish wish);
+Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadArgs args);
 
 }  // namespace nfsrdma::cache

@@ -170,7 +170,7 @@ Task<void> ReadAhead::fetch(FileRef file, ReadPieceRef piece) {
     file->ahead->stop();
     file->ahead->forget(*piece);
   }
-  if (piece->state == ReadPiece::State::under_way) piece->state = ReadPiece::State::ready;
+  if (piece->state == ReadPiece::State::in_flight) piece->state = ReadPiece::State::ready;
   file->ahead->window().arrived(mount_.reactor().now() - piece->issued);
   piece->waiting.wake_all();
   fill_.schedule();

@@ -52,7 +52,7 @@ class ReadAhead final : private BufferLender {
   void waited_for(File& file, const ReadPiece& piece);
   void count_copied(std::size_t bytes) { copied_.add(bytes); }
 
-  /// The file is being closed: nothing is read ahead of it any more. Its READs under way are
+  /// The file is being closed: nothing is read ahead of it any more. Its READs in flight are
   /// ReadStream::reading().
   static void end(File& file);
 

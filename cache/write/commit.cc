@@ -135,7 +135,7 @@ Task<void> relieve(WriteBack& writes) {
     const FileRef writer = oldest.any_writer();
     // Without one the last writer is closing the file, and commits it.
     if (!writer) continue;
-    // Writes go on meanwhile: to wait for those under way would empty the line to the server.
+    // Writes go on meanwhile: to wait for those in flight would empty the line to the server.
     const std::shared_ptr<OpenInode> open = writer->shared;
     auto guard = co_await open->committing.lock();
     co_await commit_sent(writes, writer);

@@ -10,7 +10,7 @@ namespace nfsrdma::cache {
 /// in the file's errors. Returns when nothing more can be done.
 Task<void> commit_file(WriteBack& writes, FileRef file);
 
-/// Commits files until there is room again. Does nothing while another run is under way.
+/// Commits files until there is room again. Does nothing while another run has not ended.
 Task<void> relieve(WriteBack& writes);
 
 }  // namespace nfsrdma::cache

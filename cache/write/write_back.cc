@@ -11,7 +11,7 @@ std::size_t dirty_slots(const BufferPool& data_slots, unsigned ratio) {
   return std::max<std::size_t>(data_slots.available() * ratio / kPercent, 1);
 }
 
-UncommittedMemory::Limits kept_limits(const BufferPool& data_slots, unsigned dirty_ratio) {
+UncommittedMemory::Limits memory_limits(const BufferPool& data_slots, unsigned dirty_ratio) {
   UncommittedMemory::Limits limits;
   limits.slots = dirty_slots(data_slots, dirty_ratio);
   return limits;
@@ -26,7 +26,7 @@ WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLo
       failures_(failures),
       resend_slot_(data_slots.acquire()),
       resend_mutex_(mount.reactor()),
-      memory_(mount.reactor(), kept_limits(data_slots, dirty_ratio)),
+      memory_(mount.reactor(), memory_limits(data_slots, dirty_ratio)),
       behind_(*this, mount.reactor(), data_slots, dirty_slots(data_slots, dirty_ratio)) {}
 
 void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {

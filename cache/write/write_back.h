@@ -21,7 +21,7 @@ namespace nfsrdma::cache {
 class WriteBack {
  public:
   /// One of the slots is taken, and `dirty_ratio` percent of the rest at most, one at least, have
-  /// data that is gathered, under way or not committed. All references outlive this.
+  /// data that is gathered, in flight or not committed. All references outlive this.
   WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLog& failures,
             BufferPool& data_slots, unsigned dirty_ratio);
   WriteBack(const WriteBack&) = delete;

@@ -48,7 +48,7 @@ bool WriteBehind::take_over(const FileRef& file, const client::FileLocks::LockRe
                             std::uint64_t offset, std::span<const std::byte> data, Buffer& slot) {
   OpenInode& open = *file->shared;
   if (small(data) || !open_for(*file) || !may_have_another(open)) return false;
-  GatherSlot taken = memory_.adopt(slot, kept());
+  GatherSlot taken = memory_.adopt(slot, slots_uncommitted());
   if (!taken) return false;
   send(open);
   taken_over_.add();
@@ -60,9 +60,9 @@ bool WriteBehind::take_over(const FileRef& file, const client::FileLocks::LockRe
 Task<bool> WriteBehind::room(std::shared_ptr<OpenInode> open) {
   if (writes_.memory().filling()) spawn(relieve(writes_));
   co_await writes_.memory().room();
-  const std::size_t under_way = open->order.gathered();
-  if (under_way == 0) co_return false;
-  WriteOrder::Look look(open->order, under_way - 1);
+  const std::size_t in_flight = open->order.gathered();
+  if (in_flight == 0) co_return false;
+  WriteOrder::Look look(open->order, in_flight - 1);
   co_await look;
   co_return true;
 }
@@ -75,17 +75,17 @@ bool WriteBehind::open_for(const File& file) const {
   return file.open && !file.shared->write_through && !writes_.memory().full();
 }
 
-std::size_t WriteBehind::kept() const { return writes_.memory().slots_uncommitted(); }
+std::size_t WriteBehind::slots_uncommitted() const { return writes_.memory().slots_uncommitted(); }
 
 bool WriteBehind::may_have_another(const OpenInode& open) const {
-  const std::size_t under_way = open.order.gathered();
-  return under_way == 0 || under_way < memory_.left(kept());
+  const std::size_t in_flight = open.order.gathered();
+  return in_flight == 0 || in_flight < memory_.left(slots_uncommitted());
 }
 
 /// A new slot, for bytes that do not fit behind those that are gathered already.
 GatherSlot WriteBehind::slot_for(const OpenInode& open) {
   if (!may_have_another(open)) return {};
-  GatherSlot slot = memory_.acquire(kept());
+  GatherSlot slot = memory_.acquire(slots_uncommitted());
   // Without one, the file that has gathered longest makes room for later writes.
   if (!slot && !gathering_.empty()) send(*gathering_.front().by->shared);
   return slot;

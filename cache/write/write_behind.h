@@ -33,7 +33,7 @@ class WriteBehind {
   static constexpr Duration kLongest = std::chrono::seconds(1);
 
   /// `writes` and the pool outlive this. At most `most_slots` of the pool's slots have data that is
-  /// gathered, under way or not committed.
+  /// gathered, in flight or not committed.
   WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots, std::size_t most_slots);
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
@@ -59,7 +59,7 @@ class WriteBehind {
   /// The first for all files.
   Task<void> flush_all();
 
-  /// Slots with bytes that are gathered or under way.
+  /// Slots with bytes that are gathered or in flight.
   std::size_t slots_used() const { return memory_.slots(); }
 
   void visit_counters(CounterVisitor& visitor) const;
@@ -69,7 +69,7 @@ class WriteBehind {
                         nfs4::stable_how4 stable, WriteOrder::Place place);
   bool small(std::span<const std::byte> data) const;
   bool open_for(const File& file) const;
-  std::size_t kept() const;
+  std::size_t slots_uncommitted() const;
   bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
   void note(const FileRef& file, const client::FileLocks::LockRef& lock);

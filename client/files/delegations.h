@@ -51,7 +51,7 @@ class Delegations {
   DelegationRef held(const FileHandle& handle) const { return table_.held(handle); }
   bool any() const { return table_.any(); }
 
-  /// While an OPEN that may bring a delegation is under way, a recall may overtake its reply.
+  /// While an OPEN that may bring a delegation is in flight, a recall may overtake its reply.
   class Asking {
    public:
     explicit Asking(Delegations& delegations) : delegations_(delegations) {

@@ -26,8 +26,8 @@ Places places_of(Files& files, const FileHandle& file) {
   return places;
 }
 
-std::uint32_t access_for(const LockWish& wish) {
-  return wish.exclusive ? OPEN4_SHARE_ACCESS_WRITE : OPEN4_SHARE_ACCESS_READ;
+std::uint32_t access_for(const WantedLock& wanted) {
+  return wanted.exclusive ? OPEN4_SHARE_ACCESS_WRITE : OPEN4_SHARE_ACCESS_READ;
 }
 
 Error refusal(nfsstat4 status, const char* why) {
@@ -58,16 +58,16 @@ Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file) {
   co_return Result<void>{};
 }
 
-Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish) {
-  if ((file->share_access() & access_for(wish)) == 0) {
+Result<void> lock_locally(Files& files, const OpenFileRef& file, const WantedLock& wanted) {
+  if ((file->share_access() & access_for(wanted)) == 0) {
     return fail(refusal(NFS4ERR_OPENMODE, "the file is not open for that"));
   }
-  if (local_conflict(files, file->handle(), wish)) {
+  if (local_conflict(files, file->handle(), wanted)) {
     return fail(refusal(NFS4ERR_DENIED, "locked by another process"));
   }
   // The owner may also have locked through another user's open; the last request decides.
   files.open_table.for_each_of(file->handle(), [&](OpenFile& open) {
-    if (const LockRef same = open.locks().find(wish.owner)) same->ranges.clear(wish.range);
+    if (const LockRef same = open.locks().find(wanted.owner)) same->ranges.clear(wanted.range);
   });
   OpenTable::attach(*file, files.delegation_table.held(file->handle()));
   files.delegation_table.count_local_lock();
@@ -75,12 +75,12 @@ Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish&
 }
 
 std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
-                                           const LockWish& wish) {
+                                           const WantedLock& wanted) {
   std::optional<LockConflict> conflict;
   files.open_table.for_each_of(file, [&](const OpenFile& open) {
     for (const LockRef& lock : open.locks().all()) {
-      if (conflict || lock->owner == wish.owner) continue;
-      const LockedRange* held = lock->ranges.conflicting(wish.range, wish.exclusive);
+      if (conflict || lock->owner == wanted.owner) continue;
+      const LockedRange* held = lock->ranges.conflicting(wanted.range, wanted.exclusive);
       if (held) conflict = LockConflict{held->range, held->exclusive, lock->pid};
     }
   });
@@ -96,9 +96,9 @@ Task<Result<void>> establish(Files& files, OpenFileRef file, LockRef lock) {
   std::size_t done = 0;
   while (!lock->at_server && done < lock->ranges.all().size()) {
     const LockedRange next = lock->ranges.all()[done];
-    const LockWish wish{lock->owner, lock->pid, next.range, next.exclusive};
+    const WantedLock wanted{lock->owner, lock->pid, next.range, next.exclusive};
     const stateid4 before = lock->given;
-    auto granted = co_await lock_at_server(files, file, lock, wish, files.context.lease_time());
+    auto granted = co_await lock_at_server(files, file, lock, wanted, files.context.lease_time());
     CO_TRY(granted);
     const bool anew = done > 0 && lock->given.other != before.other;
     done = anew ? 0 : done + 1;

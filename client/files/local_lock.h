@@ -25,10 +25,10 @@ Task<Result<void>> decide_lock_keeper(Files& files, FileHandle file);
 
 /// Checks a lock request on a file whose locks are kept here. Refuses it as the server would:
 /// NFS4ERR_DENIED, NFS4ERR_OPENMODE.
-Result<void> lock_locally(Files& files, const OpenFileRef& file, const LockWish& wish);
+Result<void> lock_locally(Files& files, const OpenFileRef& file, const WantedLock& wanted);
 /// The lock of this mount that conflicts with the request, if there is one.
 std::optional<LockConflict> local_conflict(Files& files, const FileHandle& file,
-                                           const LockWish& wish);
+                                           const WantedLock& wanted);
 
 /// Call before a delegation is returned: requests every lock of the open from the server. If one is
 /// refused, all locks of its owner on the file are lost.

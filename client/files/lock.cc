@@ -38,19 +38,19 @@ void note_unlocked(Files& files, const OpenFileRef& file, const LockRef& lock) {
 
 }  // namespace
 
-LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const LockWish& wish) {
+LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const WantedLock& wanted) {
   LockRequest request;
-  request.owner = wish.owner;
-  request.range = wish.range;
-  request.exclusive = wish.exclusive;
-  request.will_wait = wish.will_wait;
+  request.owner = wanted.owner;
+  request.range = wanted.range;
+  request.exclusive = wanted.exclusive;
+  request.will_wait = wanted.will_wait;
   request.new_owner = !lock->established;
   request.state = lock->established ? StateRef(lock) : server_open(file);
   return request;
 }
 
 // A recovery may take away the owner's stateid, or give it one.
-Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, LockWish wish,
+Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, WantedLock wanted,
                                   Duration patience) {
   for (;;) {
     if (file->lost()) co_return fail(lost_locks());
@@ -62,7 +62,7 @@ Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, 
     Sending sending;
     sending.patience = patience;
     auto granted = co_await send_lock(files.context, file->caller(), file->handle(),
-                                      request_for(file, lock, wish), sending);
+                                      request_for(file, lock, wanted), sending);
     if (granted) lock->granted(*granted);
     if (granted) co_return Result<void>{};
     if (lock->established == known) co_return fail_from(granted);
@@ -76,11 +76,11 @@ Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, LockRef lock
   co_return Result<void>{};
 }
 
-Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish) {
+Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
   for (;;) {
     auto done = co_await decide_lock_keeper(files, file->handle());
     CO_TRY(done);
-    const LockRef lock = file->locks().obtain(wish.owner);
+    const LockRef lock = file->locks().obtain(wanted.owner);
     auto guard = co_await lock->changing.lock();
     if (file->lost()) co_return fail(lost_locks());
     const LockKeeper keeper = lock_keeper(files, file->handle());
@@ -88,18 +88,18 @@ Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish) {
     if (keeper == LockKeeper::changing || doubtful) continue;
     Result<void> granted;
     if (keeper == LockKeeper::client) {
-      granted = lock_locally(files, file, wish);
+      granted = lock_locally(files, file, wanted);
     } else {
       lock->at_server = true;
-      granted = co_await lock_at_server(files, file, lock, wish, Duration::max());
+      granted = co_await lock_at_server(files, file, lock, wanted, Duration::max());
       // A recovery in between has dropped locks that had not been granted yet.
       if (granted) lock->at_server = true;
       if (!granted && !lock->established) lock->at_server = false;
     }
     if (granted) {
-      lock->pid = wish.pid;
-      lock->ranges.set(wish.range, wish.exclusive);
-      if (lock->loss_told) lock->lost_ranges.clear(wish.range);
+      lock->pid = wanted.pid;
+      lock->ranges.set(wanted.range, wanted.exclusive);
+      if (lock->loss_reported) lock->lost_ranges.clear(wanted.range);
     }
     file->locks().forget_if_unused(lock);
     co_return granted;
@@ -120,12 +120,12 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
     auto sent = co_await unlock_at_server(files, file, lock, range);
     if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
-  const bool untold = lock->lost_ranges.overlaps(range) && !lock->loss_told;
+  const bool unreported = lock->lost_ranges.overlaps(range) && !lock->loss_reported;
   lock->ranges.clear(range);
   lock->lost_ranges.clear(range);
   note_unlocked(files, file, lock);
   // The owner has done no I/O since: the last chance to report that the lock was lost.
-  if (untold) co_return fail(lost_locks());
+  if (unreported) co_return fail(lost_locks());
   co_return Result<void>{};
 }
 
@@ -158,7 +158,7 @@ Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
     outcome = co_await say_goodbye(files, file, lock);
     if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back
   }
-  if (lock->any_lost() && !lock->loss_told) outcome = fail(lost_locks());
+  if (lock->any_lost() && !lock->loss_reported) outcome = fail(lost_locks());
   lock->established = false;
   lock->at_server = false;
   lock->refused = nfs4::NFS4_OK;
@@ -168,14 +168,15 @@ Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
   co_return outcome;
 }
 
-Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish) {
+Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file,
+                                                    WantedLock wanted) {
   auto done = co_await decide_lock_keeper(files, file->handle());
   CO_TRY(done);
   if (lock_keeper(files, file->handle()) == LockKeeper::client) {
-    co_return local_conflict(files, file->handle(), wish);
+    co_return local_conflict(files, file->handle(), wanted);
   }
-  auto tested = co_await lockt(files.context, file->caller(), file->handle(), wish.owner,
-                               wish.range, wish.exclusive);
+  auto tested = co_await lockt(files.context, file->caller(), file->handle(), wanted.owner,
+                               wanted.range, wanted.exclusive);
   CO_TRY(tested);
   std::optional<LockConflict> conflict;
   if (*tested) conflict = describe(*file, **tested);

@@ -13,7 +13,7 @@ namespace nfsrdma::client {
 struct Files;
 
 /// A request for a lock.
-struct LockWish {
+struct WantedLock {
   LockOwner owner;
   std::int32_t pid = 0;  ///< of the process that asks; for F_GETLK of others on this mount
   ByteRange range;
@@ -22,7 +22,7 @@ struct LockWish {
   bool will_wait = false;
 };
 
-/// The lock that conflicts with a wish.
+/// The lock that conflicts with a wanted one.
 struct LockConflict {
   ByteRange range;
   bool exclusive = false;
@@ -32,23 +32,24 @@ struct LockConflict {
 /// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
 /// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for reading for a shared
 /// lock, for writing for an exclusive one, else NFS4ERR_OPENMODE.
-Task<Result<void>> lock(Files& files, OpenFileRef file, LockWish wish);
+Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted);
 /// Unlocks the owner's part of the range. Sends nothing if that is empty, or locks are kept here.
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);
 /// The owner is done with the file: gives back every lock, and the server may forget the owner.
 Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner);
-/// The lock that conflicts with the wish, if any. Sends nothing while locks are kept here.
-Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file, LockWish wish);
+/// The lock that conflicts with `wanted`, if any. Sends nothing while locks are kept here.
+Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef file,
+                                                    WantedLock wanted);
 
 /// LOCK for as long as that is worth while, on an open that the server knows. One request of an
 /// owner at a time. DELAY and GRACE are waited for until `patience` has passed.
 Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, FileLocks::LockRef lock,
-                                  LockWish wish, Duration patience);
+                                  WantedLock wanted, Duration patience);
 /// LOCKU.
 Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, FileLocks::LockRef lock,
                                     ByteRange range);
 /// LOCK in the name of the owner's stateid, or, while it has none, of the open's.
 LockRequest request_for(const OpenFileRef& file, const FileLocks::LockRef& lock,
-                        const LockWish& wish);
+                        const WantedLock& wanted);
 
 }  // namespace nfsrdma::client

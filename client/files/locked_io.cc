@@ -19,7 +19,7 @@ class LockedIo final : public StateHolder {
   // A lost lock counts under a delegation, too: another client may have changed the data before.
   bool lost() const override {
     if (!lock_->any_lost()) return file_->lost();
-    lock_->loss_told = true;
+    lock_->loss_reported = true;
     return true;
   }
   bool recovering() const override { return file_->recovering() || lock_->recovering(); }

@@ -167,14 +167,14 @@ Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
 
 Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   const Delegations::Asking asking(files.delegations);
   OpenRequest request;
   request.object = dir;
   request.share_access = share_access;
   request.want = want_bits(files, share_access, Delegating::wanted);
   request.claim = CLAIM_NULL;
-  request.name = kept.view();
+  request.name = copy.view();
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   const Asked asked{caller, share_access, /*made=*/false};
@@ -185,7 +185,7 @@ Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle di
 Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std::string_view name,
                             CreateMode mode, SetAttributes initial, std::uint32_t share_access,
                             Delegating delegating) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   const Delegations::Asking asking(files.delegations);
   const NewFile file = plan(files, mode, initial);
   OpenRequest request;
@@ -193,7 +193,7 @@ Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std
   request.share_access = share_access;
   request.want = want_bits(files, share_access, delegating);
   request.claim = CLAIM_NULL;
-  request.name = kept.view();
+  request.name = copy.view();
   request.new_file = &file;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);

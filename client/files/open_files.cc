@@ -17,7 +17,7 @@ constexpr int kMaxOldStateids = 10;
 /// Times that the delegation may get another stateid while an open is claimed under it.
 constexpr int kMaxClaims = 10;
 
-/// The stateid of a CLOSE or OPEN_DOWNGRADE that was under way when the server lost its state.
+/// The stateid of a CLOSE or OPEN_DOWNGRADE that was in flight when the server lost its state.
 bool forgotten_by_server(const Error& error) {
   return error.is(Layer::nfs, nfs4::NFS4ERR_BAD_STATEID) ||
          error.is(Layer::nfs, nfs4::NFS4ERR_STALE_STATEID) ||
@@ -89,7 +89,7 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
   for (int tries = 0;;) {
     const std::uint32_t needed = file->share_access();
     if (file->lost() || (file->server_access() & ~needed) == 0) break;
-    if (file->kept_by_delegation()) co_return Result<void>{};
+    if (file->held_by_delegation()) co_return Result<void>{};
     if (file->opening()) {
       co_await file->crossing();
       continue;  // its access may be needed

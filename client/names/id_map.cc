@@ -21,7 +21,7 @@ struct OwnerNames::Name : ListNode {
 
   void put_into(nfs4::Owner& owner) const {
     owner.id = number.value_or(IdMap::kNobody);
-    owner.numeric = told;
+    owner.numeric = answered_once;
     owner.name = {};
   }
   void stop_waiting() {
@@ -32,7 +32,7 @@ struct OwnerNames::Name : ListNode {
 
   const std::string text;
   std::optional<std::uint32_t> number;  ///< of the last answer; none: there is no such name
-  bool told = false;                    ///< there was an answer
+  bool answered_once = false;           ///< there was an answer
   bool asked = false;                   ///< an answer is outstanding
   bool waited_for = false;              ///< operations wait for it
   TimePoint believed_until{};           ///< until then it is neither asked nor waited for
@@ -128,7 +128,7 @@ void IdMap::ask(const NameRef& name, OwnerKind kind) {
 
 void IdMap::answered(Name& name, OwnerKind kind, std::optional<std::uint32_t> number) {
   name.number = number;
-  name.told = true;
+  name.answered_once = true;
   name.asked = false;
   name.believed_until = reactor_.now() + (number ? kHitTime : kMissTime);
   if (!name.linked()) cache(kind).idle.push_back(name);
@@ -138,7 +138,7 @@ void IdMap::answered(Name& name, OwnerKind kind, std::optional<std::uint32_t> nu
 void IdMap::unanswered(Name& name) {
   name.believed_until = reactor_.now() + kUnansweredTime;
   log::info("the name service has no answer for '{}' yet; what waits for it gets {}", name.text,
-            name.told ? "the last answer" : "nobody");
+            name.answered_once ? "the last answer" : "nobody");
   // The timer whose function this is goes with it: not before it has returned.
   name.waited_for = false;
   name.waiters.wake_all();

@@ -37,7 +37,7 @@ struct State {
   Clock::time_point may_warn_at;
 };
 
-/// Never destroyed: a look-up may be under way when the program ends.
+/// Never destroyed: a look-up may be in flight when the program ends.
 State& state() {
   static State& only = *new State;
   return only;

@@ -19,7 +19,7 @@ class SystemNames final : public NameService {
                        std::string config_file = "/etc/idmapd.conf");
   SystemNames(const SystemNames&) = delete;
   SystemNames& operator=(const SystemNames&) = delete;
-  /// Does not wait for a look-up under way. Questions without an answer never get one.
+  /// Does not wait for a look-up in flight. Questions without an answer never get one.
   ~SystemNames() override;
 
   void find_number(OwnerKind kind, const std::string& name, GetNumber answer) override;

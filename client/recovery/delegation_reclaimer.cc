@@ -9,7 +9,7 @@ namespace nfsrdma::client {
 using namespace nfs4;
 
 void DelegationReclaimer::on_all_forgotten() {
-  files_.open_table.forget_kept();
+  files_.open_table.forget_delegated();
   for (const DelegationRef& delegation : files_.delegation_table.all()) {
     delegation->forgotten();
     if (!delegation->in_use()) files_.delegations.drop(delegation);

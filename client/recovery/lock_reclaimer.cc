@@ -46,11 +46,11 @@ Task<Result<void>> LockReclaimer::reclaim_one(rpc::Channel& channel, OpenFileRef
 
 Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, LockRef lock,
                                       LockedRange range) {
-  LockWish wish;
-  wish.owner = lock->owner;
-  wish.range = range.range;
-  wish.exclusive = range.exclusive;
-  LockRequest request = request_for(file, lock, wish);
+  WantedLock wanted;
+  wanted.owner = lock->owner;
+  wanted.range = range.range;
+  wanted.exclusive = range.exclusive;
+  LockRequest request = request_for(file, lock, wanted);
   request.reclaim = true;
   Sending sending;
   sending.channel = &channel;

@@ -170,7 +170,7 @@ void Recovery::on_session_lost(const char* reason) {
 void Recovery::start_reset(const char* reason) {
   reset_lines_.warning(reactor_.now(), "recovery: {}", reason);
   session_.slots().hold();
-  // The steps under way take the new need into account.
+  // The steps that run take the new need into account.
   if (phase_ == Phase::draining || phase_ == Phase::stepping) return;
   phase_ = Phase::draining;
   session_.background().start(drain());

@@ -31,7 +31,7 @@
 //      +---- draining, when a new connection comes first
 //
 // Steps 6 and 7 are StateWork: idle -> reopening -> idle, or idle -> looking (for revoked states)
-// -> idle, repeated as long as more is wanted meanwhile. Both may be under way at once.
+// -> idle, repeated as long as more is wanted meanwhile. Both may run at once.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   };
   /// See the head of this file.
   enum class Phase : std::uint8_t {
-    steady,     ///< nothing is under way; perhaps a connection is being waited for
+    steady,     ///< nothing runs; perhaps a connection is being waited for
     draining,   ///< requests are held back, those on the wire waited for
     rebinding,  ///< the trunk has been asked for the connection that is up
     stepping,   ///< on_new_channel runs

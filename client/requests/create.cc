@@ -57,14 +57,14 @@ bool is_as_made(const Attributes& found, const NewObject& wanted) {
 
 Task<Result<Made>> make(RequestContext& context, Credential caller, FileHandle dir,
                         std::string_view name, NewObject object) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   {
     const Attributes attributes = steps::settable(object.attributes);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
-    compound->add_modifying(CREATE4args{object.type, kept.view(), encoded.view()},
+    compound->add_modifying(CREATE4args{object.type, copy.view(), encoded.view()},
                             result_size::kChangeInfo + result_size::kBitmap);
   }
   steps::add_found(*compound);
@@ -74,7 +74,7 @@ Task<Result<Made>> make(RequestContext& context, Credential caller, FileHandle d
   auto created = read_created(context, compound->results());
   if (!created && may_be_done(*compound, created.error(), NFS4ERR_EXIST)) {
     compound.reset();
-    auto found = co_await lookup(context, caller, dir, kept.view());
+    auto found = co_await lookup(context, caller, dir, copy.view());
     if (found && is_as_made(found->attributes, object)) co_return Made{*std::move(found), {}};
   }
   CO_TRY(created);
@@ -104,15 +104,15 @@ Task<Result<Made>> make_symlink(RequestContext& context, Credential caller, File
   object.type.type = NF4LNK;
   object.attributes.mode = kSymlinkMode;
   // Registered memory for the target, which the server fetches. Waiting for it may suspend.
-  const steps::Name kept_name(name);
-  const std::string kept_target(target);
+  const steps::Name name_copy(name);
+  const std::string target_copy(target);
   object.text = co_await acquire_when_free(context.reactor, context.message_pool);
-  if (kept_target.size() > object.text.size()) {
+  if (target_copy.size() > object.text.size()) {
     co_return fail(Error::local(ENAMETOOLONG, "CREATE", "the target of the link is too long"));
   }
-  std::memcpy(object.text.data(), kept_target.data(), kept_target.size());
-  object.type.linkdata.data = object.text.first(kept_target.size());
-  auto made = co_await make(context, caller, dir, kept_name.view(), std::move(object));
+  std::memcpy(object.text.data(), target_copy.data(), target_copy.size());
+  object.type.linkdata.data = object.text.first(target_copy.size());
+  auto made = co_await make(context, caller, dir, name_copy.view(), std::move(object));
   co_return made;
 }
 

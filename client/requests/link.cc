@@ -10,13 +10,13 @@ namespace nfsrdma::client {
 
 Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle file, FileHandle dir,
                         std::string_view name) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
   steps::add_handle(*compound, dir);
-  compound->add_modifying(nfs4::LINK4args{kept.view()}, result_size::kChangeInfo);
+  compound->add_modifying(nfs4::LINK4args{copy.view()}, result_size::kChangeInfo);
   compound->add(nfs4::RESTOREFH4args{}, result_size::kNothing);
   steps::add_attributes(*compound);
   auto answered = co_await context.session.execute(*compound);
@@ -28,7 +28,7 @@ Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle f
   if (passed) passed = steps::pass<nfs4::RESTOREFH4res>(results);
   if (!passed && may_be_done(*compound, passed.error(), nfs4::NFS4ERR_EXIST)) {
     compound.reset();
-    auto found = co_await lookup(context, caller, dir, kept.view());
+    auto found = co_await lookup(context, caller, dir, copy.view());
     if (found && found->handle == file) co_return Made{*std::move(found), {}};
   }
   CO_TRY(passed);

@@ -28,11 +28,11 @@ Task<Result<Found>> find(RequestContext& context, CompoundRef compound) {
 
 Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandle dir,
                            std::string_view name) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
-  compound->add(nfs4::LOOKUP4args{kept.view()}, result_size::kNothing);
+  compound->add(nfs4::LOOKUP4args{copy.view()}, result_size::kNothing);
   auto found = co_await find<nfs4::PUTFH4res, nfs4::LOOKUP4res>(context, std::move(compound));
   co_return found;
 }

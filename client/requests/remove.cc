@@ -8,11 +8,11 @@
 namespace nfsrdma::client {
 Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
                                 std::string_view name) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
-  compound->add_modifying(nfs4::REMOVE4args{kept.view()}, result_size::kChangeInfo);
+  compound->add_modifying(nfs4::REMOVE4args{copy.view()}, result_size::kChangeInfo);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto removed = steps::read_only<nfs4::REMOVE4res>(compound->results());

@@ -44,11 +44,11 @@ Result<std::string> read_names(CompoundReader& results) {
 
 Task<Result<std::string>> flavours_of(RequestContext& context, Credential caller, FileHandle dir,
                                       std::string_view name) {
-  const steps::Name kept(name);
+  const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
-  compound->add(SECINFO4args{kept.view()}, result_size::kSecInfo);
+  compound->add(SECINFO4args{copy.view()}, result_size::kSecInfo);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_names<SECINFO4res, PUTFH4res>(compound->results());

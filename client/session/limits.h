@@ -27,8 +27,6 @@ struct Limits {
   std::uint32_t max_cached = 0;      ///< bytes of a reply the server keeps for a replay
   std::uint32_t max_operations = 0;  ///< of one COMPOUND, SEQUENCE included
   std::uint32_t max_requests = 0;    ///< slots
-  std::uint32_t max_name = 255;      ///< bytes
-  std::uint64_t max_file_size = INT64_MAX;
   Duration lease_time = std::chrono::seconds(90);
 
   /// Takes over the session's channel attributes (RFC 8881 section 18.36), within what was

@@ -35,7 +35,7 @@ void StallWatch::look() {
   start();
   const LongestWait wait = session_.longest_wait();
   const bool stuck = wait.compound && nothing_in_the_way(*wait.compound);
-  const bool before = std::exchange(suspect_, stuck ? std::optional(wait.since) : std::nullopt) ==
+  const bool before = std::exchange(candidate_, stuck ? std::optional(wait.since) : std::nullopt) ==
                       std::optional(wait.since);
   if (!stuck || !before || reported_ == wait.since) return;
   reported_ = wait.since;
@@ -63,7 +63,7 @@ void StallWatch::report(const LongestWait& wait) const {
       operation_names(*wait.compound), waited.count(), text(wait.compound->waits_for()),
       trunk_.up() ? "up" : "down", trunk_.open_calls(), trunk_.calls_in_flight(),
       slots.is_open() ? "open" : "held", slots.in_use(), slots.usable(), slots.waiting(),
-      recovery_.recovering() ? "under way" : "none");
+      recovery_.recovering() ? "in progress" : "none");
 }
 
 void StallWatch::visit_counters(CounterVisitor& visitor) const {

@@ -11,7 +11,7 @@
 namespace nfsrdma::client {
 
 /// Looks once a second. A request that has waited in the same place for that long, although the
-/// place is free and nothing under way could wake it, is reported in one line with everything
+/// place is free and nothing in flight could wake it, is reported in one line with everything
 /// needed to find out why. Delays of the server, the network or the recovery are not stalls
 /// (SilenceWatch, OverdueCalls). Belongs to one shard.
 class StallWatch {
@@ -36,7 +36,7 @@ class StallWatch {
   const StateObserver& recovery_;
   const Trunk& trunk_;
   Timer timer_;
-  std::optional<TimePoint> suspect_;  // waiting since then, at the last look
+  std::optional<TimePoint> candidate_;  // waiting since then, at the last look
   std::optional<TimePoint> reported_;
   Counter stalls_;
 };

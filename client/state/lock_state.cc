@@ -25,7 +25,7 @@ void LockState::on_refused(nfs4::nfsstat4 status) {
 bool LockState::take_away() {
   const bool held = !ranges.empty();
   for (const LockedRange& gone : ranges.all()) lost_ranges.set(gone.range, gone.exclusive);
-  if (held) loss_told = false;
+  if (held) loss_reported = false;
   ranges = {};
   established = at_server = false;
   refused = nfs4::NFS4_OK;

@@ -55,7 +55,7 @@ struct LockState final : StateHolder {
   nfs4::stateid4 given;                    ///< the stateid, when established
   LockRanges ranges;                       ///< locked by the owner
   LockRanges lost_ranges;                  ///< revoked by the server and not unlocked since
-  mutable bool loss_told = false;          ///< an operation of the owner has failed for that
+  mutable bool loss_reported = false;      ///< an operation of the owner has failed for that
   nfs4::nfsstat4 refused = nfs4::NFS4_OK;  ///< why the server does not accept the stateid given
   AsyncMutex changing;                     ///< LOCK and LOCKU, one at a time
 };

@@ -102,12 +102,12 @@ class OpenFile final : public StateHolder,
   /// The widest share access that an open in use needs and no OPEN has asked for; 0: none.
   std::uint32_t unclaimed() const;
   /// CLOSE and OPEN_DOWNGRADE wait until the delegation goes.
-  bool kept_by_delegation() const {
+  bool held_by_delegation() const {
     return delegation_ && delegation_->held() && delegation_->covers(server_access_);
   }
   /// CLOSE, OPEN_DOWNGRADE and claims go one at a time.
   AsyncMutex& changing() { return changing_; }
-  /// An OPEN is under way, or waits for a CLOSE or OPEN_DOWNGRADE to end.
+  /// An OPEN is in flight, or waits for a CLOSE or OPEN_DOWNGRADE to end.
   bool opening() const { return opening_ > 0; }
   /// `co_await file->crossing()` ends when the last of them, or the change below, has ended.
   WaitQueue::Wait crossing() { return crossing_.wait(); }

@@ -90,7 +90,7 @@ void OpenTable::forget_if_unused(const OpenFileRef& file) {
   forget(*file);
 }
 
-void OpenTable::forget_kept() {
+void OpenTable::forget_delegated() {
   for (auto place = files_.begin(); place != files_.end();) {
     OpenFile& file = *place->second;
     const bool kept = file.references() == 0 && file.delegation_;

@@ -49,7 +49,7 @@ class OpenTable {
     OpenTable* table_;
     OpenFileRef file_;
   };
-  /// Ends when no CLOSE or OPEN_DOWNGRADE of the same owner and file is under way; none begins as
+  /// Ends when no CLOSE or OPEN_DOWNGRADE of the same owner and file is in flight; none begins as
   /// long as the Opening lives.
   Task<Opening> begin_open(Credential caller, FileHandle handle);
   Task<Opening> begin_open(OpenFileRef file);
@@ -85,7 +85,7 @@ class OpenTable {
   /// Forgets the file if it is not open and no OPEN is in flight.
   void forget_if_unused(const OpenFileRef& file);
   /// The server has forgotten all opens: those that were kept open for their delegation alone go.
-  void forget_kept();
+  void forget_delegated();
   /// One by one, for the end of the mount; null: no more.
   OpenFileRef take_out();
   /// Opens that are in use, for their recovery; those that are on their way out are forgotten.

@@ -29,7 +29,7 @@ class Trunk final : private rpc::ChannelBinder, private rpc::BackwardCallHandler
   Task<Result<void>> start(TrunkObserver& observer, rpc::BackwardCallHandler& callbacks);
 
   /// The connection for the request in this session slot, or null while it is not ready. A slot
-  /// keeps to its connection, so that a request is never under way on two.
+  /// keeps to its connection, so that a request is never in flight on two.
   rpc::Channel* channel(nfs4::slotid4) const { return keeper_.channel(); }
   /// Waits until there is one. An error (local, ESHUTDOWN) only after close().
   Task<Result<rpc::Channel*>> ready(nfs4::slotid4) { return keeper_.ready(); }

@@ -23,13 +23,13 @@ inline client::ByteRange to_range(const fuse_file_lock& lock) {
 }
 
 /// The range and type of GETLK, SETLK or SETLKW, without the owner. flock(2) knows no ranges.
-inline client::LockWish to_lock_wish(const fuse_lk_in& asked) {
+inline client::WantedLock to_wanted_lock(const fuse_lk_in& asked) {
   const bool flock = (asked.lk_flags & FUSE_LK_FLOCK) != 0;
-  client::LockWish wish;
-  wish.owner = {flock ? client::LockKind::flock : client::LockKind::posix, asked.owner};
-  if (!flock) wish.range = to_range(asked.lk);
-  wish.exclusive = asked.lk.type == F_WRLCK;
-  return wish;
+  client::WantedLock wanted;
+  wanted.owner = {flock ? client::LockKind::flock : client::LockKind::posix, asked.owner};
+  if (!flock) wanted.range = to_range(asked.lk);
+  wanted.exclusive = asked.lk.type == F_WRLCK;
+  return wanted;
 }
 
 /// The answer of F_GETLK.

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "transport/base/port.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -31,9 +32,7 @@ struct DestroyClient {
 using Client = std::unique_ptr<CLIENT, DestroyClient>;
 
 fabric::Address with_port(fabric::Address address, std::uint16_t port) {
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
-  (address.storage.ss_family == AF_INET6 ? v6->sin6_port : v4->sin_port) = htons(port);
+  set_port(address.storage, port);
   return address;
 }
 

@@ -24,29 +24,29 @@ class AdvertisedNames {
   void advertise(std::string_view name, As as, std::uint64_t node = 0) {
     std::string key(name);
     if (names_.size() >= kMost && !names_.contains(key)) return;
-    names_.insert_or_assign(std::move(key), Told{as, listing_, node});
+    names_.insert_or_assign(std::move(key), Advertised{as, listing_, node});
   }
   /// The node that the kernel takes the name for, 0 when it takes it for missing. Empty: the kernel
   /// was told nothing, or the name may lead elsewhere by now.
   std::optional<std::uint64_t> node(const std::string& name) const {
     const auto found = names_.find(name);
     if (found == names_.end()) return std::nullopt;
-    const Told& told = found->second;
-    if (told.as == As::there && told.node == 0) return std::nullopt;
-    return told.node;
+    const Advertised& advertised = found->second;
+    if (advertised.as == As::there && advertised.node == 0) return std::nullopt;
+    return advertised.node;
   }
   /// The kernel does not believe it any more.
   void forget(const std::string& name) { names_.erase(name); }
   /// It is no longer known where the name leads.
   void unsure(const std::string& name) {
     const auto found = names_.find(name);
-    if (found != names_.end()) found->second = Told{As::there, found->second.listing, 0};
+    if (found != names_.end()) found->second = Advertised{As::there, found->second.listing, 0};
   }
   /// The directory is something else than it was: takes out all.
   std::vector<std::string> doubt_all() {
     std::vector<std::string> names;
     names.reserve(names_.size());
-    for (auto& [name, told] : names_) names.push_back(name);
+    for (auto& [name, advertised] : names_) names.push_back(name);
     names_.clear();
     return names;
   }
@@ -74,13 +74,13 @@ class AdvertisedNames {
   }
 
  private:
-  struct Told {
+  struct Advertised {
     As as = As::there;
     std::uint32_t listing = 0;  ///< the last one that had begun when it was told, or had it
     std::uint64_t node = 0;     ///< that it leads to; 0: not known, or missing
   };
 
-  std::unordered_map<std::string, Told> names_;
+  std::unordered_map<std::string, Advertised> names_;
   std::uint32_t listing_ = 0;
 };
 

@@ -28,7 +28,7 @@ class DropThread {
   ~DropThread();
 
   void order(std::shared_ptr<KernelOrders> kernel, Order order);
-  /// Gives no further order. Waits a bounded time for the one under way.
+  /// Gives no further order. Waits a bounded time for the one in flight.
   Task<void> stop(Reactor& reactor);
 
  private:

@@ -35,7 +35,7 @@ class KernelCaches final : public cache::InodeObserver {
 
   /// For orders; not needed for anything else.
   void attach(std::shared_ptr<KernelOrders> kernel) { notifier_.attach(std::move(kernel)); }
-  /// Gives no order any more. Waits a bounded time for those under way.
+  /// Gives no order any more. Waits a bounded time for those in flight.
   Task<void> stop();
   void visit_counters(CounterVisitor& visitor) const;
 

@@ -14,7 +14,7 @@ constexpr Duration kWritePatience = std::chrono::milliseconds(500);
 /// waits for it with a page locked: it cannot be told from another.
 constexpr Duration kDirectPatience = std::chrono::seconds(20);
 
-Task<void> reads_under_way(const Inode& inode) {
+Task<void> reads_in_flight(const Inode& inode) {
   const std::shared_ptr<OpenView> open = inode.view().open();
   if (open) co_await open->reads.wait();
 }
@@ -78,17 +78,17 @@ Task<void> KernelNotifier::drop_some_pages(InodeRef inode, PageRange pages) {
 }
 
 Task<void> KernelNotifier::drop_written_pages(InodeRef inode, PageRange pages) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight(*inode);
   co_await drop(drops_of_writes_, std::move(inode), pages, TimedWait::kUnbounded);
 }
 
 Task<void> KernelNotifier::drop_pages_beside_direct(InodeRef inode, PageRange pages) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight(*inode);
   co_await drop(drops_, std::move(inode), pages, kDirectPatience);
 }
 
 Task<void> KernelNotifier::drop_pages_now(InodeRef inode) {
-  co_await reads_under_way(*inode);
+  co_await reads_in_flight(*inode);
   co_await drop(drops_, std::move(inode), PageRange::all(), TimedWait::kUnbounded);
 }
 

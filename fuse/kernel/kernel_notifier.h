@@ -27,7 +27,7 @@ class KernelNotifier {
 
   /// Until then nothing is dropped.
   void attach(std::shared_ptr<KernelOrders> kernel) { kernel_ = std::move(kernel); }
-  /// Drops nothing more. Waits a bounded time for orders under way.
+  /// Drops nothing more. Waits a bounded time for orders in flight.
   Task<void> stop();
 
   void drop_attributes(std::uint64_t inode);
@@ -36,10 +36,10 @@ class KernelNotifier {
   /// bounded.
   Task<void> drop_some_pages(InodeRef inode, PageRange pages);
   /// The same with pages that are not locked for the write, and before a direct write is answered,
-  /// which locks none: waits until they are gone, after the READs under way.
+  /// which locks none: waits until they are gone, after the READs in flight.
   Task<void> drop_written_pages(InodeRef inode, PageRange pages);
   Task<void> drop_pages_beside_direct(InodeRef inode, PageRange pages);
-  /// Drops all and waits until they are gone; begins when the READs under way have been answered.
+  /// Drops all and waits until they are gone; begins when the READs in flight have been answered.
   /// The thread cannot be killed while it waits for a page, and keeps the whole program from
   /// ending, and other files' pages from being dropped; an answer may take as long as the server
   /// likes. Never from an operation that the kernel waits for with a page locked (READ, WRITE).

@@ -133,7 +133,7 @@ class KernelView {
 
   std::uint64_t pages_change_ = 0;
   std::uint64_t pages_end_ = 0;
-  std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop under way
+  std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop in flight
   PageMap pages_;
   std::uint64_t advertised_change_ = 0;
   std::optional<std::uint64_t> size_;
@@ -142,7 +142,7 @@ class KernelView {
   std::uint32_t doubts_ = 0;
   std::uint32_t pages_doubts_ = 0;  ///< doubts_ when the pages were last known to be right
   std::uint32_t unconfirmed_drops_ = 0;
-  std::uint32_t drops_ = 0;  ///< under way
+  std::uint32_t drops_ = 0;  ///< in flight
   bool pages_known_ = false;
   bool dropping_pages_ = false;
   bool advertised_ = false;

@@ -37,7 +37,7 @@ class PageMap {
     return {bytes.begin & ~(length - 1), ((bytes.end - 1) | (length - 1)) + 1};
   }
 
-  /// The first of the drops that are under way begins.
+  /// The first of the drops that are in flight begins.
   void drops_begin() { since_drop_ = 0; }
   /// One of them has dropped this range. Pages added since drops_begin() may be newer.
   void dropped(PageRange bytes) {

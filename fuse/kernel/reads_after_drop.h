@@ -18,7 +18,7 @@ class ReadsAfterDrop {
  public:
   /// Pages are being dropped while programs here may write.
   void watch() { watching_ = true; }
-  /// The first of the drops that are under way begins.
+  /// The first of the drops that are in flight begins.
   void drops_begin() { since_drop_.clear(); }
   /// One of them has dropped all pages: those read before drops_begin() are gone.
   void dropped_all() { read_ = since_drop_; }

@@ -90,10 +90,10 @@ Task<void> SizeRevalidator::tell(InodeRef inode) {
   if (name_.empty() || looking_ || !start_thread()) co_return;
   target_ = inode;
   for (int done = 0; done < kMostLooks && !inode->size_is_shown(); ++done) {
-    told_.reset();
+    advertised_.reset();
     const std::optional<std::uint64_t> seen = co_await look();
-    if (!seen || !told_) break;
-    if (*seen == *told_) inode->view().size_is(*told_);
+    if (!seen || !advertised_) break;
+    if (*seen == *advertised_) inode->view().size_is(*advertised_);
   }
   target_.reset();
 }

@@ -45,7 +45,7 @@ class SizeRevalidator final : private FdHandler {
   /// The file that a look-up of the secret name is answered with; null: there is none.
   InodeRef answered() const { return target_; }
   /// The kernel is being answered with this size.
-  void telling(std::uint64_t size) { told_ = size; }
+  void telling(std::uint64_t size) { advertised_ = size; }
   /// Waits a bounded time for the thread.
   Task<void> stop();
 
@@ -68,7 +68,7 @@ class SizeRevalidator final : private FdHandler {
   AsyncMutex one_at_a_time_;
   Event* back_ = nullptr;  ///< of the look that is awaited
   InodeRef target_;
-  std::optional<std::uint64_t> told_;
+  std::optional<std::uint64_t> advertised_;
   bool looking_ = false;  ///< the thread has not come back yet
   bool ended_ = false;
   Counter looks_;

@@ -60,12 +60,12 @@ bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry
   const EntryAnswer found = fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name);
   if (!took(add_entry_plus(room(), entry.name, found, entry.cookie))) return false;
   fs_->inodes().count_lookup(inode);
-  told_.emplace_back(&inode);
+  answered_.emplace_back(&inode);
   return true;
 }
 
 void DirectoryAnswer::take_back() {
-  for (const InodeRef& inode : told_) fs_->inodes().forget(*inode, 1);
+  for (const InodeRef& inode : answered_) fs_->inodes().forget(*inode, 1);
 }
 
 }  // namespace nfsrdma::fuse

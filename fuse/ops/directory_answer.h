@@ -38,7 +38,7 @@ class DirectoryAnswer {
   Buffer memory_;
   std::size_t size_;
   std::size_t used_ = 0;
-  std::vector<InodeRef> told_;
+  std::vector<InodeRef> answered_;
 };
 
 }  // namespace nfsrdma::fuse

@@ -26,8 +26,8 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
   cache::WriteErrors& errors = file->shared->errors;
   const int failed = errors.due(file->errors_seen);
   // If the caller was interrupted, the next caller gets the error, or the log.
-  const bool told = request.reply_error(failed == 0 && lock_lost ? EIO : failed);
-  if (told) errors.take(file->errors_seen);
+  const bool replied = request.reply_error(failed == 0 && lock_lost ? EIO : failed);
+  if (replied) errors.take(file->errors_seen);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace nfsrdma::fuse {
 
 Task<void> handle::getlk(FileSystem& fs, Request request, FileRef file, fuse_lk_in arguments) {
-  auto tested = co_await cache::test_lock(fs.mount(), file, to_lock_wish(arguments));
+  auto tested = co_await cache::test_lock(fs.mount(), file, to_wanted_lock(arguments));
   if (!tested) {
     reply_failure(fs, request, tested.error());
     co_return;

@@ -21,20 +21,20 @@ void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
 
 Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArguments arguments) {
   const std::uint64_t offset = arguments.offset;
-  cache::ReadWish wish;
-  wish.by = {arguments.lock_owner, request.context().pid};
-  wish.offset = offset;
-  wish.size = arguments.size;
+  cache::ReadArgs args;
+  args.by = {arguments.lock_owner, request.context().pid};
+  args.offset = offset;
+  args.size = arguments.size;
   // The slot the request came in has nothing else to hold any more.
-  wish.slot = std::move(*arguments.slot);
-  wish.through_pages = (arguments.flags & O_DIRECT) == 0;
+  args.slot = std::move(*arguments.slot);
+  args.through_pages = (arguments.flags & O_DIRECT) == 0;
   std::optional<InFlightSet::One> in_flight;
-  if (wish.through_pages) {
-    note_cached_read(fs, *file, {offset, offset + wish.size});
+  if (args.through_pages) {
+    note_cached_read(fs, *file, {offset, offset + args.size});
     in_flight.emplace(file->seen->reads);
   }
   auto read =
-      co_await cache::read(fs.files().reads(), fs.files().writes().behind(), file, std::move(wish));
+      co_await cache::read(fs.files().reads(), fs.files().writes().behind(), file, std::move(args));
   if (!read) {
     reply_failure(fs, request, read.error());
     co_return;

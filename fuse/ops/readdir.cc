@@ -17,17 +17,17 @@ using cache::DirectoryStream;
 void compare_names(FileSystem& fs, cache::Directory& directory) {
   const std::uint64_t cookie = directory.stream.asked().cookie;
   const client::DirectoryPage& page = directory.stream.page();
-  AdvertisedNames* const told = with_view(*directory.inode).view().names();
-  if (!told || directory.listed_to != cookie) {
+  AdvertisedNames* const advertised = with_view(*directory.inode).view().names();
+  if (!advertised || directory.listed_to != cookie) {
     directory.listed_to.reset();
     return;
   }
-  if (cookie == 0) told->listing_begins();
+  if (cookie == 0) advertised->listing_begins();
   std::vector<std::string> doubted;
   for (const client::Entry& entry : page.entries) {
-    if (told->listed(entry.name)) doubted.push_back(entry.name);
+    if (advertised->listed(entry.name)) doubted.push_back(entry.name);
   }
-  if (page.eof) std::ranges::move(told->listing_ends(), std::back_inserter(doubted));
+  if (page.eof) std::ranges::move(advertised->listing_ends(), std::back_inserter(doubted));
   fs.kernel().notifier().doubt_names(with_view(*directory.inode), std::move(doubted));
   if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
 }

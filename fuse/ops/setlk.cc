@@ -15,10 +15,10 @@ Task<void> show_changes(FileSystem& fs, FileRef file) {
   fs.kernel().drop_outdated_attributes(inode);
 }
 
-Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
+Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
   cache::LockCaller caller;
   request.on_interrupt([&caller] { caller.interrupt(); });
-  auto locked = co_await cache::lock(fs.files().writes(), file, wish, caller);
+  auto locked = co_await cache::lock(fs.files().writes(), file, wanted, caller);
   request.on_interrupt(nullptr);
   if (!locked) {
     reply_failure(fs, request, locked.error());
@@ -27,23 +27,23 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::LockW
   co_await show_changes(fs, file);
   if (request.reply_ok()) co_return;
   // The caller was killed meanwhile; its files may have been closed before this lock came.
-  auto undone = co_await cache::unlock(fs.files().writes(), file, wish.owner, wish.range);
+  auto undone = co_await cache::unlock(fs.files().writes(), file, wanted.owner, wanted.range);
   (void)undone;
 }
 
-Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::LockWish wish) {
-  auto unlocked = co_await cache::unlock(fs.files().writes(), file, wish.owner, wish.range);
+Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
+  auto unlocked = co_await cache::unlock(fs.files().writes(), file, wanted.owner, wanted.range);
   reply_done(fs, request, unlocked);
 }
 
 }  // namespace
 
 void handle::setlk(FileSystem& fs, Request request, FileRef file, fuse_lk_in arguments) {
-  client::LockWish wish = to_lock_wish(arguments);
-  wish.will_wait = request.opcode() == FUSE_SETLKW;
-  wish.pid = request.context().pid;
+  client::WantedLock wanted = to_wanted_lock(arguments);
+  wanted.will_wait = request.opcode() == FUSE_SETLKW;
+  wanted.pid = request.context().pid;
   const auto run = arguments.lk.type == F_UNLCK ? run_unlock : run_lock;
-  spawn(run(fs, std::move(request), std::move(file), wish));
+  spawn(run(fs, std::move(request), std::move(file), wanted));
 }
 
 }  // namespace nfsrdma::fuse

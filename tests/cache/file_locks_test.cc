@@ -35,11 +35,11 @@ class FileLocksTest : public ServedFiles {
   }
 
   Task<Result<void>> ask(client::LockOwner owner, LockCaller& who, bool will_wait = true) {
-    client::LockWish wish;
-    wish.owner = owner;
-    wish.exclusive = true;
-    wish.will_wait = will_wait;
-    return lock(files().writes(), file_, wish, who);
+    client::WantedLock wanted;
+    wanted.owner = owner;
+    wanted.exclusive = true;
+    wanted.will_wait = will_wait;
+    return lock(files().writes(), file_, wanted, who);
   }
   int lock_now(client::LockOwner owner) {
     LockCaller who;
@@ -103,9 +103,9 @@ TEST_F(FileLocksTest, AnInterruptBeforeTheWaitIsNotForgotten) {
 
 TEST_F(FileLocksTest, TheLockInTheWayIsTold) {
   ASSERT_EQ(lock_now(kOne), 0);
-  client::LockWish wish;
-  wish.owner = kTwo;
-  auto tested = run(test_lock(mount(), file_, wish));
+  client::WantedLock wanted;
+  wanted.owner = kTwo;
+  auto tested = run(test_lock(mount(), file_, wanted));
   ASSERT_TRUE(tested);
   ASSERT_TRUE(*tested);
   EXPECT_TRUE((*tested)->exclusive);

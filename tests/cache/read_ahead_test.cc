@@ -38,13 +38,13 @@ class ReadAheadTest : public ServedFiles {
   }
   Reading begin_read(const FileRef& file, std::uint64_t offset, std::size_t size = kRequest,
                      bool through_pages = true) {
-    ReadWish wish;
-    wish.by.pid = ::getpid();
-    wish.offset = offset;
-    wish.size = size;
-    wish.slot = slots_->acquire();
-    wish.through_pages = through_pages;
-    return Reading(read(files().reads(), files().writes().behind(), file, std::move(wish)));
+    ReadArgs wanted;
+    wanted.by.pid = ::getpid();
+    wanted.offset = offset;
+    wanted.size = size;
+    wanted.slot = slots_->acquire();
+    wanted.through_pages = through_pages;
+    return Reading(read(files().reads(), files().writes().behind(), file, std::move(wanted)));
   }
   std::string end(Reading reading) {
     const Result<BytesRead> read = finish(reading);
@@ -87,12 +87,12 @@ class ReadAheadTest : public ServedFiles {
     server_.write_file("f", text_);
   }
   int lock_whole(const FileRef& file) {
-    client::LockWish wish;
-    wish.owner = kOwner;
-    wish.pid = ::getpid();
-    wish.exclusive = true;
+    client::WantedLock wanted;
+    wanted.owner = kOwner;
+    wanted.pid = ::getpid();
+    wanted.exclusive = true;
     LockCaller who;
-    auto locked = run(lock(files().writes(), file, wish, who));
+    auto locked = run(lock(files().writes(), file, wanted, who));
     return locked ? 0 : client::to_errno(locked.error());
   }
   std::uint64_t slots_used() const { return files_counter("cache_read_ahead_slots"); }
@@ -109,7 +109,7 @@ TEST_F(ReadAheadTest, WhoWaitsForWhatIsDroppedAsksAgain) {
   change_elsewhere();
   file->shared->drop_read_ahead();
   reactor_.settle();
-  ASSERT_TRUE(waiting.done()) << "it does not wait for the READ under way";
+  ASSERT_TRUE(waiting.done()) << "it does not wait for the READ in flight";
   EXPECT_TRUE(end(waiting) == expected(2 * kRequest));
   let_go();
 }

@@ -406,7 +406,7 @@ TEST_F(LargeWritesBehind, WhatAServerForgotIsSentAgain) {
   EXPECT_EQ(take_error(file), 0);
 }
 
-// A COMMIT for the sake of memory does not wait for what is under way.
+// A COMMIT for the sake of memory does not wait for what is in flight.
 TEST_F(LargeWritesBehind, GoOnWhileMemoryIsMade) {
   server_.service().set_never_stable(true);
   FileRef file = open("f");

@@ -41,14 +41,14 @@ class DelegatedLocks : public Delegations {
     Delegations::TearDown();
   }
 
-  static LockWish wish(LockOwner owner, ByteRange range, bool exclusive) {
+  static WantedLock wanted(LockOwner owner, ByteRange range, bool exclusive) {
     return {.owner = owner,
             .pid = static_cast<std::int32_t>(owner.id),
             .range = range,
             .exclusive = exclusive};
   }
   Task<Result<void>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
-    return client::lock(mount(), file_.open.file(), wish(owner, range, exclusive));
+    return client::lock(mount(), file_.open.file(), wanted(owner, range, exclusive));
   }
   /// 0 or an errno; EAGAIN: another owner's lock is in the way.
   int lock_here(LockOwner owner, ByteRange range, bool exclusive = true) {
@@ -62,7 +62,7 @@ class DelegatedLocks : public Delegations {
   /// Whether the range is free for an exclusive lock of a new owner on this mount.
   bool free_here(ByteRange range) {
     auto tested =
-        run(test_lock(mount(), file_.open.file(), wish({LockKind::posix, 9}, range, true)));
+        run(test_lock(mount(), file_.open.file(), wanted({LockKind::posix, 9}, range, true)));
     EXPECT_TRUE(tested) << tested.error().message();
     return tested && !*tested;
   }
@@ -74,7 +74,7 @@ class DelegatedLocks : public Delegations {
       if (!opened) return false;
       elsewhere_ = std::move(*opened);
     }
-    auto tested = run(test_lock(other(), elsewhere_.open.file(), wish(kAnn, range, true)));
+    auto tested = run(test_lock(other(), elsewhere_.open.file(), wanted(kAnn, range, true)));
     EXPECT_TRUE(tested) << tested.error().message();
     return tested && !*tested;
   }
@@ -142,19 +142,19 @@ TEST_F(DelegatedLocks, OwnersAreInEachOthersWay) {
 
 TEST_F(DelegatedLocks, WhatIsInTheWayIsDescribed) {
   EXPECT_EQ(lock_here(kBob, {10, 19}, /*exclusive=*/false), 0);
-  auto tested = run(test_lock(mount(), file_.open.file(), wish(kAnn, {0, 99}, true)));
+  auto tested = run(test_lock(mount(), file_.open.file(), wanted(kAnn, {0, 99}, true)));
   ASSERT_TRUE(tested && *tested);
   EXPECT_EQ((*tested)->range, (ByteRange{10, 19}));
   EXPECT_FALSE((*tested)->exclusive);
   EXPECT_EQ((*tested)->pid, 2);
-  auto own = run(test_lock(mount(), file_.open.file(), wish(kBob, {0, 99}, true)));
+  auto own = run(test_lock(mount(), file_.open.file(), wanted(kBob, {0, 99}, true)));
   EXPECT_TRUE(own && !*own) << "no owner is in its own way";
 }
 
 TEST_F(DelegatedLocks, TheFileMustBeOpenForThem) {
   server_.write_file("writable", "x");
   Opened writer = open_delegated("writable", kWrite);
-  auto locked = run(client::lock(mount(), writer.open.file(), wish(kAnn, {0, 9}, false)));
+  auto locked = run(client::lock(mount(), writer.open.file(), wanted(kAnn, {0, 9}, false)));
   ASSERT_FALSE(locked);
   EXPECT_TRUE(locked.error().is(Layer::nfs, NFS4ERR_OPENMODE));
   close_at(mount(), std::move(writer.open));
@@ -164,7 +164,7 @@ TEST_F(DelegatedLocks, TheFileMustBeOpenForThem) {
 TEST_F(DelegatedLocks, UnderAReadDelegationAreTheServers) {
   server_.write_file("readable", "x");
   Opened reader = open_delegated("readable", kRead);
-  auto locked = run(client::lock(mount(), reader.open.file(), wish(kAnn, {0, 9}, false)));
+  auto locked = run(client::lock(mount(), reader.open.file(), wanted(kAnn, {0, 9}, false)));
   ASSERT_TRUE(locked) << locked.error().message();
   EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
   close_at(mount(), std::move(reader.open));
@@ -181,7 +181,7 @@ TEST_F(DelegatedLocks, AtTheServerHaveItKnowTheOpen) {
   close_at(mount(), std::move(admitted->open));
   auto local = open_locally(mount(), second, reader.handle, kRead);
   ASSERT_TRUE(local);
-  auto locked = run(client::lock(mount(), local->open.file(), wish(kAnn, {0, 9}, false)));
+  auto locked = run(client::lock(mount(), local->open.file(), wanted(kAnn, {0, 9}, false)));
   ASSERT_TRUE(locked) << locked.error().message();
   EXPECT_EQ(counter("open_claims"), 1U);
   EXPECT_TRUE(run(unlock_all(mount(), local->open.file(), kAnn)));
@@ -197,18 +197,18 @@ TEST_F(DelegatedLocks, StayAtTheServerWhereTheyWereBeforeTheDelegation) {
       run(open(mount(), caller(), open_file("early", kRead).handle, kBoth, Delegating::unwanted));
   ASSERT_TRUE(early);
   give_back(early->handle);
-  ASSERT_TRUE(run(client::lock(mount(), early->open.file(), wish(kAnn, {0, 9}, true))));
+  ASSERT_TRUE(run(client::lock(mount(), early->open.file(), wanted(kAnn, {0, 9}, true))));
   Opened later = open_file("early", kBoth);
   ASSERT_TRUE(mount().delegations().held(later.handle)) << "the delegation comes behind the lock";
   EXPECT_EQ(
-      to_errno(run(client::lock(mount(), later.open.file(), wish(kBob, {0, 9}, true))).error()),
+      to_errno(run(client::lock(mount(), later.open.file(), wanted(kBob, {0, 9}, true))).error()),
       EAGAIN);
-  ASSERT_TRUE(run(client::lock(mount(), later.open.file(), wish(kBob, {10, 19}, true))));
+  ASSERT_TRUE(run(client::lock(mount(), later.open.file(), wanted(kBob, {10, 19}, true))));
   EXPECT_EQ(server_.successes_of(OP_LOCK), 2);
   // When all have gone, the next is kept here.
   ASSERT_TRUE(run(unlock_all(mount(), early->open.file(), kAnn)));
   ASSERT_TRUE(run(unlock_all(mount(), later.open.file(), kBob)));
-  ASSERT_TRUE(run(client::lock(mount(), later.open.file(), wish(kBob, {0, 9}, true))));
+  ASSERT_TRUE(run(client::lock(mount(), later.open.file(), wanted(kBob, {0, 9}, true))));
   EXPECT_EQ(server_.successes_of(OP_LOCK), 2);
   close_at(mount(), std::move(later.open));
   close_at(mount(), std::move(early->open));
@@ -413,7 +413,7 @@ TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   ASSERT_NE(&*opened->open, &*file_.open);
   ASSERT_TRUE(local());
   ASSERT_EQ(lock_here(kAnn, {0, 9}), 0);
-  auto shared = run(client::lock(mount(), opened->open.file(), wish(kAnn, {0, 9}, false)));
+  auto shared = run(client::lock(mount(), opened->open.file(), wanted(kAnn, {0, 9}, false)));
   ASSERT_TRUE(shared) << shared.error().message();
   EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "no exclusive lock is left";
   EXPECT_EQ(lock_here(kBob, {0, 9}), EAGAIN);

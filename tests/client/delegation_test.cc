@@ -412,7 +412,7 @@ TEST_F(Delegations, ARecallDuringARecoveryIsAnsweredAndDone) {
   Opened first = open_delegated("file", kRead);
   auto local = open_here(first, kRead);
   ASSERT_TRUE(local);
-  // The return is under way when the server restarts, and again when it has come back.
+  // The return is in flight when the server restarts, and again when it has come back.
   responder::OperationFault late;
   late.opnum = OP_DELEGRETURN;
   late.delay = std::chrono::seconds(30);
@@ -490,8 +490,8 @@ TEST_F(Delegations, NothingIsGrantedHereAfterTheLeaseMayHaveRunOut) {
   server_.disconnect();
   reactor_.advance(kLease + std::chrono::seconds(1));
   EXPECT_FALSE(open_here(file, kRead));
-  const LockWish wish{.owner = {LockKind::posix, 1}, .range = {}, .exclusive = true};
-  Pending<Result<void>> locking(client::lock(mount(), file.open.file(), wish));
+  const WantedLock wanted{.owner = {LockKind::posix, 1}, .range = {}, .exclusive = true};
+  Pending<Result<void>> locking(client::lock(mount(), file.open.file(), wanted));
   Pending<Result<std::optional<LockConflict>>> testing(
       test_lock(mount(), file.open.file(), {.owner = {LockKind::posix, 2}, .range = {}}));
   reactor_.advance(std::chrono::seconds(30));

@@ -86,7 +86,7 @@ TEST_F(Endurance, AThousandLostConnectionsLeaveNothingBehind) {
   constexpr int kCycles = 1000;
   const FileHandle handle = root();
   for (int cycle = 0; cycle < kCycles; ++cycle) {
-    // Some break with a request under way.
+    // Some break with a request in flight.
     Pending<Result<Attributes>> asked(getattr(mount(), caller(), handle));
     if (cycle % 2 == 0) reactor_.settle();
     server_.disconnect();

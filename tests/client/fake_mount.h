@@ -14,7 +14,7 @@
 
 namespace nfsrdma::client::test {
 
-/// A task under way; its result when it has one.
+/// A task in flight; its result when it has one.
 template <class T>
 class Pending {
  public:

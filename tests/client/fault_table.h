@@ -18,7 +18,7 @@ namespace nfsrdma::client::test {
 inline constexpr const char* kContent = "content of the file";
 
 inline const ByteRange kLocked{10, 19};
-inline const LockWish kLockWish{
+inline const WantedLock kWantedLock{
     .owner = {LockKind::posix, 7}, .pid = 1, .range = kLocked, .exclusive = true};
 
 class FaultTable;
@@ -42,7 +42,7 @@ struct Operation {
 
 inline void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
 
-/// What goes wrong while the operation is under way.
+/// What goes wrong while the operation is in flight.
 struct Fault {
   const char* name;
   bool forgets_replies;  ///< the server cannot tell a repetition from a new request
@@ -66,7 +66,7 @@ class FaultTable : public ServedMount,
   OpenFileRef locked_file() const { return locked_->open.file(); }
   /// Another owner on this mount asks the server.
   bool locked_at_server() {
-    const LockWish other{.owner = {LockKind::posix, 99}, .range = kLocked, .exclusive = true};
+    const WantedLock other{.owner = {LockKind::posix, 99}, .range = kLocked, .exclusive = true};
     auto conflict = run(test_lock(mount(), locked_file(), other));
     return conflict && conflict->has_value();
   }
@@ -94,7 +94,7 @@ class FaultTable : public ServedMount,
     buffer_ = data_->acquire();
     ASSERT_TRUE(run(make_symlink(mount(), caller(), root(), "pointer", "target")));
     if (operation().kind == Kind::lock_use) {
-      ASSERT_TRUE(run(client::lock(mount(), locked_file(), kLockWish)));
+      ASSERT_TRUE(run(client::lock(mount(), locked_file(), kWantedLock)));
     }
     before_ = server_.successes_of(operation().opnum);
   }

@@ -105,23 +105,23 @@ Task<Result<void>> do_statfs(FaultTable* t) {
   return dropping(statfs(t->here(), t->who(), t->file()));
 }
 Task<Result<void>> do_lock(FaultTable* t) {
-  return client::lock(t->here(), t->locked_file(), kLockWish);
+  return client::lock(t->here(), t->locked_file(), kWantedLock);
 }
 Task<Result<void>> do_unlock(FaultTable* t) {
-  return unlock(t->here(), t->locked_file(), kLockWish.owner, kLocked);
+  return unlock(t->here(), t->locked_file(), kWantedLock.owner, kLocked);
 }
 Task<Result<void>> do_unlock_all(FaultTable* t) {
-  return unlock_all(t->here(), t->locked_file(), kLockWish.owner);
+  return unlock_all(t->here(), t->locked_file(), kWantedLock.owner);
 }
 Task<Result<void>> do_test_lock(FaultTable* t) {
-  return dropping(test_lock(t->here(), t->locked_file(), kLockWish));
+  return dropping(test_lock(t->here(), t->locked_file(), kWantedLock));
 }
 
 /// A lock that was taken under the delegation becomes the server's.
 Task<Result<void>> do_return_locked(FaultTable* t) {
   const OpenFileRef file = t->locked_file();
   co_await t->here().delegations().give_back(file->handle());
-  const StateRef holder = io_state(file, file->locks().find(kLockWish.owner));
+  const StateRef holder = io_state(file, file->locks().find(kWantedLock.owner));
   auto used = co_await read(t->here(), t->who(), file->handle(), holder, 0, t->buffer().bytes());
   CO_TRY(used);
   co_return Result<void>{};

@@ -29,8 +29,8 @@ class ServedLocks : public ServedMount {
   }
   /// 0 or an errno.
   int lock_for(LockOwner owner, ByteRange range, bool will_wait = false) {
-    LockWish wish{.owner = owner, .range = range, .exclusive = true, .will_wait = will_wait};
-    auto locked = run(client::lock(mount(), file_.open.file(), wish));
+    WantedLock wanted{.owner = owner, .range = range, .exclusive = true, .will_wait = will_wait};
+    auto locked = run(client::lock(mount(), file_.open.file(), wanted));
     return locked ? 0 : to_errno(locked.error());
   }
   int unlock_for(LockOwner owner, ByteRange range) {

@@ -30,8 +30,9 @@ TEST_F(StateReport, NamesOpensLocksAndDelegations) {
   EXPECT_TRUE(lines().empty());
   Opened file = open_delegated("file", kBoth);
   const std::string inode = "inode " + std::to_string(file.open->fileid());
-  const LockWish wish{.owner = {LockKind::posix, 1}, .pid = 34, .range = {5, 9}, .exclusive = true};
-  ASSERT_TRUE(run(client::lock(mount(), file.open.file(), wish)));
+  const WantedLock wanted{
+      .owner = {LockKind::posix, 1}, .pid = 34, .range = {5, 9}, .exclusive = true};
+  ASSERT_TRUE(run(client::lock(mount(), file.open.file(), wanted)));
   EXPECT_TRUE(told("open " + inode + " by user " + std::to_string(caller().uid) +
                    ": read and write, 1 times, under a delegation"))
       << lines().at(0);

@@ -232,12 +232,12 @@ TEST_F(LockStateTest, AnOwnerWithAStateidIsNotForgotten) {
 
 TEST_F(LockStateTest, WhatIsTakenAwayIsRememberedAsLostAndToldAnew) {
   const FileLocks::LockRef lock = held();
-  lock->loss_told = true;
+  lock->loss_reported = true;
   EXPECT_TRUE(lock->take_away());
   EXPECT_TRUE(lock->any_lost());
   EXPECT_TRUE(lock->lost_ranges.overlaps({5, 5}));
   EXPECT_FALSE(lock->lost_ranges.overlaps({10, 10}));
-  EXPECT_FALSE(lock->loss_told);
+  EXPECT_FALSE(lock->loss_reported);
   EXPECT_FALSE(lock->take_away()) << "nothing was held any more";
 }
 

@@ -74,7 +74,7 @@ class P05_Stalls : public ::testing::Test {
       sending_.push_back(noted_);
     }
   }
-  /// Nothing is open on the wire, and no Send is under way: no call may wait.
+  /// Nothing is open on the wire, and no Send is in flight: no call may wait.
   void expect_nobody_waits() {
     if (!open_.empty() || !sending_.empty()) return;
     ASSERT_EQ(idle_.size(), static_cast<std::size_t>(kUsers)) << "a call waits for nothing";

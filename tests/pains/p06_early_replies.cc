@@ -31,7 +31,7 @@ TEST(P06_EarlyReplies, SendsKeepTheirMemoryUntilTheyComplete) {
       harness.answer(i, 64);
     }
     ASSERT_EQ(harness.peer().sent_count(), kCalls);
-    for (const TestCall& call : calls) ASSERT_FALSE(call.done()) << "its Send is under way";
+    for (const TestCall& call : calls) ASSERT_FALSE(call.done()) << "its Send is in flight";
     harness.reactor.advance(milliseconds(100));
     for (std::size_t i = 0; i < kCalls; ++i) harness.peer().complete_send(i);
     harness.settle();

@@ -44,7 +44,7 @@ class P15_SmallerSession : public FakeMount {
 
   const channel_attrs4& limits() const { return granted_; }
 
-  /// Requests for a mebibyte each that are under way when the session goes.
+  /// Requests for a mebibyte each that are in flight when the session goes.
   void lose_session_under_load(std::uint32_t most) {
     server_.fate = [](const Arrival& arrival) {
       return arrival.sequence ? Fate::hold : Fate::answer;

@@ -68,13 +68,13 @@ class P16_RetriesAfterDelay : public ServedMount {
   }
 
   void lock_and_unlock(Opened& file) {
-    LockWish wish;
-    wish.owner.id = 1;
-    wish.range = ByteRange::whole_file();
-    wish.exclusive = true;
-    note("lock", run(client::lock(mount(), file.open.file(), wish)));
-    wish.owner.id = 2;
-    note("test lock", run(test_lock(mount(), file.open.file(), wish)));
+    WantedLock wanted;
+    wanted.owner.id = 1;
+    wanted.range = ByteRange::whole_file();
+    wanted.exclusive = true;
+    note("lock", run(client::lock(mount(), file.open.file(), wanted)));
+    wanted.owner.id = 2;
+    note("test lock", run(test_lock(mount(), file.open.file(), wanted)));
     note("unlock", run(unlock(mount(), file.open.file(), LockOwner{LockKind::posix, 1},
                               ByteRange::whole_file())));
   }

@@ -72,11 +72,11 @@ class P17_RecoveryEnds : public ServedMount {
     lock_file();
   }
   void lock_file() {
-    LockWish wish;
-    wish.owner.id = 1;
-    wish.range = ByteRange::whole_file();
-    wish.exclusive = true;
-    auto locked = run(client::lock(mount(), locked_->open.file(), wish));
+    WantedLock wanted;
+    wanted.owner.id = 1;
+    wanted.range = ByteRange::whole_file();
+    wanted.exclusive = true;
+    auto locked = run(client::lock(mount(), locked_->open.file(), wanted));
     EXPECT_TRUE(locked) << locked.error().message();
   }
 

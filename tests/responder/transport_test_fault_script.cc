@@ -168,15 +168,15 @@ TEST(FaultScriptTest, LatestCreditsAndPeriodCount) {
 // F-25: the only candidate at once, one of several at the second time; other clients never.
 TEST(FailedCallsTest, BlamesTheOnlyCandidateOrTheRepeatedOne) {
   FailedCalls failed;
-  failed.suspect("10.0.0.1", 1, true);
-  failed.suspect("10.0.0.1", 2, false);
+  failed.note_loss("10.0.0.1", 1, true);
+  failed.note_loss("10.0.0.1", 2, false);
   EXPECT_TRUE(failed.blamed("10.0.0.1", 1));
   EXPECT_FALSE(failed.blamed("10.0.0.1", 2));
   EXPECT_FALSE(failed.blamed("10.0.0.2", 1));
-  failed.suspect("10.0.0.1", 2, false);
+  failed.note_loss("10.0.0.1", 2, false);
   EXPECT_TRUE(failed.blamed("10.0.0.1", 2));
   for (std::uint32_t xid = 100; xid < 100 + FailedCalls::kRemembered; ++xid) {
-    failed.suspect("10.0.0.1", xid, true);
+    failed.note_loss("10.0.0.1", xid, true);
   }
   EXPECT_FALSE(failed.blamed("10.0.0.1", 1));
 }

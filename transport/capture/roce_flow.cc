@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/base/port.h"
 #include "transport/capture/tcp_segment.h"
 
 namespace nfsrdma::capture {
@@ -147,14 +148,6 @@ Bytes remote_place(const RoceFlow::Place& place, std::size_t length) {
 std::uint32_t next_pair() {
   static std::atomic<std::uint32_t> next{0x100};
   return next.fetch_add(2) & kSequenceMask;
-}
-
-void set_port(sockaddr_storage& address, std::uint16_t port) {
-  if (address.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(address).sin6_port = htons(port);
-  } else {
-    reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port);
-  }
 }
 
 sockaddr_storage stored(const sockaddr& address) {

@@ -72,8 +72,9 @@ void PropertyExchange::on_connprop(const OptInfo& info) {
     if (!peer_.find(property.pv_which) || peer_lists(property.pv_which)) return;
     peer_listed_[peer_listed_count_++] = property.pv_which;
   });
-  if (!peer_has_told_ && !policy_.speaks_first && started_) connprop_due_ = supports(ROPT_CONNPROP);
-  peer_has_told_ = true;
+  if (!peer_advertised_ && !policy_.speaks_first && started_)
+    connprop_due_ = supports(ROPT_CONNPROP);
+  peer_advertised_ = true;
   // XP-4.1-5: do not ask for properties that are not listed, or that the peer keeps.
   if (supports(ROPT_REQPROP) && size_may_change &&
       peer_.receive_buffer_size < policy_.wanted_receive) {
@@ -125,7 +126,7 @@ void PropertyExchange::dispose_all(const PropvalSet& want) {
 void PropertyExchange::dispose(std::uint32_t index, const propval& property) {
   xdr::Decoder faults;
   const auto wanted = property_value(property, faults);
-  const std::uint32_t* present = told_.find(property.pv_which);
+  const std::uint32_t* present = advertised_.find(property.pv_which);
   if (present && wanted && *present == *wanted) return set_bit(disposition_.done, index);
   if (present && wanted && property.pv_which == PROP_RBSIZ) {
     return dispose_receive_size(index, *wanted);
@@ -136,7 +137,7 @@ void PropertyExchange::dispose(std::uint32_t index, const propval& property) {
 /// Larger: when older receives are used up, as far as this side goes. Smaller: at once, since the
 /// peer keeps to the smaller size already (XP-3.1-4).
 void PropertyExchange::dispose_receive_size(std::uint32_t index, std::uint32_t wanted) {
-  const std::uint32_t present = told_.receive_buffer_size;
+  const std::uint32_t present = advertised_.receive_buffer_size;
   const std::uint32_t target =
       std::clamp(wanted, kMinReceiveBufferSize, std::max(present, policy_.most_receive));
   if (target == present || disposition_.waiting || raising_) {
@@ -148,7 +149,7 @@ void PropertyExchange::dispose_receive_size(std::uint32_t index, std::uint32_t w
     disposition_.wanted = wanted;
     return raise(target);
   }
-  told_.receive_buffer_size = target;
+  advertised_.receive_buffer_size = target;
   if (target == wanted) return set_bit(disposition_.done, index);
   disposition_.other = target;
 }
@@ -174,12 +175,12 @@ void PropertyExchange::finish_raise() {
     if (supports(ROPT_UPDPROP)) update_due_ = size;
     return;
   }
-  told_.receive_buffer_size = size;
+  advertised_.receive_buffer_size = size;
   disposition_.waiting = false;
-  if (told_.receive_buffer_size == disposition_.wanted) {
+  if (advertised_.receive_buffer_size == disposition_.wanted) {
     set_bit(disposition_.done, disposition_.index);
   } else {
-    disposition_.other = told_.receive_buffer_size;
+    disposition_.other = advertised_.receive_buffer_size;
   }
 }
 
@@ -218,9 +219,9 @@ bool PropertyExchange::on_error(std::uint32_t xid, rpc_rdma_errcode code) {
     if (!was_sent_[opttype] || sent_xids_[opttype] != xid) continue;
     refused_[opttype] = true;
     was_sent_[opttype] = false;
-    if (opttype == ROPT_CONNPROP) told_ = {};
+    if (opttype == ROPT_CONNPROP) advertised_ = {};
     if (opttype == ROPT_REQPROP) requested_.reset();
-    if (opttype == ROPT_UPDPROP) told_.receive_buffer_size = kMinReceiveBufferSize;
+    if (opttype == ROPT_UPDPROP) advertised_.receive_buffer_size = kMinReceiveBufferSize;
     if (open_ && open_->xid == xid) open_.reset();
     log::info("the peer refused property operation {}: {}", opttype,
               code == RDMA_ERR_INVAL_OPTION ? "not supported" : "cannot be decoded");
@@ -251,7 +252,7 @@ void PropertyExchange::send_due() {
     encode_propvalsubset(out, {&kNoChange, 1});
     if (!open(ROPT_CONNPROP, out)) return;
     connprop_due_ = false;
-    told_ = policy_.own;
+    advertised_ = policy_.own;
     return host_.on_properties_changed();
   }
   const bool update = update_due_ && !refused_[ROPT_UPDPROP];
@@ -260,7 +261,7 @@ void PropertyExchange::send_due() {
   encode_propval(out, PROP_RBSIZ, update ? *update_due_ : *request_due_);
   if (!open(update ? ROPT_UPDPROP : ROPT_REQPROP, out)) return;
   if (update) {
-    told_.receive_buffer_size = *std::exchange(update_due_, std::nullopt);
+    advertised_.receive_buffer_size = *std::exchange(update_due_, std::nullopt);
   } else {
     requested_ = std::exchange(request_due_, std::nullopt);
   }
@@ -288,7 +289,7 @@ void PropertyExchange::request_receive_size(std::uint32_t size) {
 }
 
 void PropertyExchange::update_receive_size(std::uint32_t size) {
-  if (raising_ || size <= told_.receive_buffer_size) return;
+  if (raising_ || size <= advertised_.receive_buffer_size) return;
   raise(size);
   pump();
 }

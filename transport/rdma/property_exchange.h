@@ -82,7 +82,7 @@ class PropertyExchange {
   /// No receive smaller than what raise_receives() was given is posted any more.
   void on_receives_raised();
 
-  const Properties& own() const { return told_; }
+  const Properties& own() const { return advertised_; }
   const Properties& peer() const { return peer_; }
   /// Whether the peer has listed the property, and so knows it.
   bool peer_lists(std::uint32_t which) const;
@@ -135,9 +135,9 @@ class PropertyExchange {
   PropertyHost& host_;
   const PropertyPolicy policy_;
   bool started_ = false;
-  Properties told_;  // this side's values that the peer knows
+  Properties advertised_;  // this side's values that the peer knows
   Properties peer_;
-  bool peer_has_told_ = false;
+  bool peer_advertised_ = false;
   std::array<std::uint32_t, 3> peer_listed_{};
   std::size_t peer_listed_count_ = 0;
 

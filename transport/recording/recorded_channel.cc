@@ -1,11 +1,11 @@
 #include "transport/recording/recorded_channel.h"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 
 #include <array>
 #include <utility>
 
+#include "transport/base/port.h"
 #include "transport/recording/recorded_message.h"
 #include "transport/rpc/message.h"
 
@@ -14,14 +14,6 @@ namespace {
 
 /// Where dissectors look for NFS.
 constexpr std::uint16_t kNfsPort = 2049;
-
-void set_port(sockaddr_storage& address, std::uint16_t port) {
-  if (address.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(address).sin6_port = htons(port);
-  } else {
-    reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port);
-  }
-}
 
 const sockaddr& as_sockaddr(const sockaddr_storage& address) {
   return reinterpret_cast<const sockaddr&>(address);

@@ -46,7 +46,7 @@ class RecordedChannel final : public rpc::Channel,
  private:
   class Callback;
 
-  /// Of a call under way.
+  /// Of a call in flight.
   struct Open {
     rpc::CallObserver* observer = nullptr;
     Origin caller = kNoOrigin;

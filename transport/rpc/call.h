@@ -164,7 +164,7 @@ class Call : public ListNode {
   bool is_poison() const { return losses.same_fault >= kMaxSameLosses; }
   /// The call may have ended a connection. Transports send it while nothing else ordinary is open,
   /// so that a second loss is this call's doing and no other call suffers for it.
-  bool suspect() const { return losses.same_fault > 0; }
+  bool isolated() const { return losses.same_fault > 0; }
 
   /// What is offered for the result: result_sink with its pad.
   std::span<std::byte> placement() const {

@@ -8,9 +8,9 @@
 
 namespace nfsrdma::rpc {
 
-/// First in, first out, reserved Calls first. A suspect Call (one that may have ended a connection)
-/// leaves only when nothing is open, and no ordinary Call leaves while one is open, so that a
-/// second loss is certainly its doing.
+/// First in, first out, reserved Calls first. An isolated Call (one that may have ended a
+/// connection) leaves only when nothing is open, and no ordinary Call leaves while one is open, so
+/// that a second loss is certainly its doing.
 class CallQueue {
  public:
   void push(Call& call) {
@@ -22,13 +22,13 @@ class CallQueue {
   /// The call that may be sent now, still in the queue; or null. `credits` tells in_flight() and
   /// may_send(Urgency).
   template <class Credits>
-  Call* next(const Credits& credits, bool suspect_open) {
+  Call* next(const Credits& credits, bool isolated_open) {
     if (!reserved_.empty()) {
       return credits.may_send(Urgency::reserved) ? &reserved_.front() : nullptr;
     }
-    if (ordinary_.empty() || suspect_open) return nullptr;
+    if (ordinary_.empty() || isolated_open) return nullptr;
     Call& call = ordinary_.front();
-    if (call.suspect() && credits.in_flight() > 0) return nullptr;
+    if (call.isolated() && credits.in_flight() > 0) return nullptr;
     return credits.may_send(Urgency::ordinary) ? &call : nullptr;
   }
   void remove(Call& call) {

@@ -55,7 +55,7 @@ class Requester {
   void pump() {
     link_.counters().pumps.add();
     while (!link_.ending()) {
-      Call* const call = queue_.next(wire().window(), suspect_ != nullptr);
+      Call* const call = queue_.next(wire().window(), isolated_ != nullptr);
       if (!call || wire().send(*call) == Sent::wait) return;
     }
   }
@@ -114,13 +114,13 @@ class Requester {
     queue_.remove(call);
     open_.add(context);
     in_use_.push_back(context);
-    if (call.suspect()) suspect_ = &context;
+    if (call.isolated()) isolated_ = &context;
   }
   /// Nothing more comes for this call.
   void retire(Context& context) {
     context.answered = true;
     context.call->times.replied = link_.reactor().now();
-    if (suspect_ == &context) suspect_ = nullptr;
+    if (isolated_ == &context) isolated_ = nullptr;
     open_.remove(context);
     wire().on_retired(context);
   }
@@ -160,9 +160,9 @@ class Requester {
   }
 
   /// Calls without an answer get the loss of the connection for one. Blames the call whose reply
-  /// was malformed, else the suspect that was open, else every open call.
+  /// was malformed, else the isolated call that was open, else every open call.
   void fail_open_calls(const Error& reason) {
-    const CallContext* const blamed = poison_call_ ? poison_call_ : suspect_;
+    const CallContext* const blamed = poison_call_ ? poison_call_ : isolated_;
     in_use_.for_each([&](CallContext& each) {
       auto& context = static_cast<Context&>(each);
       wire().release(context);
@@ -176,13 +176,13 @@ class Requester {
       retire(context);
       link_.counters().failed_calls.add();
     });
-    suspect_ = poison_call_ = nullptr;
+    isolated_ = poison_call_ = nullptr;
   }
 
   CallQueue queue_;
   XidTable open_;
   IntrusiveList<CallContext> in_use_;   // in the order they were sent
-  CallContext* suspect_ = nullptr;      // an open suspect call: nothing ordinary may join it
+  CallContext* isolated_ = nullptr;     // an open isolated call: nothing ordinary may join it
   CallContext* poison_call_ = nullptr;  // the call whose reply ended the connection
   FailedCalls failed_;
   std::uint64_t replies_ = 0;

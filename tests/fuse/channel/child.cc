@@ -9,6 +9,8 @@ Child::Child(const std::function<int()>& work) : pid_(::fork()) {
   if (pid_ != 0) return;
   // A copy of the /dev/fuse descriptor would keep the connection alive after its program has ended.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  // A shell starts programs in its background with these two ignored: such a child would not end.
+  for (const int ignored : {SIGINT, SIGQUIT}) ::signal(ignored, SIG_DFL);
   ::_exit(work());
 }
 

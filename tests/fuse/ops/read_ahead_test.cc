@@ -178,7 +178,7 @@ TEST_F(ReadAheadRequests, AWriteWhileTheReadIsUnderWayIsSeen) {
   server_.fate = nullptr;
   const TimePoint asked = reactor_.now();
   EXPECT_TRUE(part(file, 2) == written);
-  EXPECT_EQ(reactor_.now(), asked) << "it does not wait for the READ under way";
+  EXPECT_EQ(reactor_.now(), asked) << "it does not wait for the READ in flight";
   server_.disconnect();
   end(second);
   release(file);

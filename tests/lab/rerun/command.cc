@@ -61,7 +61,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   return {};
 }
 
-/// Ends the program at once: what is under way has no end, and is not destroyed.
+/// Ends the program at once: what is in flight has no end, and is not destroyed.
 [[noreturn]] void end(int status) {
   std::fflush(nullptr);
   std::_Exit(status);

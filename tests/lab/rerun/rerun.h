@@ -15,7 +15,7 @@ struct Outcome {
 
 /// The daemon's client, cache and file system, with the recording for kernel, server, clock and all
 /// else. Returns when the recording has no more; everything is left as it was then, for a debugger:
-/// what is under way has no end, and nothing is destroyed. `on_difference` does not return. An
+/// what is in flight has no end, and nothing is destroyed. `on_difference` does not return. An
 /// error where the recording's head makes no mount.
 Result<Outcome> run_again(const Recording& recording, OnDifference on_difference);
 

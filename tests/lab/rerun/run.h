@@ -20,7 +20,7 @@ namespace nfsrdma::lab::rerun {
 /// The options of the recorded mount, without the files of that machine.
 Result<fuse::Options> options_of(const Head& head);
 
-/// Never destroyed once it has begun: what is under way has no end.
+/// Never destroyed once it has begun: what is in flight has no end.
 class Run final : public fuse::Seams {
  public:
   /// Outlived by `world`.

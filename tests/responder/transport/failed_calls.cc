@@ -11,7 +11,7 @@ std::size_t FailedCalls::index_of(std::string_view client, std::uint32_t xid) co
   return static_cast<std::size_t>(place - entries_.begin());
 }
 
-void FailedCalls::suspect(std::string_view client, std::uint32_t xid, bool only_candidate) {
+void FailedCalls::note_loss(std::string_view client, std::uint32_t xid, bool only_candidate) {
   std::size_t index = index_of(client, xid);
   if (index == kRemembered) {
     index = next_;

@@ -19,7 +19,7 @@ class FailedCalls {
   static constexpr std::size_t kRemembered = 64;
 
   /// `client` is the peer's host without its port.
-  void suspect(std::string_view client, std::uint32_t xid, bool only_candidate);
+  void note_loss(std::string_view client, std::uint32_t xid, bool only_candidate);
   bool blamed(std::string_view client, std::uint32_t xid) const;
 
  private:

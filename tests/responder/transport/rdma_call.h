@@ -56,7 +56,7 @@ class RdmaCall final : public ServiceCall, public SendOwner {
   void on_sent() override;
   /// The connection is gone; so is the provider's hold on memory. The service may still have it.
   void on_connection_lost(const std::shared_ptr<ReceiveSet>& receives);
-  /// RDMA Reads are under way: a broken connection may be this call's fault.
+  /// RDMA Reads are in flight: a broken connection may be this call's fault.
   bool pulling() const { return state_ == State::pulling; }
   std::uint32_t xid() const { return call_header_.rdma_xid; }
 

@@ -255,14 +255,14 @@ void RdmaConnection::blame_calls(const Error& reason) {
       !reason.is(Layer::fabric, static_cast<int>(net::Fault::remote_access))) {
     return;
   }
-  std::vector<std::uint32_t> suspects;
+  std::vector<std::uint32_t> candidates;
   calls_.for_each([&](RdmaCall& call) {
-    if (call.pulling()) suspects.push_back(call.xid());
+    if (call.pulling()) candidates.push_back(call.xid());
   });
   const auto remembered = std::min(recent_writes_count_, kRecentWrites);
-  suspects.insert(suspects.end(), recent_writes_.begin(), recent_writes_.begin() + remembered);
-  for (const auto xid : suspects) {
-    core_.failed_calls.suspect(client_, xid, suspects.size() == 1);
+  candidates.insert(candidates.end(), recent_writes_.begin(), recent_writes_.begin() + remembered);
+  for (const auto xid : candidates) {
+    core_.failed_calls.note_loss(client_, xid, candidates.size() == 1);
   }
 }
 

@@ -35,7 +35,7 @@ class Loop {
   Loop() : reactor_(make_epoll_reactor()) {}
   Reactor& reactor() { return *reactor_; }
   ::testing::AssertionResult until(const std::function<bool()>& condition);
-  /// Lets everything that is under way on loopback happen.
+  /// Lets everything that is in flight on loopback happen.
   void settle();
 
  private:

@@ -194,14 +194,14 @@ TEST_F(Loss, CallThatKillsTwiceIsFoundAndStopped) {
   EXPECT_TRUE(harness_.observer.down_reason->is(
       Layer::fabric, static_cast<int>(fabric::Fault::receive_too_small)));
   for (auto& call : calls) {
-    EXPECT_TRUE(call.call.suspect());
+    EXPECT_TRUE(call.call.isolated());
     EXPECT_FALSE(call.call.is_poison());
   }
 
   reconnect();
   open_credits();
   for (auto& call : calls) call.submit();
-  ASSERT_EQ(harness_.peer().sent_count(), 2u) << "one suspect at a time";
+  ASSERT_EQ(harness_.peer().sent_count(), 2u) << "one isolated at a time";
   harness_.answer(1);
   EXPECT_TRUE(calls[0].ok());
   ASSERT_EQ(harness_.peer().sent_count(), 3u);
@@ -220,15 +220,15 @@ TEST_F(Loss, CallThatKillsTwiceIsFoundAndStopped) {
   EXPECT_TRUE(calls[3].ok());
 }
 
-// P3: a suspect is alone among ordinary calls only; reserved ones pass.
-TEST_F(Loss, ReservedCallsPassASuspect) {
+// P3: a isolated is alone among ordinary calls only; reserved ones pass.
+TEST_F(Loss, ReservedCallsPassAnIsolatedCall) {
   open_credits();
-  TestCall suspect(harness_, 1);
-  suspect.submit();
+  TestCall isolated(harness_, 1);
+  isolated.submit();
   harness_.deliver(Bytes(5000));
   reconnect();
   open_credits();
-  suspect.submit();
+  isolated.submit();
   TestCall ordinary(harness_, 2);
   ordinary.submit();
   TestCall reserved(harness_, 3);
@@ -237,13 +237,13 @@ TEST_F(Loss, ReservedCallsPassASuspect) {
   ASSERT_EQ(harness_.peer().sent_count(), 3u);
   EXPECT_EQ(parse(harness_.peer().sent(2).bytes)->header.rdma_xid, 3u);
   harness_.answer(1);
-  EXPECT_TRUE(suspect.ok());
+  EXPECT_TRUE(isolated.ok());
   ASSERT_EQ(harness_.peer().sent_count(), 4u);
   harness_.answer(2);
   harness_.answer(3);
 }
 
-// P3: a server that merely closes or resets, however often, makes no call a suspect.
+// P3: a server that merely closes or resets, however often, makes no call a isolated.
 TEST_F(Loss, PlainLossesBlameNobody) {
   TestCall call(harness_, 1);
   for (int i = 0; i < 10; ++i) {
@@ -252,13 +252,13 @@ TEST_F(Loss, PlainLossesBlameNobody) {
     reconnect();
   }
   EXPECT_EQ(call.call.losses.total, 10u);
-  EXPECT_FALSE(call.call.suspect());
+  EXPECT_FALSE(call.call.isolated());
   call.submit();
   harness_.answer(0);
   EXPECT_TRUE(call.ok());
 }
 
-// F-9, P3: a malformed reply names its call: no other is a suspect.
+// F-9, P3: a malformed reply names its call: no other is a isolated.
 TEST_F(Loss, MalformedReplyBlamesItsCallOnly) {
   open_credits();
   TestCall innocent(harness_, 1);
@@ -268,8 +268,8 @@ TEST_F(Loss, MalformedReplyBlamesItsCallOnly) {
   rdma::Header& header = harness_.reply_header(2);
   header.chunks.add_read(4, {1, 2, 3});
   harness_.deliver(encode(header, rpc_reply(2)));
-  EXPECT_FALSE(innocent.call.suspect());
-  EXPECT_TRUE(poison_call.call.suspect());
+  EXPECT_FALSE(innocent.call.isolated());
+  EXPECT_TRUE(poison_call.call.isolated());
 }
 
 // V1-4.6.1-1, V1-4.6.2-1, V1-4.2.4-5, P4, P7, P10: connections that end at random moments, with

@@ -42,21 +42,21 @@ TEST(XidTableTest, CallsOfOneBucketAreKeptApart) {
 // A second loss is certainly its doing then.
 TEST(CallQueueTest, ACallThatMayHaveEndedAConnectionGoesAlone) {
   CallQueue queue;
-  Call suspect{Buffer()};
-  suspect.losses.blame(1);
-  queue.push(suspect);
-  EXPECT_FALSE(queue.next(Credits{1}, /*suspect_open=*/false)) << "another is open";
-  EXPECT_EQ(queue.next(Credits{0}, /*suspect_open=*/false), &suspect);
-  queue.remove(suspect);
+  Call isolated{Buffer()};
+  isolated.losses.blame(1);
+  queue.push(isolated);
+  EXPECT_FALSE(queue.next(Credits{1}, /*isolated_open=*/false)) << "another is open";
+  EXPECT_EQ(queue.next(Credits{0}, /*isolated_open=*/false), &isolated);
+  queue.remove(isolated);
   Call other{Buffer()};
   queue.push(other);
-  EXPECT_FALSE(queue.next(Credits{1}, /*suspect_open=*/true));
+  EXPECT_FALSE(queue.next(Credits{1}, /*isolated_open=*/true));
   Call renewal{Buffer()};
   renewal.urgency = Urgency::reserved;
   queue.push(renewal);
-  EXPECT_EQ(queue.next(Credits{1}, /*suspect_open=*/true), &renewal);
+  EXPECT_EQ(queue.next(Credits{1}, /*isolated_open=*/true), &renewal);
   queue.remove(renewal);
-  EXPECT_EQ(queue.next(Credits{1}, /*suspect_open=*/false), &other);
+  EXPECT_EQ(queue.next(Credits{1}, /*isolated_open=*/false), &other);
   queue.remove(other);
   EXPECT_EQ(queue.size(), 0U);
 }

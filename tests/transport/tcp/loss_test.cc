@@ -42,7 +42,7 @@ TEST_F(Loss, OpenCallsEndAndCanBeSentAgain) {
   EXPECT_TRUE(is(read->reply->error(), net::Fault::closed));
   EXPECT_TRUE(is(other->reply->error(), net::Fault::closed));
   EXPECT_EQ(read->losses.total, 1U);
-  EXPECT_FALSE(read->suspect()) << "a closed connection is no call's fault";
+  EXPECT_FALSE(read->isolated()) << "a closed connection is no call's fault";
   EXPECT_EQ(count("failed_calls"), 2U);
 
   connect();
@@ -95,16 +95,16 @@ TEST_F(Loss, InTheMiddleOfSending) {
 }
 
 // A call that may have broken the last connection goes alone, so that no other call suffers for it.
-TEST_F(Loss, ASuspectGoesAlone) {
+TEST_F(Loss, AnIsolatedCallGoesAlone) {
   connect();
-  auto suspect = make_call(1);
+  auto isolated = make_call(1);
   auto other = make_call(2);
-  submit(*suspect);
+  submit(*isolated);
   server_.send(record(words({7, 7})));
   run_until([&] { return observer_.downs == 1; });
-  ASSERT_TRUE(suspect->suspect());
+  ASSERT_TRUE(isolated->isolated());
   connect();
-  submit(*suspect);
+  submit(*isolated);
   submit(*other);
   server_.messages.clear();
   await_messages(1);

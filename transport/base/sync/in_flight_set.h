@@ -38,7 +38,7 @@ class InFlightSet {
 
   /// How many have ended.
   std::uint64_t ended() const { return ended_; }
-  /// Waits for all that are under way, and for none that begins later.
+  /// Waits for all that are in flight, and for none that begins later.
   Task<void> wait() {
     const std::uint64_t last = begun_;
     while (!list_.empty() && list_.front().number_ <= last) co_await ended_one_.wait();

@@ -21,13 +21,4 @@ inline sockaddr* socket_address(Address& address) {
   return reinterpret_cast<sockaddr*>(&address.storage);
 }
 
-/// `port` in network order.
-inline void set_port(Address& address, in_port_t port) {
-  if (address.storage.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(address.storage).sin6_port = port;
-  } else {
-    reinterpret_cast<sockaddr_in&>(address.storage).sin_port = port;
-  }
-}
-
 }  // namespace nfsrdma::fabric::verbs

@@ -88,8 +88,8 @@ void VerbsEndpoint::send_disconnect() {
   if (std::exchange(disconnect_sent_, true)) return;
   broken_ = true;
   // It fails when there is no connection, or none any more.
-  const bool told = id_ && id_->qp != nullptr && ::rdma_disconnect(id_.get()) == 0;
-  if (!told) finishing_ = true;
+  const bool disconnecting = id_ && id_->qp != nullptr && ::rdma_disconnect(id_.get()) == 0;
+  if (!disconnecting) finishing_ = true;
 }
 
 void VerbsEndpoint::finish() {

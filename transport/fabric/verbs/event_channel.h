@@ -14,7 +14,7 @@
 namespace nfsrdma::fabric::verbs {
 
 /// A copy of an event: the original is acknowledged before anyone is told, because an id with an
-/// event under way cannot be destroyed.
+/// event in flight cannot be destroyed.
 struct ConnectionEvent {
   rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;
   rdma_cm_id* id = nullptr;

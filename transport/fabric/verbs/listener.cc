@@ -1,8 +1,11 @@
 #include "transport/fabric/verbs/listener.h"
 
+#include <netinet/in.h>
+
 #include <cerrno>
 
 #include "transport/base/log.h"
+#include "transport/base/port.h"
 #include "transport/fabric/verbs/address.h"
 #include "transport/fabric/verbs/connect_request.h"
 #include "transport/fabric/verbs/fault.h"
@@ -41,7 +44,7 @@ Result<void> VerbsListener::start(const Address& local) {
 
 Address VerbsListener::address() const {
   Address address = address_of(*::rdma_get_local_addr(id_.get()));
-  set_port(address, ::rdma_get_src_port(id_.get()));
+  set_port(address.storage, ntohs(::rdma_get_src_port(id_.get())));
   return address;
 }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "transport/base/port.h"
 #include "transport/base/unique_fd.h"
 #include "transport/fabric/verbs/address.h"
 #include "transport/fabric/verbs/fault.h"
@@ -30,7 +31,7 @@ Result<Address> local_address_towards(const Address& peer) {
   if (::getsockname(socket.get(), socket_address(local), &local.length) != 0) {
     return fail(call_error(errno, "route", peer.text()));
   }
-  set_port(local, 0);
+  set_port(local.storage, 0);
   return local;
 }
 

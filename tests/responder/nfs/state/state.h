@@ -98,7 +98,7 @@ struct DelegationState final : State {
   UniqueFd descriptor;                   ///< opened when it is first needed
   std::optional<TimePoint> recalled_at;  ///< when it was first asked back
   bool told = false;                     ///< the client has answered CB_RECALL
-  bool asking = false;                   ///< a callback about it is under way
+  bool asking = false;                   ///< a callback about it is in flight
   bool revoked = false;                  ///< not returned in time: waits for FREE_STATEID
   /// The holder's last answer about size and change (CB_GETATTR); empty if it was of no
   /// use.
