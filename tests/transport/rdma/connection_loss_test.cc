@@ -183,7 +183,7 @@ TEST_F(Loss, FailedReceiveEndsTheConnection) {
 }
 
 // P3, V1-4.5.3-2: a reply that fits no receive buffer ends the connection. The calls that were open
-// are suspects: each goes out alone next time. The one that does it again is not sent a third time,
+// are isolated: each goes out alone next time. The one that does it again is not sent a third time,
 // and all others survive.
 TEST_F(Loss, CallThatKillsTwiceIsFoundAndStopped) {
   open_credits();
