@@ -25,5 +25,14 @@ TEST_F(CreateTest, SymbolicLinksHaveEveryPermission) {
   EXPECT_EQ(mode, 0777U);
 }
 
+TEST_F(CreateTest, AnEmptyHandleIsNone) {
+  start();
+  server_.on<GETFH4args, GETFH4res>(
+      [](const GETFH4args&, GETFH4res& result) { result.resok4.object.length = 0; });
+  auto made = run(make_directory(mount(), Credential{}, handle(1), "directory", 0755));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().layer, Layer::decode);
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

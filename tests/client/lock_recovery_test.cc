@@ -2,6 +2,7 @@
 // becomes of both when the server takes locks away (RFC 8881 sections 8.2.5, 8.4.2.1, 8.5, 9.1).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -126,9 +127,14 @@ TEST_F(LockRecovery, AWriteThatWaitedUntilTheLockWasGivenBackIsNoError) {
 
 TEST_F(LockRecovery, TheReclaimedLockIsNamedAfterAReboot) {
   ASSERT_EQ(lock_range(kHolder, kFirst), 0);
+  server_.forget_arrivals();
   server_.reboot(/*grace_seconds=*/45);
   EXPECT_EQ(write_as(kHolder, 0), 0);
   EXPECT_EQ(counter("locks_lost"), 0U);
+  // Section 18.10.3: one that is not marked as a reclaim is refused until the grace period ends.
+  EXPECT_EQ(std::ranges::count_if(server_.arrivals(),
+                                  [](const Arrival& call) { return call.has(OP_LOCK); }),
+            1);
 }
 
 // RFC 8881 sections 8.5 and 18.46.3: SEQ4_STATUS_ADMIN_STATE_REVOKED, TEST_STATEID, FREE_STATEID.

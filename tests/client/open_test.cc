@@ -327,6 +327,56 @@ TEST_F(OpenTest, ADelegationNobodyWantedIsReturned) {
   EXPECT_TRUE(must_close(std::move(opened->open)));
 }
 
+// RFC 8881 section 18.16.3: `recall` in the grant says that it is recalled already.
+TEST_F(OpenTest, ADelegationThatIsRecalledWithItsGrantIsReturned) {
+  start();
+  delegation_.delegation_type = OPEN_DELEGATE_READ;
+  delegation_.read.stateid.seqid = 1;
+  delegation_.read.recall = true;
+  OpenRef ref = must_open(kRead);
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_DELEGRETURN), 1U);
+  EXPECT_TRUE(must_close(std::move(ref)));
+}
+
+// The server revokes what is not returned in a lease (RFC 8881 section 10.2.1).
+TEST_F(OpenTest, ADelegationThatIsNotTakenBackIsTriedForALease) {
+  start();
+  delegation_.delegation_type = OPEN_DELEGATE_READ;
+  delegation_.read.stateid.seqid = 1;
+  delegation_.read.recall = true;
+  server_.fail(OP_DELEGRETURN, NFS4ERR_DELAY, /*times=*/1'000'000);
+  OpenRef ref = must_open(kRead);
+  reactor_.advance(std::chrono::minutes(3));
+  const auto tried = server_.arrivals_of(OP_DELEGRETURN).size();
+  EXPECT_GT(tried, 1U);
+  reactor_.advance(std::chrono::minutes(10));
+  EXPECT_EQ(server_.arrivals_of(OP_DELEGRETURN).size(), tried);
+  EXPECT_TRUE(must_close(std::move(ref)));
+}
+
+// The reply is lost, and the session with it: the CLOSE is made again, and a server that remembers
+// closed stateids calls its own old (RFC 8881 section 8.2.4).
+TEST_F(OpenTest, ACloseThatWasDoneBeforeIsDone) {
+  start();
+  OpenRef ref = must_open(kRead);
+  std::vector<std::uint32_t> closes;
+  server_.on<CLOSE4args, CLOSE4res>([&](const CLOSE4args& args, CLOSE4res& result) {
+    closes.push_back(args.open_stateid.seqid);
+    if (closes.size() == 1) return;
+    result.status = args.open_stateid.seqid == 0 ? NFS4ERR_BAD_STATEID : NFS4ERR_OLD_STATEID;
+  });
+  bool forgotten = false;
+  server_.fate = [&](const Arrival& arrival) {
+    if (closes.empty()) return arrival.has(OP_CLOSE) ? Fate::disconnect_after : Fate::answer;
+    if (!std::exchange(forgotten, true)) server_.forget(/*client_too=*/false);
+    return Fate::answer;
+  };
+  EXPECT_TRUE(must_close(std::move(ref)));
+  EXPECT_TRUE(forgotten);
+  EXPECT_EQ(closes.size(), 3U) << "once done, once old, once as it is now";
+}
+
 TEST_F(OpenTest, PreserveUnlinkedIsPassedOn) {
   start();
   rflags_ = OPEN4_RESULT_PRESERVE_UNLINKED;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <string>
 
 #include "client/requests/errno.h"
 #include "tests/client/fake_mount.h"
@@ -35,6 +36,14 @@ TEST_F(ReadTest, NeitherDataNorTheEndIsAnError) {
   EXPECT_EQ(to_errno(data.error()), EIO);
   EXPECT_NE(data.error().message().find("neither data nor the end"), std::string::npos);
   EXPECT_EQ(server_.executions_of(OP_READ), 1u);
+}
+
+// RFC 8881 section 18.22.3: what is behind the bytes that were asked for is not the caller's.
+TEST_F(ReadTest, MoreThanWasAskedForIsRefused) {
+  const std::string more(sink_.size() + 1, 'x');
+  auto data = read_with(true, more);
+  ASSERT_FALSE(data);
+  EXPECT_EQ(data.error().layer, Layer::decode);
 }
 
 TEST_F(ReadTest, NothingAtTheEndIsGood) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tests/client/fake_mount.h"
@@ -67,6 +68,30 @@ TEST_F(ReadDirTest, ImpossibleNamesAreLeftOut) {
   EXPECT_EQ(page->left_out, 3u);
   EXPECT_EQ(page->last_cookie, 14u);
   EXPECT_EQ(asked_.size(), 1u);
+}
+
+// RFC 8881 section 18.23.3: rdattr_error says that the other attributes are not the entry's.
+TEST_F(ReadDirTest, AnEntryWhoseAttributesFailedHasNone) {
+  pages_[0] = page_of({{10, "good"}, {11, "failed"}}, true);
+  std::array<std::array<std::byte, 256>, 2> memory;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    Attributes attributes;
+    attributes.type = NF4REG;
+    attributes.fileid = 7 + i;
+    attributes.filehandle = handle(static_cast<std::uint8_t>(2 + i));
+    attributes.rdattr_error = i == 0 ? NFS4_OK : NFS4ERR_ACCESS;
+    attributes.present = {FATTR4_TYPE, FATTR4_RDATTR_ERROR, FATTR4_FILEHANDLE, FATTR4_FILEID};
+    xdr::Encoder out(memory[i]);
+    ASSERT_TRUE(encode_attributes(out, attributes.present, attributes));
+    xdr::Decoder in(out.encoded());
+    decode(in, pages_[0].entries[i].attrs);
+  }
+  start();
+  auto page = run(readdir(mount(), Credential{}, handle(1), 0, verifier4{}, 1 << 16, true));
+  ASSERT_TRUE(page) << page.error().message();
+  ASSERT_EQ(page->entries.size(), 2u);
+  EXPECT_TRUE(page->entries[0].has_attributes);
+  EXPECT_FALSE(page->entries[1].has_attributes);
 }
 
 TEST_F(ReadDirTest, APageOfImpossibleNamesIsPassedOver) {

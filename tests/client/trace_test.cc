@@ -1,6 +1,7 @@
 // Where the time of each request went, in virtual time: stages, outcomes, what waits for what.
 #include "client/session/trace.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -71,7 +71,8 @@ class RdmaConnection final : public Connection,
   void pull_began() { ++pulls_; }
   void pull_ended() { --pulls_; }
   bool closing() const { return closing_; }
-  /// A reply with RDMA Writes is going out: should they break the connection, this XID is a candidate.
+  /// A reply with RDMA Writes is going out: should they break the connection, this XID is a
+  /// candidate.
   void note_writes_for(std::uint32_t xid);
 
   // EndpointHandler
