@@ -141,7 +141,7 @@ def forgive_tshark(checked, lab):
         checked.forgiven = len(checked.wrong)
         checked.wrong = [(side, text) for side, text in checked.wrong if not text.endswith("tshark: " + MALFORMED)]
         checked.forgiven -= len(checked.wrong)
-        checked.malformed = collections.Counter(side for side, _ in checked.wrong)
+        checked.malformed = collections.Counter(side for side, text in checked.wrong if ": tshark: " in text)
 
 
 def check(path, lab, exceptions):
