@@ -80,7 +80,10 @@ carries iwarp tcp
 start_proxy iwarp iwarp
 echo content >"$export/file"
 mount_export noac
-same "error: no command 'nonsense'" "$(tell nonsense || true)" "an unknown command"
+same "error: no command 'nonsense'; help lists them" "$(tell nonsense || true)" "an unknown command"
+for fault in unstable=lost replay-cache=off; do
+  grep -q "^error: ${fault%=*}: a proxy .*: tell nfsrdma-responder" <<<"$(tell fault $fault || true)" || fail "a proxy takes $fault"
+done
 grep -qx 'fault write=drop' <<<"$(tell help)" || fail "no help"
 # seen FAULT COMMAND...: the command succeeds in spite of the fault, which has happened.
 seen() {

@@ -109,6 +109,15 @@ TEST(FaultScriptTest, EveryKindOfTheHelpCanBeAdded) {
   }
 }
 
+TEST(FaultScriptTest, AStatusThatThereIsNotIsToldByWhatWasMeant) {
+  FaultScript script;
+  const auto added = script.add("nfsstat=ENOSPC:op=WRITE");
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().message().find("is no status: did you mean NFS4ERR_NOSPC?"),
+            std::string::npos)
+      << added.error().message();
+}
+
 TEST(FaultScriptTest, ValueMayHaveColonsInFrontOfTheOptions) {
   FaultScript script;
   ASSERT_TRUE(script.add("write=stag:+3:op=READ:times=1"));

@@ -1,8 +1,10 @@
 #include "tests/lab/proxy/proxy.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include "tests/lab/proxy/control.h"
 #include "tests/responder/transport/commands.h"
 
 namespace nfsrdma::lab::proxy {
@@ -63,7 +65,11 @@ Result<void> Proxy::start(const ProxyOptions& options) {
   auto responder = responder::Responder::create(reactor_, *fabric_, *this, config, pools_);
   if (!responder) return fail_from(responder);
   responder_ = std::move(*responder);
-  for (const auto& fault : options.faults) TRY(responder_->add_fault(fault));
+  for (const auto& fault : options.faults) {
+    const std::string refusal = refusal_of(fault);
+    if (!refusal.empty()) return fail(Error::local(EINVAL, "fault script", refusal));
+    TRY(responder_->add_fault(fault));
+  }
   if (!options.control_path.empty()) {
     auto control = responder::ControlSocket::create(
         reactor_, options.control_path,
@@ -127,9 +133,13 @@ void Proxy::report_if_closed() {
 
 std::string Proxy::run_command(const std::string& line) {
   const responder::Command command(line);
+  const std::string refusal = command.word == "fault" ? refusal_of(command.argument) : "";
+  if (!refusal.empty()) return "error: " + refusal;
   if (auto answer = responder::run_transport_command(*responder_, command)) return *answer;
-  if (command.word == "help") return responder::transport_help() + "stats\nhelp\nok";
-  if (command.word != "stats") return "error: no command '" + std::string(command.word) + "'";
+  if (command.word == "help") return help_text() + "ok";
+  if (command.word != "stats") {
+    return "error: no command '" + std::string(command.word) + "'; help lists them";
+  }
   responder::CounterText visitor;
   responder_->visit_counters(visitor);
   return visitor.text + "ok";

@@ -73,7 +73,7 @@ void show(const Step& step, const script::Difference& what) {
 }
 
 /// What of the capture is not issued again, in numbers.
-void show_left_out(const Recording& recording, const Steps& steps) {
+void show_left_out(const Recording& recording, const Steps& steps, std::size_t chosen) {
   const auto say = [](std::size_t count, const char* what) {
     if (count != 0) fmt::print(stderr, "nfsrdma-lab: {} {}\n", count, what);
   };
@@ -82,8 +82,11 @@ void show_left_out(const Recording& recording, const Steps& steps) {
   say(recording.refused, "calls left out: their SEQUENCE failed");
   say(recording.repeated, "calls left out: they were sent before");
   say(steps.delayed, "calls left out: the server wanted to see them later");
-  if (recording.clients > 1) {
-    say(recording.clients, "clients are in the capture: --client chooses one");
+  if (recording.clients > 1 && chosen == 0) {
+    fmt::print(stderr,
+               "nfsrdma-lab: {0} clients are in the capture; the one with the most calls is taken: "
+               "--client N, from 1 to {0}, takes another one\n",
+               recording.clients);
   }
 }
 
@@ -142,7 +145,7 @@ int run_replay(std::span<char*> words) {
   const bool rooted =
       !line.servers.empty() && !script::read_server(line.servers.front(), "").path.empty();
   const Steps steps = make_steps(*recording, rooted);
-  show_left_out(*recording, steps);
+  show_left_out(*recording, steps, line.client);
   if (!line.script.empty()) {
     auto written = write_script(line.script, line.file, steps);
     if (!written) return complain(written.error().message(), kExitFailed);

@@ -40,6 +40,7 @@ std::string operation_text(const std::string& name, const Node& arguments) {
   if (to_number(name)) return fmt::format("OP {{number={} body={}}}", name, to_text(arguments));
   if (arguments.kind == Node::Kind::record && arguments.items.empty()) return name;
   Node shown = arguments;
+  name_attributes(shown);
   for (Node& item : shown.items) {
     // Only payload: a record in the place of other bytes would not be read.
     const bool payload = name == "WRITE" && item.kind == Node::Kind::word;

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
 #include "client/proto/print.h"
+#include "transport/base/similar.h"
 
 namespace nfsrdma::lab {
 namespace {
@@ -89,6 +94,15 @@ void decode_operations(Node& all, xdr::Decoder& in, std::uint32_t count, auto&& 
   if (!in.ok()) all.add("malformed", Node::quoted(why(in)));
 }
 
+/// Names are written in capitals; empty: none is near.
+std::string similar_operation(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::vector<std::string_view> names;
+  nfs4::Operations::for_each(
+      [&names]<class Op>(Op) { names.push_back(nfs4::operation_name(Op::Args::opnum)); });
+  return std::string(most_similar(name, names));
+}
+
 }  // namespace
 
 bool is_operation(std::string_view name) {
@@ -102,7 +116,11 @@ Result<OperationText> read_operation(Tokens& tokens) {
   }
   OperationText operation{name.text, {}, name.line};
   operation.arguments.line = name.line;
-  if (!is_operation(name.text)) return wrong(name.line, "there is no operation " + name.text);
+  if (!is_operation(name.text)) {
+    const std::string meant = similar_operation(name.text);
+    return wrong(name.line, "there is no operation " + name.text +
+                                (meant.empty() ? "" : ": did you mean " + meant + "?"));
+  }
   const Token& next = tokens.next();
   const bool has_value = next.kind == Token::Kind::text || next.is("{") || next.is("[") ||
                          (next.kind == Token::Kind::word && !is_operation(next.text));

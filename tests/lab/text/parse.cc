@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "client/proto/attributes.h"
+#include "tests/support/similar_status.h"
 
 namespace nfsrdma::lab {
 
-void Parse::fault(int line, const std::string& what, const char* why) {
+void Parse::fault(int line, const std::string& what, const std::string& why) {
   constexpr std::size_t kShown = 80;
   if (failed_) return;
   const bool whole = what.size() <= kShown;
@@ -66,7 +67,10 @@ std::span<const std::byte> Parse::bytes(const Node& node) {
 std::uint64_t Parse::number(const Node& node, std::uint64_t most) {
   const auto value = node.kind == Node::Kind::word ? to_constant(node.text) : std::nullopt;
   if (!value) {
-    fault(node.line, to_text(node), "is no number, and no name of one");
+    const auto meant = testing_support::similar_status(node.text);
+    const std::string why = "is no number, and no name of one";
+    fault(node.line, to_text(node),
+          meant.empty() ? why : why + ": did you mean " + std::string(meant) + "?");
     return 0;
   }
   if (*value > most) fault(node.line, to_text(node), "is too large");
@@ -124,6 +128,50 @@ std::optional<std::uint32_t> to_attribute(std::string_view word) {
     if (word == nfs4::attribute_name(bit) && nfs4::known_attributes().test(bit)) return bit;
   }
   return std::nullopt;
+}
+
+namespace {
+
+/// The words of a bitmap, as print() has them; nothing for what is none.
+std::optional<nfs4::bitmap4> bitmap_of(const Node& list) {
+  nfs4::bitmap4 bits;
+  if (list.kind != Node::Kind::list || list.items.size() > bits.words.size()) return std::nullopt;
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const auto word = to_number(list.items[i].text);
+    if (!word || *word > UINT32_MAX) return std::nullopt;
+    bits.words[i] = static_cast<std::uint32_t>(*word);
+  }
+  return bits;
+}
+
+/// Names, and behind them words for bits that are no attributes.
+Node list_of(nfs4::bitmap4 bits) {
+  Node list;
+  list.kind = Node::Kind::list;
+  for (std::uint32_t bit = 0; bit < nfs4::bitmap4::kBits; ++bit) {
+    if (!bits.test(bit) || !nfs4::known_attributes().test(bit)) continue;
+    list.items.push_back(Node::word(nfs4::attribute_name(bit)));
+    bits.clear(bit);
+  }
+  std::size_t words = bits.words.size();
+  while (words > 0 && bits.words[words - 1] == 0) --words;
+  for (std::size_t i = 0; i < words; ++i) list.items.push_back(Node::number(bits.words[i]));
+  return list;
+}
+
+}  // namespace
+
+void name_attributes(Node& node) {
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    Node& item = node.items[i];
+    const bool named = node.kind == Node::Kind::record &&
+                       (node.names[i] == "attr_request" || node.names[i] == "attrmask");
+    if (const auto bits = named ? bitmap_of(item) : std::nullopt) {
+      item = list_of(*bits);
+    } else {
+      name_attributes(item);
+    }
+  }
 }
 
 }  // namespace nfsrdma::lab

@@ -24,6 +24,8 @@ using TextMemory = std::deque<std::vector<std::byte>>;
 std::optional<std::uint64_t> to_constant(std::string_view word);
 /// The number of an attribute by its name ("size"), or nothing.
 std::optional<std::uint32_t> to_attribute(std::string_view word);
+/// Has each bitmap of attributes in it as names, as it would be read again.
+void name_attributes(Node& node);
 
 class Parse {
  public:
@@ -69,7 +71,7 @@ class Parse {
   };
 
   const Node* take(const char* name);
-  void fault(int line, const std::string& what, const char* why);
+  void fault(int line, const std::string& what, const std::string& why);
   void enter(Record& record);
   void leave(Record& record, Record* outer);
 

@@ -76,9 +76,31 @@ TEST(ParseTest, TakesWhatPeopleWrite) {
             "{stateid={seqid=0 other=0x000000000000000000000000} offset=0 stable=0 data=0xababab}");
 }
 
+TEST(ParseTest, AttributesHaveNames) {
+  const auto named = [](const char* text) {
+    auto node = read_node(text);
+    name_attributes(*node);
+    return to_text(*node);
+  };
+  EXPECT_EQ(named("{attr_request=[26 2]}"), "{attr_request=[type change size mode]}");
+  EXPECT_EQ(named("{obj_attributes={attrmask=[16] attr_vals=0x}}"),
+            "{obj_attributes={attrmask=[size] attr_vals=0x}}");
+  // No attribute of NFSv4.1; no bitmap of attributes.
+  EXPECT_EQ(named("{attr_request=[16 2 0x80000000]}"), "{attr_request=[size mode 0 0 2147483648]}");
+  EXPECT_EQ(named("{spo_must_allow=[26 2]}"), "{spo_must_allow=[26 2]}");
+  for (const char* text : {"[26 2]", "[16 2 2147483648]", "[0 0 1]", "[]"}) {
+    auto node = read_node("{attr_request=" + std::string(text) + "}");
+    const auto before = printed<nfs4::GETATTR4args>(to_text(*node));
+    name_attributes(*node);
+    EXPECT_EQ(printed<nfs4::GETATTR4args>(to_text(*node)), before);
+  }
+}
+
 TEST(ParseTest, SaysWhatIsWrong) {
   EXPECT_EQ(printed<nfs4::READ4args>("{count=4096\nsize=1}"), "1: size is no field here");
   EXPECT_EQ(printed<nfs4::READ4args>("{count=many}"), "1: many is no number, and no name of one");
+  EXPECT_EQ(printed<nfs4::READLINK4res>("ENOSPC"),
+            "1: ENOSPC is no number, and no name of one: did you mean NFS4ERR_NOSPC?");
   EXPECT_EQ(printed<nfs4::READ4args>("{count=0x100000000}"), "1: 0x100000000 is too large");
   EXPECT_EQ(printed<nfs4::PUTROOTFH4args>("7"), "1: 7 is no record {FIELD=VALUE ...}");
   EXPECT_EQ(printed<nfs4::verifier4>("0x010203040506070809"),
@@ -110,6 +132,8 @@ TEST(OperationsTest, EncodesByName) {
   EXPECT_EQ(on_the_wire("LOOKUP \"f\""), "0x0000000f0000000166000000");
   EXPECT_EQ(on_the_wire("OP {number=77 body=0x01020304}"), "0x0000004d01020304");
   EXPECT_EQ(on_the_wire("FROBNICATE"), "1: there is no operation FROBNICATE");
+  EXPECT_EQ(on_the_wire("write"), "1: there is no operation write: did you mean WRITE?");
+  EXPECT_EQ(on_the_wire("LOKUP"), "1: there is no operation LOKUP: did you mean LOOKUP?");
   EXPECT_EQ(on_the_wire("LOOKUP {objname={length=5000}}"),
             "1: LOOKUP is too long, or a value is none of the protocol");
 }

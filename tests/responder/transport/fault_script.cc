@@ -8,6 +8,7 @@
 
 #include "tests/responder/transport/fault_kinds.h"
 #include "tests/responder/transport/fault_words.h"
+#include "tests/support/similar_status.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -115,6 +116,12 @@ Result<void> read_rule(FaultRule& rule, std::string_view spec) {
   rule.name = take_until(head, '=');
   rule.value = head;
   if (!set_effect(rule)) {
+    const auto meant = rule.name == "nfsstat" ? testing_support::similar_status(rule.value) : "";
+    if (!meant.empty()) {
+      return fail(Error::local(EINVAL, "fault script",
+                               "'" + rule.value + "' in '" + std::string(spec) +
+                                   "' is no status: did you mean " + std::string(meant) + "?"));
+    }
     return fail(Error::local(EINVAL, "fault script",
                              "'" + std::string(whole_head) + "' in '" + std::string(spec) +
                                  "' is none of: " + fault_kinds_like(rule.name)));
