@@ -53,7 +53,6 @@ LockRequest request_for(const OpenFileRef& file, const LockRef& lock, const Want
 Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, WantedLock wanted,
                                   Duration patience) {
   for (;;) {
-    if (file->lost()) co_return fail(lost_locks());
     if (!file->claimed()) {
       auto claimed = co_await files.opens.claim(file);  // LOCK needs an open at the server
       CO_TRY(claimed);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/files/local_lock.h"
@@ -15,6 +17,7 @@
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
 #include "client/requests/read.h"
+#include "client/session/session.h"
 #include "client/state/lock_waiters.h"
 #include "tests/client/delegations.h"
 
@@ -418,6 +421,94 @@ TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   EXPECT_EQ(lock_here(kBob, {0, 9}, false), 0) << "no exclusive lock is left";
   EXPECT_EQ(lock_here(kBob, {0, 9}), EAGAIN);
   close_at(mount(), std::move(opened->open));
+}
+
+/// While another request of an owner is under way, the next one waits.
+class BusyOwner : public DelegatedLocks {
+ protected:
+  /// Until `busy_` is reset.
+  void keep_busy(LockOwner owner) {
+    lock_ = file_.open.file()->locks().obtain(owner);
+    busy_.emplace(run(taking()));
+  }
+  Task<AsyncMutex::Guard> taking() {
+    auto guard = co_await lock_->changing.lock();
+    co_return guard;
+  }
+
+  FileLocks::LockRef lock_;
+  std::optional<AsyncMutex::Guard> busy_;
+};
+
+// RFC 8881 sections 8.3 and 10.2.1: the server may have given the file to others meanwhile.
+TEST_F(BusyOwner, LooksAtTheLeaseAgainAfterTheWait) {
+  keep_busy(kAnn);
+  Pending<Result<void>> asking(locking(kAnn, {0, 9}));
+  reactor_.settle();
+  server_.unreachable = true;
+  server_.disconnect();
+  reactor_.advance(kLease + seconds(1));
+  busy_.reset();
+  reactor_.advance(seconds(1));
+  EXPECT_FALSE(asking.done());
+  server_.unreachable = false;
+  auto locked = finish(asking);
+  EXPECT_TRUE(locked) << locked.error().message();
+  EXPECT_TRUE(mount().session().lease_holds()) << "it was renewed before anything was granted";
+}
+
+// RFC 8881 section 10.4.2: the server does not know Ann's lock yet, and would grant Bob's over it.
+TEST_F(BusyOwner, AsksNobodyWhileTheLocksGoToTheServer) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  keep_busy(kBob);
+  Pending<Result<void>> asking(locking(kBob, {5, 14}));
+  reactor_.settle();
+  server_.fail(OP_LOCK, NFS4ERR_DELAY);
+  server_.service().recall_delegations();
+  reactor_.settle();
+  ASSERT_EQ(server_.failures_left(OP_LOCK), 0) << "Ann's is put off";
+  busy_.reset();
+  auto asked = finish(asking);
+  ASSERT_FALSE(asked);
+  EXPECT_TRUE(asked.error().is(Layer::nfs, NFS4ERR_DENIED)) << asked.error().message();
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(read_as_ann(), 0);
+}
+
+// What an owner still remembers is a lock that was lost, none that the server keeps.
+TEST_F(DelegatedLocks, AreKeptHereAgainAfterOneWasLostAndRefused) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  give_back(file_.handle);
+  ASSERT_EQ(server_.service().revoke_locks(), 1U);
+  EXPECT_TRUE(run(getattr(mount(), caller(), root())));
+  reactor_.settle();
+  ASSERT_EQ(counter("locks_lost"), 1U);
+  server_.fail(OP_LOCK, NFS4ERR_DENIED);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), EAGAIN);
+  Opened again = open_delegated("file", kBoth);
+  EXPECT_TRUE(local());
+  const int before = server_.successes_of(OP_LOCK);
+  EXPECT_EQ(lock_here(kBob, {20, 29}), 0);
+  EXPECT_EQ(server_.successes_of(OP_LOCK), before);
+  close_at(mount(), std::move(again.open));
+}
+
+// RFC 8881 section 10.4.2. The owner hears of the loss, and others need not wait for the part that
+// the server has granted.
+TEST_F(DelegatedLocks, AreLostAsAWholeWhenTheServerGrantsAPart) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kAnn, {20, 29}), 0);
+  bool first = true;
+  server_.after = [this, &first](const Arrival& arrival) {
+    if (arrival.has(OP_LOCK) && std::exchange(first, false)) server_.fail(OP_LOCK, NFS4ERR_DENIED);
+  };
+  give_back(file_.handle);
+  server_.after = nullptr;
+  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
+  EXPECT_EQ(counter("locks_lost"), 1U);
+  EXPECT_EQ(read_as_ann(), EIO);
+  EXPECT_TRUE(free_elsewhere({0, 9}));
+  EXPECT_TRUE(free_elsewhere({20, 29}));
 }
 
 }  // namespace

@@ -240,5 +240,22 @@ TEST_F(ReturnWithClose, AtTheEndOfTheMountEachIsOneRequest) {
   EXPECT_EQ(arrived(OP_DELEGRETURN), 3U);
 }
 
+// What the server does not take over would go on with a stateid of zeros, the anonymous one
+// (RFC 8881 section 8.2.3), and so without being open.
+TEST_F(Delegations, AnOpenWhoseClaimIsRefusedIsOpenedAnew) {
+  Opened first = open_delegated("file", kBoth);
+  auto local = open_here(first, kRead);
+  ASSERT_TRUE(local);
+  server_.fail(OP_OPEN, NFS4ERR_SERVERFAULT);
+  server_.service().recall_delegations();
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_EQ(counter("open_claims"), 0U);
+  EXPECT_EQ(counter("opens_reopened"), 1U);
+  EXPECT_EQ(counter("opens_lost"), 0U);
+  close_at(mount(), std::move(local->open));
+  close_at(mount(), std::move(first.open));
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -536,6 +537,57 @@ TEST_F(Delegations, AnUnmountReturnsEverything) {
   EXPECT_TRUE(writer) << writer.error().message();
   EXPECT_EQ(other_counter("session_requests_delayed"), 0U);
   close_at(other(), std::move(writer->open));
+}
+
+// POSIX lets who creates a file open it for more than its mode says. That the server has let it
+// proves nothing for the next open.
+TEST_F(Delegations, WhoHasMadeAFileOpensItAgainAsItsModeSays) {
+  SetAttributes initial;
+  initial.mode = 0444;
+  auto made = run(create(mount(), caller(), root(), "made", CreateMode::guarded, initial, kBoth));
+  ASSERT_TRUE(made) << made.error().message();
+  ASSERT_TRUE(mount().delegations().held(made->handle));
+  EXPECT_TRUE(open_here(*made, kRead));
+  EXPECT_FALSE(open_here(*made, kWrite)) << "the server says EACCES";
+  close_at(mount(), std::move(made->open));
+}
+
+// O_CREAT of a file that is there: the mode bits of its owner are no other user's.
+TEST_F(Delegations, TheModeOfTheOwnerLetsNobodyElseIn) {
+  std::filesystem::permissions(server_.path("."), std::filesystem::perms(0755));
+  std::filesystem::permissions(server_.path("file"), std::filesystem::perms(0666));
+  Credential stranger = caller();
+  stranger.uid += 1000;
+  auto opened = run(create(mount(), stranger, root(), "file", CreateMode::unchecked, {}, kWrite));
+  ASSERT_TRUE(opened) << opened.error().message();
+  ASSERT_TRUE(mount().delegations().held(opened->handle));
+  EXPECT_FALSE(open_locally(mount(), stranger, opened->handle, kRead))
+      << "it has asked the server for writing alone";
+  close_at(mount(), std::move(opened->open));
+}
+
+TEST_F(Delegations, BesideAnOpenInTroubleTheServerIsAsked) {
+  Opened first = open_delegated("file", kRead);
+  first.open.file()->server_open().on_refused(NFS4ERR_ADMIN_REVOKED);
+  EXPECT_FALSE(open_here(first, kRead)) << "it would be lost with the other";
+  mount().session().state_refused();
+  reactor_.settle();
+  EXPECT_EQ(counter("opens_lost"), 1U);
+  Opened second = open_file("file", kRead);
+  auto text = read_text(second);
+  EXPECT_TRUE(text) << text.error().message();
+  close_at(mount(), std::move(second.open));
+  close_at(mount(), std::move(first.open));
+}
+
+// RFC 8881 section 10.2.1: another client may have changed the file since.
+TEST_F(WithDirtyData, WhoCachesHearsOfALostDelegation) {
+  opened_ = open_delegated("file", kBoth);
+  server_.fail(OP_READ, NFS4ERR_DELEG_REVOKED, 1);
+  EXPECT_TRUE(read_text(*opened_));
+  EXPECT_EQ(counter("delegations_lost"), 1U);
+  EXPECT_EQ(dirty_.ended.size(), 1U);
+  close_at(mount(), std::move(opened_->open));
 }
 
 }  // namespace

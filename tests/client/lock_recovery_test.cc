@@ -147,6 +147,16 @@ TEST_F(LockRecovery, ARevokedLockIsFoundAndItsOwnerHearsOfIt) {
   expect_holder_can_lock_again();
 }
 
+// RFC 8881 section 18.48.3: TEST_STATEID of a stateid whose seqid LOCKU has counted on is
+// NFS4ERR_OLD_STATEID, which says nothing of a revoked lock.
+TEST_F(LockRecovery, ARevokedLockIsFoundAfterAPartWasUnlocked) {
+  ASSERT_EQ(lock_range(kHolder, kFirst), 0);
+  ASSERT_EQ(unlock_range(kHolder, {0, 4}), 0);
+  EXPECT_EQ(server_.service().revoke_locks(), 1U);
+  look_around();
+  EXPECT_EQ(counter("locks_lost"), 1U);
+}
+
 // The flag comes with the answer of the WRITE itself.
 TEST_F(LockRecovery, AWriteFindsTheRevokedLockFirst) {
   ASSERT_EQ(lock_range(kHolder, kFirst), 0);
@@ -239,6 +249,11 @@ class LockForIo : public LockRecovery {
     return found ? found->owner.id : 0;
   }
 };
+
+TEST_F(LockForIo, IsNotTheFlockOfAnotherDescription) {
+  EXPECT_EQ(owner_of({.pid = 9, .description = 77, .range = {40, 49}}), 77U);
+  EXPECT_EQ(owner_of({.pid = 9, .description = 78, .range = {40, 49}}), 0U);
+}
 
 TEST_F(LockForIo, IsChosenByWhatIsKnown) {
   const std::vector<std::uint64_t> both{1, 2};

@@ -58,6 +58,14 @@ TEST_F(ServedLocks, AnOwnerThatWasFreedLocksAnew) {
   EXPECT_TRUE(read_text(file_));
 }
 
+TEST_F(ServedLocks, AStateidThatWasFreedIsNamedNoMore) {
+  ASSERT_EQ(lock_for(kAnn, {0, 9}), 0);
+  ASSERT_EQ(let_go(kAnn), 0);
+  server_.forget_arrivals();
+  EXPECT_EQ(lock_for(kAnn, {0, 9}), 0);
+  EXPECT_EQ(server_.arrivals().size(), 1U) << "LOCK was refused first";
+}
+
 // A lock-owner without locks whose stateid the server keeps is remembered here, to be freed.
 TEST_F(ServedLocks, AnOwnerThatUnlocksIsFreedAtItsEnd) {
   ASSERT_EQ(lock_for(kAnn, {0, 9}), 0);

@@ -1,6 +1,8 @@
 // Opens that share a stateid, and the races between OPEN, CLOSE and OPEN_DOWNGRADE.
 #include <gtest/gtest.h>
 
+#include "client/files/lock.h"
+#include "client/files/locked_io.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/requests/read.h"
@@ -14,6 +16,7 @@ using namespace nfs4;
 constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
 constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
 constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
+constexpr LockOwner kAnn{LockKind::posix, 1};
 
 /// A server's view of one open file: the stateid rules of RFC 8881 section 8.2.2.
 class OpenTest : public FakeMount {
@@ -284,6 +287,53 @@ TEST_F(OpenByName, WhatAnOldCloseHasEndedIsOpenedAnew) {
   EXPECT_EQ(named[0].other, state_.other);
   EXPECT_EQ(incarnation_, 2);
   (void)must_close(std::move(second->open));
+}
+
+// The late answer of the CLOSE says nothing of what was opened after it, nor of its locks.
+TEST_F(OpenByName, WhatWasOpenedBeforeTheCloseIsAnsweredGoesOn) {
+  start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
+  reactor_.settle();
+  auto second = run(opening());
+  ASSERT_TRUE(second);
+  ASSERT_TRUE(run(client::lock(mount(), second->open.file(), {.owner = kAnn, .range = {0, 9}})));
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(counter("opens_reopened"), 0U);
+  EXPECT_EQ(server_.executions_of(OP_OPEN), 2U);
+  EXPECT_TRUE(must_close(std::move(second->open)));
+}
+
+// RFC 8881 section 18.2.3: a server may release the locks with CLOSE. Their stateid would be
+// refused afterwards.
+TEST_F(OpenTest, LocksGoWithTheCloseThoughTheFileIsOpenedAgain) {
+  start();
+  OpenRef first = must_open(kRead);
+  ASSERT_TRUE(run(client::lock(mount(), first.file(), {.owner = kAnn, .range = {0, 9}})));
+  const IoBy by_ann{.owner = kAnn.id, .range = {0, 9}};
+  ASSERT_TRUE(lock_for_io(first->locks(), by_ann));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
+  reactor_.settle();
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done() && opening.done());
+  ASSERT_TRUE(opening.value());
+  EXPECT_FALSE(lock_for_io(opening.value()->open->locks(), by_ann));
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
 }
 
 TEST_F(OpenTest, TheNewestStateidIsKeptWhateverComesFirst) {

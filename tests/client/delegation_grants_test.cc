@@ -1,0 +1,236 @@
+// Delegations as a server of any make may give and recall them: which one is kept, what it covers,
+// and what the server is told (RFC 8881 sections 10.2, 10.4, 18.16, 20.2). In virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/files/delegations.h"
+#include "client/files/open.h"
+#include "client/files/open_files.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+
+constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
+constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
+constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
+
+/// A server with one file, whose next OPEN brings the delegation that the test says.
+class GrantedDelegations : public FakeMount {
+ protected:
+  GrantedDelegations() {
+    server_.on<OPEN4args, OPEN4res>([this](const OPEN4args& args, OPEN4res& result) {
+      asked_.push_back(args.share_access);
+      claims_.push_back(args.claim.claim);
+      result.resok4.stateid = stateid_of(args.owner.owner);
+      result.resok4.delegation = std::exchange(granted_, {});
+    });
+    server_.on<GETFH4args, GETFH4res>(
+        [](const GETFH4args&, GETFH4res& result) { result.resok4.object = handle(1); });
+    server_.on<DELEGRETURN4args, DELEGRETURN4res>(
+        [this](const DELEGRETURN4args& args, DELEGRETURN4res&) {
+          returned_.push_back(std::to_integer<int>(args.deleg_stateid.other[0]));
+        });
+  }
+  void SetUp() override { start(); }
+
+  /// One for each open-owner, whose bytes end with the user's number.
+  template <class Owner>
+  stateid4 stateid_of(const Owner& owner) {
+    stateid4 stateid{++opens_, {}};
+    std::copy(owner.end() - sizeof(std::uint32_t), owner.end(), stateid.other.begin());
+    stateid.other.back() = std::byte{1};
+    return stateid;
+  }
+  static stateid4 delegation_stateid(int number) {
+    stateid4 stateid{1, {}};
+    stateid.other[0] = static_cast<std::byte>(number);
+    return stateid;
+  }
+  /// With the next OPEN.
+  void grant(open_delegation_type4 type, int number, bool recall = false) {
+    granted_.delegation_type = type;
+    granted_.read.stateid = granted_.write.stateid = delegation_stateid(number);
+    granted_.read.recall = granted_.write.recall = recall;
+  }
+  nfsstat4 recall(int number) {
+    CB_RECALL4args args;
+    args.fh = handle(1);
+    args.stateid = delegation_stateid(number);
+    return mount().delegations().recall(args);
+  }
+  static Credential user(std::uint32_t uid) {
+    Credential caller;
+    caller.uid = uid;
+    return caller;
+  }
+  OpenRef must_open(std::uint32_t access, std::uint32_t uid = 0) {
+    auto opened = run(open(mount(), user(uid), handle(1), access));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return std::move(opened->open);
+  }
+  OpenRef must_open_by_name(std::uint32_t access) {
+    auto opened = run(open_by_name(mount(), user(0), handle(2), "name", access));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return std::move(opened->open);
+  }
+  std::optional<OpenedLocally> open_here(std::uint32_t access, std::uint32_t uid = 0) {
+    return open_locally(mount(), user(uid), handle(1), access);
+  }
+  bool must_close(OpenRef open) {
+    auto closed = run(mount().opens().close(std::move(open)));
+    return closed.has_value();
+  }
+  DelegationRef held() { return mount().delegations().held(handle(1)); }
+  void expect_claimed(std::uint32_t access) {
+    EXPECT_EQ(counter("open_claims"), 1U);
+    EXPECT_EQ(claims_.back(), CLAIM_DELEG_CUR_FH);
+    EXPECT_EQ(asked_.back() & kBoth, access);
+  }
+
+  open_delegation4 granted_;
+  std::uint32_t opens_ = 0;
+  std::vector<std::uint32_t> asked_;  ///< share_access of each OPEN
+  std::vector<open_claim_type4> claims_;
+  std::vector<int> returned_;
+};
+
+TEST_F(GrantedDelegations, OneOfAFileIsEnough) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef first = must_open(kRead);
+  EXPECT_EQ(asked_.back(), kRead | OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
+  const OpenRef second = must_open(kRead, 7);
+  EXPECT_EQ(asked_.back(), kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
+}
+
+// An OPEN by name tells its file only with the answer, so that one more may come.
+TEST_F(GrantedDelegations, OfTwoTheBetterIsKept) {
+  grant(OPEN_DELEGATE_WRITE, 1);
+  const OpenRef first = must_open(kBoth);
+  grant(OPEN_DELEGATE_READ, 2);
+  const OpenRef second = must_open_by_name(kRead);
+  reactor_.settle();
+  EXPECT_EQ(returned_, std::vector{2});
+  ASSERT_TRUE(held());
+  EXPECT_TRUE(held()->writes());
+  EXPECT_EQ(held()->newest_stateid(), delegation_stateid(1));
+}
+
+TEST_F(GrantedDelegations, OneThatLetsWriteReplacesOneThatLetsRead) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef first = must_open(kRead);
+  grant(OPEN_DELEGATE_WRITE, 2);
+  const OpenRef second = must_open_by_name(kBoth);
+  reactor_.settle();
+  EXPECT_EQ(returned_, std::vector{1});
+  ASSERT_TRUE(held());
+  EXPECT_TRUE(held()->writes());
+}
+
+// RFC 8881 section 18.16.2: `recall` in the grant itself. The server waits, and revokes it at last.
+TEST_F(GrantedDelegations, OneThatIsRecalledWithItsGrantGoesBack) {
+  for (const auto type : {OPEN_DELEGATE_READ, OPEN_DELEGATE_WRITE}) {
+    returned_.clear();
+    grant(type, 1, /*recall=*/true);
+    const OpenRef open = must_open(kBoth);
+    reactor_.settle();
+    EXPECT_EQ(returned_, std::vector{1});
+    EXPECT_EQ(counter("delegations"), 0U);
+  }
+}
+
+// RFC 8881 section 20.2.3: NFS4ERR_BAD_STATEID for one that this client does not hold.
+TEST_F(GrantedDelegations, ARecallOfAnotherReturnsNothing) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef open = must_open(kRead);
+  EXPECT_EQ(recall(2), NFS4ERR_BAD_STATEID);
+  reactor_.settle();
+  EXPECT_TRUE(held());
+  EXPECT_TRUE(returned_.empty());
+  EXPECT_EQ(recall(1), NFS4_OK);
+  reactor_.settle();
+  EXPECT_FALSE(held());
+  EXPECT_EQ(returned_, std::vector{1});
+}
+
+// RFC 8881 section 20.2.3: NFS4ERR_BAD_STATEID would tell the server that its grant came to
+// nothing.
+TEST_F(GrantedDelegations, ARecallThatOvertakesItsGrantIsPutOff) {
+  grant(OPEN_DELEGATE_READ, 1);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), user(0), handle(1), kRead));
+  reactor_.settle();
+  EXPECT_EQ(recall(1), NFS4ERR_DELAY);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(opening.done());
+  EXPECT_EQ(recall(1), NFS4_OK);
+  reactor_.settle();
+  EXPECT_EQ(returned_, std::vector{1});
+  EXPECT_EQ(recall(1), NFS4ERR_BAD_STATEID) << "nothing is under way";
+}
+
+// RFC 8881 section 10.4: a read delegation lets the client answer opens for reading alone, even of
+// a user whom the server has let write.
+TEST_F(GrantedDelegations, UnderAReadDelegationAWriterAsksTheServer) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef both = must_open(kBoth);
+  EXPECT_TRUE(open_here(kRead));
+  EXPECT_FALSE(open_here(kWrite));
+  EXPECT_FALSE(open_here(kBoth));
+}
+
+// The two name one stateid. The delegation's is good for no WRITE, the open's for no READ as long
+// as the server has not opened the file for reading: NFS4ERR_OPENMODE (RFC 8881 section 9.1.2).
+TEST_F(GrantedDelegations, AReaderBesideAWriterThatTheServerKnowsAsksTheServer) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef of_holder = must_open(kRead);
+  ASSERT_TRUE(must_close(must_open(kRead, 7)));
+  const OpenRef writer = must_open(kWrite, 7);
+  EXPECT_FALSE(open_here(kRead, 7));
+}
+
+// RFC 8881 section 18.18.3: OPEN_DOWNGRADE goes only to an access that an OPEN has asked for, so
+// what stays open when the writer closes must have been asked for.
+TEST_F(GrantedDelegations, AWriterHasTheServerKnowTheReaderBesideIt) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef both = must_open(kBoth);
+  const auto reader = open_here(kRead);
+  ASSERT_TRUE(reader);
+  const OpenRef writer = must_open(kWrite);
+  expect_claimed(kRead);
+}
+
+// CLOSE and OPEN_DOWNGRADE wait for the OPEN, and the claim that follows the OPEN waits for them.
+TEST_F(GrantedDelegations, ACloseAndAClaimDoNotWaitForEachOther) {
+  grant(OPEN_DELEGATE_READ, 1);
+  OpenRef both = must_open(kBoth);
+  const auto reader = open_here(kRead);
+  ASSERT_TRUE(reader);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), user(0), handle(1), kWrite));
+  reactor_.settle();
+  Pending<Result<void>> closing(mount().opens().close(std::move(both)));
+  reactor_.settle();
+  EXPECT_FALSE(closing.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.advance(std::chrono::seconds(1));
+  ASSERT_TRUE(opening.done() && closing.done()) << "each waits for the other";
+  EXPECT_TRUE(opening.value());
+  EXPECT_TRUE(closing.value());
+  expect_claimed(kRead);
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
