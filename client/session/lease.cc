@@ -3,6 +3,12 @@
 #include <cerrno>
 
 namespace nfsrdma::client {
+namespace {
+
+/// A renewal that fails is repeated after this part of what is then left of the lease.
+constexpr int kRepetitionsPerRest = 3;
+
+}  // namespace
 
 LeaseKeeper::LeaseKeeper(Reactor& reactor, Session& session, Trunk& trunk)
     : reactor_(reactor),
@@ -50,7 +56,7 @@ Task<void> LeaseKeeper::renew() {
   }
   failures_.add();
   lines_.warning(reactor_.now(), "lease renewal: {}", renewed.error().message());
-  timer_.arm(interval());
+  timer_.arm((session_.limits().lease_time - interval()) / kRepetitionsPerRest);
 }
 
 void LeaseKeeper::on_silence() {

@@ -6,12 +6,6 @@
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
-namespace {
-
-/// Sessions that may be lost one after the other, without a success between, before requests fail.
-constexpr std::uint32_t kMaxLossesInARow = 4;
-
-}  // namespace
 
 Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
   TRY(compound.open_reply());
@@ -42,7 +36,6 @@ Result<void> Session::check_echo(const nfs4::SEQUENCE4resok& result, const Slot&
 
 void Session::note_success(const nfs4::SEQUENCE4resok& result, Slot& slot) {
   slot.record_acked();
-  losses_in_a_row_ = 0;
   slots_.set_target(result.sr_target_highest_slotid);
   const bool changed = result.sr_status_flags != status_flags_;
   if (!changed && status_flags_ == 0) return;
@@ -101,7 +94,6 @@ Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) 
     case nfs4::NFS4ERR_SEQ_MISORDERED: break;
     default: return fail(std::move(error));
   }
-  if (losses_in_a_row_ >= kMaxLossesInARow) return fail(std::move(error));
   if (compound.unanswered()) note_uncertain(compound);
   lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data());
   return Verdict::recover;

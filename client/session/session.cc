@@ -13,7 +13,7 @@
 namespace nfsrdma::client {
 namespace {
 
-/// New numbers or slots that one request may try.
+/// New numbers, slots or sessions that one request may try.
 constexpr int kMaxTries = 8;
 /// Times that one request's state may be refused and recovered.
 constexpr int kMaxRefusals = 4;
@@ -325,7 +325,6 @@ void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore
 void Session::lose(const char* reason) {
   if (lost_) return;
   lost_ = true;
-  ++losses_in_a_row_;
   lost_sessions_.add();
   observer_->on_session_lost(reason);
 }

@@ -215,7 +215,6 @@ class Session {
   bool begun_ = false;
   bool lost_ = false;
   bool resolving_ = false;
-  std::uint32_t losses_in_a_row_ = 0;  // without a SEQUENCE that succeeded in between
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
   std::optional<TimePoint> delay_reported_;

@@ -45,8 +45,8 @@ void SlotTable::open() {
 
 bool SlotTable::Acquire::await_ready() {
   if (table_.closed_) return true;
-  // A new request does not overtake the waiters.
-  if (table_.waiting_for(urgency_).empty()) hold_ = table_.try_take(urgency_);
+  // This overtakes nobody: hand_out() has left no slot that a waiter could have.
+  hold_ = table_.try_take(urgency_);
   return static_cast<bool>(hold_);
 }
 

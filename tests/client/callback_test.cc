@@ -1,7 +1,12 @@
 // The client as a server of callbacks: CB_SEQUENCE's slots and replay cache, and what it answers.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+
+#include "client/callback/callback_slots.h"
 #include "client/session/session_setup.h"
+#include "client/state/lock_waiters.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {
@@ -183,6 +188,50 @@ TEST_F(CallbackTest, RecalledSlotsAreNotUsed) {
   recall.rsa_target_highest_slotid = 0;
   call(sequence(1), recall);
   EXPECT_EQ(counter("session_slots_usable"), 1U);
+}
+
+Task<void> wait_for_lock(LockWaiters* waiters, FileHandle file, bool* woken) {
+  LockWaiters::Wait wait(*waiters, file, std::chrono::hours(1));
+  co_await wait;
+  *woken = true;
+}
+
+// RFC 8881 section 20.11: a program that is blocked in F_SETLKW asks again at once.
+TEST_F(CallbackTest, NotifyLockWakesWhoWaitsForALockOfThatFile) {
+  bool woken = false;
+  bool other_woken = false;
+  spawn(wait_for_lock(&mount().lock_waiters(), handle(1), &woken));
+  spawn(wait_for_lock(&mount().lock_waiters(), handle(2), &other_woken));
+  CB_NOTIFY_LOCK4args args;
+  args.cnla_fh = handle(1);
+  EXPECT_EQ(header_of(call(sequence(1), args)).status, NFS4_OK);
+  reactor_.settle();
+  EXPECT_TRUE(woken);
+  EXPECT_FALSE(other_woken);
+  mount().lock_waiters().end();
+  reactor_.settle();
+  EXPECT_TRUE(other_woken);
+}
+
+// RFC 8881 section 2.10.6.1.3: results beyond ca_maxresponsesize_cached are not kept.
+TEST(CallbackSlotsTest, AResultThatIsTooLongIsNotKept) {
+  channel_attrs4 back;
+  back.ca_maxrequests = 2;
+  back.ca_maxresponsesize_cached = 8;
+  CallbackSlots slots;
+  slots.reset({}, back);
+  const std::array<std::byte, 9> result{};
+  for (const slotid4 slot : {0U, 1U}) {
+    CB_SEQUENCE4args args;
+    args.csa_sequenceid = 1;
+    args.csa_slotid = slot;
+    const bool fits = slot == 0;
+    EXPECT_EQ(slots.judge(args, 7).kind, CallbackSlots::Kind::fresh);
+    slots.finish(slot, std::span(result).first(fits ? 8 : 9));
+    const auto again = slots.judge(args, 7);
+    EXPECT_EQ(again.kind, fits ? CallbackSlots::Kind::replay : CallbackSlots::Kind::refused);
+    EXPECT_EQ(again.status, fits ? NFS4_OK : NFS4ERR_RETRY_UNCACHED_REP);
+  }
 }
 
 }  // namespace

@@ -129,5 +129,32 @@ TEST_F(LeaseTest, TotalSilenceIsAMatterOfTheRenewal) {
   for (auto& one : many) EXPECT_TRUE(one->done());
 }
 
+// The server answers others: the connection is as good as any.
+TEST_F(LeaseTest, ALateRenewalCostsNoConnectionThatAnswersOthers) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.operations == std::vector{OP_SEQUENCE} ? Fate::hold : Fate::answer;
+  };
+  reactor_.advance(seconds(65));
+  ASSERT_EQ(arrivals().size(), 1U);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.advance(seconds(30));
+  EXPECT_EQ(counter("reconnects"), 0U);
+  server_.release();
+  reactor_.settle();
+  EXPECT_EQ(counter("lease_renewals"), 1U);
+}
+
+// RFC 8881 section 8.3: without another request the server would revoke all state.
+TEST_F(LeaseTest, ARenewalThatFailedIsRepeatedBeforeTheLeaseEnds) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_REQ_TOO_BIG, 1);
+  reactor_.advance(seconds(61));
+  EXPECT_EQ(counter("lease_renewal_failures"), 1U);
+  reactor_.advance(seconds(28));
+  ASSERT_EQ(arrivals().size(), 2U);
+  EXPECT_EQ(arrivals()[1].operations, std::vector{OP_SEQUENCE});
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

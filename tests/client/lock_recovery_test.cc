@@ -272,5 +272,32 @@ TEST_F(LockForIo, IsChosenByWhatIsKnown) {
   EXPECT_EQ(owner_of({.pid = 9, .lockers = both, .range = kSecond}), 1U) << "a lost one first";
 }
 
+// RFC 8881 section 8.4.2.1: after the grace period another client may have had the lock. That is
+// known although the server cannot be asked for it.
+TEST_F(LockRecovery, IsLostWithAServerThatGivesNothingBackAndTellsNothing) {
+  ASSERT_EQ(lock_range(kHolder, kFirst), 0);
+  server_.fail(OP_TEST_STATEID, NFS4ERR_NOTSUPP, 100);
+  server_.reboot(/*grace_seconds=*/0);
+  look_around();
+  expect_holder_lost_it();
+}
+
+// The server has restarted before the loss was acknowledged, and gives the lock back.
+TEST_F(LockRecovery, ARefusedLockThatIsReclaimedMeanwhileIsHeld) {
+  ASSERT_EQ(lock_range(kHolder, kFirst), 0);
+  bool struck = false;
+  server_.fate = [&](const Arrival& arrival) {
+    if (!arrival.has(OP_FREE_STATEID) || std::exchange(struck, true)) return Fate::answer;
+    server_.reboot(/*grace_seconds=*/45);
+    return Fate::disconnect_before;
+  };
+  server_.service().revoke_locks();
+  look_around();
+  reactor_.advance(seconds(46));
+  EXPECT_TRUE(struck);
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(write_as(kHolder, 0), 0);
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

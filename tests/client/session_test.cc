@@ -463,6 +463,17 @@ TEST_F(SessionTest, AServerThatKeepsForgettingIsGivenUp) {
   EXPECT_LT(server_.arrivals_of(OP_CREATE_SESSION).size(), 20U);
 }
 
+// By this request: when the server keeps its sessions again, the mount goes on.
+TEST_F(SessionTest, AServerThatKeptForgettingIsAskedAgain) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_BADSESSION, 1000);
+  ASSERT_FALSE(run(getattr(mount(), {}, handle(1))));
+  server_.fail(OP_SEQUENCE, NFS4_OK, 0);
+  server_.forget(false);
+  auto attributes = run(getattr(mount(), {}, handle(1)));
+  EXPECT_TRUE(attributes) << attributes.error().message();
+}
+
 // A server may forget sessions as often as it likes, if requests succeed in between.
 TEST_F(SessionTest, SessionsLostOneByOneAreNoReasonToGiveUp) {
   start();

@@ -1,11 +1,14 @@
 // Slots, opens, locks and delegations as this client knows them, without a server.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "client/session/slot_table.h"
 #include "client/state/delegation_table.h"
 #include "client/state/open_file.h"
+#include "client/state/open_table.h"
 #include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::client {
@@ -262,6 +265,65 @@ TEST_F(LockStateTest, StateidsAreForgottenAfterARestart) {
   file->locks().forget_stateids();
   EXPECT_FALSE(lock->established);
   EXPECT_FALSE(lock->ranges.empty());
+}
+
+Task<void> wait_for_slot(SlotTable& slots, std::optional<bool>* got) {
+  const SlotHold hold = co_await slots.acquire(rpc::Urgency::ordinary);
+  *got = static_cast<bool>(hold);
+}
+
+// A program that waits for a slot gets its error when the mount ends.
+TEST_F(SlotTableTest, WhoWaitsForASlotGetsNoneAtTheEnd) {
+  open(1, 1);
+  const SlotHold held = table.take_for_recovery();
+  std::optional<bool> got;
+  spawn(wait_for_slot(table, &got));
+  reactor.settle();
+  EXPECT_FALSE(got.has_value());
+  table.close();
+  reactor.settle();
+  EXPECT_EQ(got, false);
+}
+
+class OpenTableTest : public ::testing::Test {
+ protected:
+  VirtualReactor reactor;
+  OpenTable table{reactor};
+  FileHandle handle;
+};
+
+// RFC 8881 section 9.9: an OPEN with another stateid is another open, on which nothing is locked.
+TEST_F(OpenTableTest, LocksAreLostWithTheOpenThatTheServerHasReplaced) {
+  const OpenFileRef file = table.merge(user(1, 1), handle, kBoth, stateid(1, 1));
+  const FileLocks::LockRef lock = file->locks().obtain({LockKind::posix, 7});
+  lock->granted(stateid(1, 5));
+  lock->ranges.set({0, 9}, true);
+  table.merge(user(1, 1), handle, kBoth, stateid(2, 1));
+  EXPECT_FALSE(lock->any_lost()) << "the same open";
+  table.merge(user(1, 1), handle, kBoth, stateid(1, 2));
+  EXPECT_TRUE(lock->any_lost());
+  EXPECT_TRUE(lock->ranges.empty());
+}
+
+Task<void> wait_for_merge(Pauses::Pause* pause, bool* ended) {
+  co_await *pause;
+  *ended = true;
+}
+
+// RFC 8881 section 18.2.3: a CLOSE that names the seqid before an OPEN's is refused, and repeated
+// as soon as the answer to the OPEN tells the next one.
+TEST_F(OpenTableTest, ACloseWaitsNoLongerThanForTheAnswerToTheOpen) {
+  const OpenFileRef file = table.merge(user(1, 1), handle, kRead, stateid(1));
+  Pauses pauses(reactor);
+  Pauses::Pause pause(pauses, std::chrono::seconds(15));
+  file->set_until_merged(&pause);
+  bool ended = false;
+  spawn(wait_for_merge(&pause, &ended));
+  table.merge(user(1, 1), handle, kRead, stateid(2));
+  reactor.settle();
+  EXPECT_TRUE(ended);
+  pauses.interrupt();
+  reactor.settle();
 }
 
 }  // namespace

@@ -1,0 +1,295 @@
+// What a recovery meets that others have changed, put off or refused meanwhile, against a fake
+// server in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/files/files.h"
+#include "client/files/lock.h"
+#include "client/requests/getattr.h"
+#include "client/requests/read.h"
+#include "tests/client/forgetful_server.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using std::chrono::seconds;
+
+// RFC 8881 section 8.2.4: its stateid was replaced while the answer was on its way. It is repeated
+// with the new one, which nobody has refused.
+TEST_F(RecoveryTest, ARefusalOfAReplacedStateidIsNoneOfTheNewOne) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  bool held = false;
+  server_.fate = [&held](const Arrival& arrival) {
+    return arrival.has(OP_READ) && !std::exchange(held, true) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<ReadData>> late(read(mount(), {}, file->handle(), file.state(), 0, data_));
+  EXPECT_TRUE(read_from(file));
+  ASSERT_FALSE(late.done());
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(late.done());
+  EXPECT_TRUE(late.value());
+  EXPECT_EQ(claims_, std::vector{CLAIM_FH}) << "opened anew once";
+}
+
+// The server puts the OPEN off for ever: the file is lost after a lease, not its user's patience.
+TEST_F(RecoveryTest, AnOpenAnewThatIsPutOffForALeaseCostsTheFile) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  again_ = NFS4ERR_DELAY;
+  Pending<Result<ReadData>> reading(read(mount(), {}, file->handle(), file.state(), 0, data_));
+  reactor_.advance(2 * seconds(90));
+  ASSERT_TRUE(reading.done());
+  EXPECT_FALSE(reading.value());
+  EXPECT_TRUE(file->lost());
+}
+
+// RFC 8881 section 18.34: whatever is wrong with the connection, another BIND_CONN_TO_SESSION does
+// not mend it. The next connection is tried.
+TEST_F(RecoveryTest, AConnectionThatCannotBeBoundIsReplaced) {
+  start();
+  server_.fate = [this](const Arrival& arrival) {
+    if (arrival.sequence && arrival.connection == 1) {
+      server_.fail(OP_SEQUENCE, NFS4ERR_CONN_NOT_BOUND_TO_SESSION);
+    }
+    return Fate::answer;
+  };
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(server_.executions_of(OP_BIND_CONN_TO_SESSION), 2U) << "one for each connection";
+  EXPECT_EQ(counter("reconnects"), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+}
+
+// A server that takes the client id and forgets it again: without a pause between, client and
+// server would do nothing else.
+TEST_F(RecoveryTest, ARecoveryThatGoesInCirclesEndsTheConnection) {
+  start();
+  server_.forget(true);
+  server_.fail(OP_CREATE_SESSION, NFS4ERR_STALE_CLIENTID, 20);
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+  const auto attempts = server_.arrivals_of(OP_CREATE_SESSION);
+  EXPECT_EQ(attempts.size(), 1 + 20 + 1U);
+  EXPECT_LT(std::ranges::count(attempts, 1, &Arrival::connection), 10);
+  EXPECT_GE(counter("reconnects"), 1U);
+}
+
+// In both orders: whichever of the files the recovery has passed by already.
+TEST_F(RecoveryTest, WhatIsRefusedWhileAnotherFileIsOpenedAnewIsOpenedAnewToo) {
+  start();
+  const OpenRef files[] = {must_open(1), must_open(2)};
+  for (const std::size_t first : {0U, 1U}) {
+    forget_opens(false);
+    bool held = false;
+    server_.fate = [&held](const Arrival& arrival) {
+      return arrival.has(OP_OPEN) && !std::exchange(held, true) ? Fate::hold : Fate::answer;
+    };
+    const auto read_one = [this](const OpenRef& file) {
+      return Pending<Result<ReadData>>(read(mount(), {}, file->handle(), file.state(), 0, data_));
+    };
+    auto one = read_one(files[first]);
+    reactor_.settle();
+    auto other = read_one(files[1 - first]);
+    reactor_.settle();
+    server_.fate = nullptr;
+    server_.release();
+    reactor_.settle();
+    ASSERT_TRUE(one.done() && other.done()) << "beginning with " << first;
+    EXPECT_TRUE(one.value() && other.value());
+    EXPECT_EQ(count(CLAIM_FH), 2U);
+  }
+}
+
+// Reading ahead, for one, may do that. It must not wait for a recovery of what nobody uses.
+TEST_F(RecoveryTest, AReadThatOutlivesItsOpenEndsWithTheRecovery) {
+  start();
+  OpenRef closed = must_open(1);
+  forgotten_ = last_state_;
+  const OpenRef other = must_open(2);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_READ) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<ReadData>> reading(read(mount(), {}, closed->handle(), closed.state(), 0, data_));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.fail(OP_CLOSE, NFS4ERR_DELAY, 5);
+  Pending<Result<void>> closing(mount().opens().close(std::move(closed)));
+  server_.fail(OP_TEST_STATEID, NFS4ERR_DELAY, 1);
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  server_.release();
+  reactor_.advance(seconds(1));
+  EXPECT_EQ(batches_.size(), 1U) << "the recovery is over";
+  ASSERT_TRUE(reading.done());
+  EXPECT_FALSE(reading.value());
+  reactor_.advance(seconds(30));
+  EXPECT_TRUE(closing.done());
+}
+
+// RFC 8881 section 18.37.3: the session that is replaced may stay for a while. The new one is what
+// matters.
+TEST_F(RecoveryTest, ASessionThatTheServerDoesNotDestroyIsReplacedAllTheSame) {
+  start();
+  server_.fail(OP_DESTROY_SESSION, NFS4ERR_BACK_CHAN_BUSY, 1);
+  server_.status_flags = SEQ4_STATUS_BACKCHANNEL_FAULT;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.settle();
+  EXPECT_EQ(server_.executions_of(OP_CREATE_SESSION), 2U);
+  EXPECT_EQ(counter("reconnects"), 0U);
+}
+
+// RFC 8881 section 8.4.2.1: in its grace period the server may be busy, which is no refusal.
+TEST_F(RecoveryTest, AReclaimThatIsPutOffIsRepeated) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  server_.fail(OP_OPEN, NFS4ERR_DELAY, 3);
+  EXPECT_TRUE(read_from(file));
+  EXPECT_FALSE(file->lost());
+  EXPECT_EQ(claims_, std::vector{CLAIM_PREVIOUS});
+}
+
+// It fails although the file was reclaimed meanwhile: that has settled what the file is.
+TEST_F(RecoveryTest, AnOpenAnewThatARestartOvertakesMayFail) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  again_ = NFS4ERR_IO;
+  server_.fate = [this, struck = false](const Arrival& arrival) mutable {
+    if (struck || !arrival.has(OP_OPEN)) return Fate::answer;
+    struck = true;
+    server_.forget(true);
+    return Fate::disconnect_before;
+  };
+  EXPECT_TRUE(read_from(file));
+  reactor_.settle();
+  EXPECT_EQ(count(CLAIM_FH), 1U);
+  EXPECT_FALSE(file->lost());
+}
+
+// RFC 8881 section 8.2.2: the server has done an OPEN of the file whose answer is still to come. To
+// free the stateid would end that, too.
+TEST_F(RecoveryTest, AStateidThatIsOldIsNotRevoked) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  refusal_ = NFS4ERR_OLD_STATEID;
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  EXPECT_EQ(batches_.size(), 1U);
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
+  EXPECT_TRUE(claims_.empty());
+}
+
+TEST_F(RecoveryTest, AnAnswerAboutAReplacedDelegationDoesNotCount) {
+  start();
+  DelegationTable& table = static_cast<Files&>(mount()).delegation_table;
+  GrantedDelegation granted;
+  granted.stateid.other[0] = std::byte{1};
+  const DelegationRef delegation = table.put(handle(1), {}, granted, {}, false);
+  forgotten_ = 1;
+  refusal_ = NFS4ERR_DELEG_REVOKED;
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_TEST_STATEID) ? Fate::hold : Fate::answer;
+  };
+  server_.status_flags = SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(2))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  ASSERT_EQ(batches_.size(), 1U);
+  granted.stateid.other[0] = std::byte{2};
+  table.put(handle(1), {}, granted, {}, false);
+  server_.release();
+  reactor_.settle();
+  EXPECT_FALSE(delegation->lost());
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
+}
+
+/// Notes the LOCKs of a file that is open for reading and writing.
+class LocksReclaimed : public RecoveryTest {
+ protected:
+  struct Noted {
+    bool reclaim;
+    nfs_lock_type4 type;
+    std::uint64_t offset;
+    friend bool operator==(const Noted&, const Noted&) = default;
+  };
+  LocksReclaimed() {
+    server_.on<LOCK4args, LOCK4res>([this](const LOCK4args& args, LOCK4res& result) {
+      locks_.push_back({args.reclaim, args.locktype, args.offset});
+      result.resok4.lock_stateid.seqid = 1;
+      result.resok4.lock_stateid.other[0] = static_cast<std::byte>(lock_state_++);
+    });
+  }
+  Result<void> lock_range(const OpenRef& file, ByteRange range, bool exclusive) {
+    return run(lock(mount(), file.file(),
+                    {.owner = {LockKind::posix, 1}, .range = range, .exclusive = exclusive}));
+  }
+
+  int lock_state_ = 100;
+  std::vector<Noted> locks_;
+};
+
+// RFC 8881 section 9.11: as reclaims, which no other client's lock has come before, and of the kind
+// that they were: a read lock keeps no reader out.
+TEST_F(LocksReclaimed, AsWhatTheyWere) {
+  start();
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  ASSERT_TRUE(lock_range(file, {20, 29}, false));
+  forget_opens(true);
+  locks_.clear();
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(locks_, (std::vector<Noted>{{true, WRITE_LT, 0}, {true, READ_LT, 20}}));
+}
+
+TEST_F(LocksReclaimed, OnTheNextConnectionIfTheOneIsLost) {
+  start();
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  forget_opens(true);
+  server_.fate = [cut = false](const Arrival& arrival) mutable {
+    const bool strikes = arrival.has(OP_LOCK) && !std::exchange(cut, true);
+    return strikes ? Fate::disconnect_before : Fate::answer;
+  };
+  EXPECT_TRUE(read_from(file));
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(locks_.back(), (Noted{true, WRITE_LT, 0}));
+}
+
+// The owner has locked again before the answer about the stateid of before came.
+TEST_F(LocksReclaimed, NotForAnAnswerAboutAReplacedStateid) {
+  start();
+  last_state_ = 10;
+  OpenRef file = must_open(1, kBoth);
+  lock_state_ = 1;
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  forgotten_ = 1;
+  refusal_ = NFS4ERR_ADMIN_REVOKED;
+  server_.fate = [tests = 0](const Arrival& arrival) mutable {
+    return arrival.has(OP_TEST_STATEID) && ++tests == 2 ? Fate::hold : Fate::answer;
+  };
+  server_.status_flags = SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.status_flags = 0;
+  reactor_.settle();
+  ASSERT_EQ(batches_.size(), 2U) << "opens, and locks";
+  lock_state_ = 100;
+  ASSERT_TRUE(lock_range(file, {20, 29}, true));
+  server_.release();
+  reactor_.settle();
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test

@@ -1,0 +1,138 @@
+// Slots and numbers whose fate the server leaves open, and the limits of a session, against a fake
+// server in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "client/requests/getattr.h"
+#include "client/session/limits.h"
+#include "client/session/session.h"
+#include "tests/client/fake_mount.h"
+
+namespace nfsrdma::client::test {
+namespace {
+
+using namespace nfs4;
+using std::chrono::seconds;
+
+class SessionSlots : public FakeMount {};
+
+// RFC 8881 section 18.46.3: the answer to the request before would be taken for that to this one.
+TEST_F(SessionSlots, AnAnswerToTheNumberBeforeIsNotTaken) {
+  start();
+  server_.on<SEQUENCE4args, SEQUENCE4res>([](const SEQUENCE4args& args, SEQUENCE4res& result) {
+    result.sr_resok4 = {
+        args.sa_sessionid, args.sa_sequenceid - 1, args.sa_slotid, kSlots - 1, kSlots - 1, 0};
+  });
+  auto attributes = run(getattr(mount(), {}, handle(1)));
+  ASSERT_FALSE(attributes);
+  EXPECT_EQ(attributes.error().layer, Layer::decode);
+  EXPECT_STREQ(attributes.error().step, "SEQUENCE");
+}
+
+// RFC 8881 section 18.46.3: an error of SEQUENCE leaves the slot as it was. Its number is free, and
+// needs no lone SEQUENCE before the next request can have it.
+TEST_F(SessionSlots, ANumberThatTheServerHasRefusedIsForTheNextRequest) {
+  start();
+  server_.fail(OP_SEQUENCE, NFS4ERR_REQ_TOO_BIG, 1);
+  ASSERT_FALSE(run(getattr(mount(), {}, handle(1))));
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.advance(seconds(1));
+  const auto calls = arrivals();
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[1].sequence->sa_slotid, calls[0].sequence->sa_slotid);
+  EXPECT_EQ(calls[1].sequence->sa_sequenceid, calls[0].sequence->sa_sequenceid);
+}
+
+// A request is lost with its connection and refused on the next one: its slot is in doubt. The lone
+// SEQUENCE is refused in a way that tells that another request has had the number (RFC 8881 section
+// 2.10.6.1.3): that is all that is to be known, and no reason for another session.
+class SlotInDoubt : public SessionSlots, public ::testing::WithParamInterface<nfsstat4> {};
+
+TEST_P(SlotInDoubt, IsResolvedByWhatTellsThatItsNumberIsTaken) {
+  start();
+  server_.fate = [this](const Arrival& arrival) {
+    if (!arrival.sequence) return Fate::answer;
+    if (arrival.connection == 1) return Fate::disconnect_before;
+    server_.fail(OP_SEQUENCE, arrival.has(OP_GETATTR) ? NFS4ERR_REQ_TOO_BIG : GetParam());
+    return Fate::answer;
+  };
+  Pending<Result<Attributes>> refused(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(2));
+  ASSERT_TRUE(refused.done());
+  EXPECT_FALSE(refused.value());
+  EXPECT_EQ(arrivals().back().operations, std::vector{OP_SEQUENCE});
+  EXPECT_EQ(counter("session_slots_resolved"), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(With, SlotInDoubt,
+                         ::testing::Values(NFS4ERR_SEQ_FALSE_RETRY, NFS4ERR_RETRY_UNCACHED_REP));
+
+// RFC 8881 section 18.35.1: co_ownerid has NFS4_OPAQUE_LIMIT bytes at most.
+TEST_F(SessionSlots, AnIdentityThatIsTooLongIsCut) {
+  MountConfig config;
+  config.identity = std::string(NFS4_OPAQUE_LIMIT + 1, 'x');
+  configure(config);
+  start();
+  const auto exchange = server_.arrivals_of(OP_EXCHANGE_ID).at(0);
+  EXPECT_EQ(std::ranges::count(exchange.bytes, std::byte{'x'}), NFS4_OPAQUE_LIMIT);
+}
+
+// Slots in doubt are in nobody's use, and nobody can have them: a request that a program waits for
+// must not find those that are left taken by reading ahead.
+TEST_F(SessionSlots, ThereIsNoRoomAsLongAsARequestWaitsForASlot) {
+  start();
+  Session& session = mount().session();
+  SlotTable& slots = session.slots();
+  EXPECT_TRUE(session.has_room(2));
+  SlotHold in_use = slots.take_for_recovery();
+  std::vector<SlotHold> given_up;
+  for (std::uint32_t i = 1; i < kSlots; ++i) given_up.push_back(slots.take_for_recovery());
+  for (SlotHold& slot : given_up) slot->record_sent(reactor_.now());
+  given_up.clear();
+  Pending<Result<Attributes>> waiting(getattr(mount(), {}, handle(1)));
+  reactor_.settle();
+  EXPECT_FALSE(waiting.done());
+  EXPECT_FALSE(session.has_room(2));
+  while (SlotHold slot = slots.take_in_doubt()) slot->record_not_taken();
+  in_use.release();
+  reactor_.settle();
+  EXPECT_TRUE(waiting.done());
+}
+
+TEST_F(SessionSlots, ASessionThatTwoRequestsFindGoneIsLostOnce) {
+  start();
+  server_.forget(false);
+  server_.fate = [](const Arrival&) { return Fate::hold; };
+  Pending<Result<Attributes>> one(getattr(mount(), {}, handle(1)));
+  Pending<Result<Attributes>> other(getattr(mount(), {}, handle(1)));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(one.done() && other.done());
+  EXPECT_TRUE(one.value() && other.value());
+  EXPECT_EQ(counter("session_losses"), 1U);
+}
+
+// RFC 8881 section 5.8.2 (maxread, maxwrite): no READ gives and no WRITE takes more than that.
+TEST(LimitsTest, AreThoseOfTheFileSystemInEverySession) {
+  const RequestedLimits requested{1 << 20, 1 << 20, 8};
+  const channel_attrs4 granted = fore_channel_request(requested);
+  Limits limits;
+  limits.apply_session(granted, requested);
+  EXPECT_EQ(limits.rsize, 1U << 20);
+  EXPECT_EQ(limits.wsize, 1U << 20);
+  limits.apply_file_system(1 << 17, 1 << 16);
+  for (int sessions = 0; sessions < 2; ++sessions) {
+    EXPECT_EQ(limits.rsize, 1U << 17);
+    EXPECT_EQ(limits.wsize, 1U << 16);
+    limits.apply_session(granted, requested);
+  }
+}
+
+}  // namespace
+}  // namespace nfsrdma::client::test
