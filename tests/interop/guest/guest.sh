@@ -113,6 +113,12 @@ guest_run() {
   return "$status"
 }
 
+# guest_refused: how many RPCs knfsd has refused as malformed.
+guest_refused() { guest_run "awk '\$1 == \"rpc\" { print \$3 }' /proc/net/rpc/nfsd"; }
+
+# guest_note_refused BEFORE: those since there were BEFORE are what a test has sent on purpose.
+guest_note_refused() { echo $(($(guest_refused) - $1)) >>"$guest_dir/refused-on-purpose"; }
+
 guest_stop() {
   local pid
   guest_alive || return 0
