@@ -1,4 +1,5 @@
 // Files that are replaced or removed while they are open, and what is known of the directories.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -67,6 +68,32 @@ TEST_F(RenamedFiles, AFileIsNotReplacedByItself) {
   std::filesystem::create_hard_link(server_.path("one"), server_.path("two"));
   ASSERT_TRUE(run(begin_rename("one", "two")));
   EXPECT_EQ(silly_names(), 0);
+}
+
+// The kernel's look-up has found the file: the server is not asked about the name again.
+TEST_F(RenamedFiles, AnOpenFileThatIsRemovedIsKept) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "kept"));
+  ASSERT_TRUE(run(unlink(files().silly_names(), caller(), Place{root_, "f", file->inode})));
+  EXPECT_FALSE(server_.exists("f"));
+  EXPECT_EQ(silly_names(), 1);
+  commit(file);
+  EXPECT_EQ(take_error(file), 0);
+  close(file);
+  EXPECT_EQ(silly_names(), 0);
+}
+
+// A mount that ended before its files were closed leaves them behind.
+TEST_F(RenamedFiles, ANameThatIsLeftOverIsNotReplaced) {
+  FileRef file = open("f");
+  const std::string leftover =
+      fmt::format(".nfs{:016x}{:08x}", file->inode->attributes().value().fileid, 1);
+  server_.write_file(leftover, "of an earlier mount");
+  ASSERT_TRUE(run(begin_unlink("f")));
+  EXPECT_EQ(silly_names(), 2);
+  EXPECT_EQ(server_.read_file(leftover), "of an earlier mount");
+  close(file);
+  EXPECT_EQ(silly_names(), 1);
 }
 
 TEST_F(RenamedFiles, AFileThatCannotBeReplacedHasItsNameAgain) {
