@@ -197,8 +197,7 @@ Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std
   request.new_file = &file;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
-  const DelegationRef known = files.delegation_table.find(answer->handle);
-  if (known && initial.size) known->resized(*initial.size);
+  files.delegation_table.note_size(answer->handle, initial.size);
   const bitmap4 attrset = answer->granted.attrset;
   const NameChange directory = answer->granted.directory;
   const Asked asked{caller, share_access, /*made=*/true, delegating};

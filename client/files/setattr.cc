@@ -16,22 +16,15 @@ Task<void> prepare(Files& files, FileHandle file, SetAttributes change) {
   co_await files.delegations.give_back_for_change(file);
 }
 
-void note_size(Files& files, const FileHandle& file, const SetAttributes& change) {
-  if (!change.size) return;
-  if (const DelegationRef delegation = files.delegation_table.find(file)) {
-    delegation->resized(*change.size);
-  }
-}
-
 }  // namespace
 
 Task<Result<Changed>> setattr(Files& files, Credential caller, FileHandle file, StateRef state,
                               SetAttributes change) {
   co_await prepare(files, file, change);
   if (!state && change.size) state = files.delegation_table.held(file);
-  note_size(files, file, change);
+  files.delegation_table.note_size(file, change.size);
   auto changed = co_await send_setattr(files.context, caller, file, std::move(state), change);
-  if (changed) note_size(files, file, change);
+  if (changed) files.delegation_table.note_size(file, change.size);
   co_return changed;
 }
 

@@ -54,6 +54,11 @@ void DelegationTable::forget_authorized(const FileHandle& handle) {
   if (const DelegationRef delegation = find(handle)) delegation->authorized_.clear();
 }
 
+void DelegationTable::note_size(const FileHandle& handle, std::optional<std::uint64_t> size) {
+  if (!size) return;
+  if (const DelegationRef delegation = find(handle)) delegation->resized(*size);
+}
+
 void DelegationTable::touch(Delegation& delegation) {
   if (delegation.phase_ != Delegation::Phase::held) return;
   delegation.unlink();

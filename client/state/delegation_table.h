@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -48,6 +49,8 @@ class DelegationTable {
   void authorize(const FileHandle& handle, const Credential& caller, std::uint32_t access);
   /// The file's mode or owner has been changed here: the server must authorize its users again.
   void forget_authorized(const FileHandle& handle);
+  /// The file's size was set here, or is about to be; empty: it was not.
+  void note_size(const FileHandle& handle, std::optional<std::uint64_t> size);
   /// It was used just now.
   void touch(Delegation& delegation);
   /// The delegations held of these kinds, least recently used first.
