@@ -84,6 +84,14 @@ TEST_F(AttributeCacheTest, AnOwnerWhoseNumberIsNotKnownIsAskedForAgain) {
 class DelegatedAttributes : public AttributeCacheTest {
  protected:
   DelegatedAttributes() : AttributeCacheTest(responder::DelegationKind::write) {}
+
+  /// Open, with this text at the server.
+  FileRef written(const std::string& text) {
+    FileRef file = open("f");
+    EXPECT_TRUE(gather(file, 0, text));
+    flush(file);
+    return file;
+  }
 };
 
 TEST_F(DelegatedAttributes, AreBelievedForAsLongAsNothingMakesThemWrong) {
@@ -118,10 +126,8 @@ client::Attributes outdated(const InodeRef& inode, std::uint64_t size) {
 
 // Programs would find an empty file where they have written, and append over what is there.
 TEST_F(DelegatedAttributes, NoServerShortensWhatWasWrittenUnderThem) {
-  FileRef file = open("f");
+  FileRef file = written("content");
   const InodeRef inode = file->inode;
-  ASSERT_TRUE(gather(file, 0, "content"));
-  flush(file);
   EXPECT_EQ(inode->attributes().value().size, 7U);
   learn(inode, outdated(inode, 0));
   EXPECT_EQ(inode->attributes().value().size, 7U);
@@ -130,10 +136,8 @@ TEST_F(DelegatedAttributes, NoServerShortensWhatWasWrittenUnderThem) {
 }
 
 TEST_F(DelegatedAttributes, AreShorterWhereTheFileWasCutHere) {
-  FileRef file = open("f");
+  FileRef file = written("content");
   const InodeRef inode = file->inode;
-  ASSERT_TRUE(gather(file, 0, "content"));
-  flush(file);
   AttributeChange cut;
   cut.caller = caller();
   cut.set.size = 3;
@@ -145,10 +149,8 @@ TEST_F(DelegatedAttributes, AreShorterWhereTheFileWasCutHere) {
 
 // By then another client may have cut the file.
 TEST_F(DelegatedAttributes, AreTheServersOnceTheDelegationHasEnded) {
-  FileRef file = open("f");
+  FileRef file = written("content");
   const InodeRef inode = file->inode;
-  ASSERT_TRUE(gather(file, 0, "content"));
-  flush(file);
   finish(mount().delegations().give_back(inode->handle()));
   learn(inode, outdated(inode, 0));
   EXPECT_EQ(inode->attributes().value().size, 0U);
