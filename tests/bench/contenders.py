@@ -8,10 +8,13 @@ import pathlib
 import shutil
 import subprocess
 
-from mounts import Counters, wait_until
+import jobs
+from mounts import Counters
 
+LOOKING_MICROSECONDS = 50  # before it sleeps
+RELAY_READ_AHEAD = 8 << 10  # KiB, of the kernel: the relay has none of its own
 TICKS = os.sysconf("SC_CLK_TCK")
-DELAYED = ("iwarp", "tcp", "ganesha", "sshfs")  # those with a network in between
+DELAYED = ("iwarp", "tcp", "ganesha", "sshfs", "relay")  # those with a network in between
 GANESHA = "/usr/bin/ganesha.nfsd"
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
@@ -21,8 +24,10 @@ class Missing(Exception):
 
 
 class Contender:
-    def __init__(self, name, point, processes, counters=None):
-        self.name, self.point, self.processes, self.counters = name, point, processes, counters
+    """`jobs` are those that it can do."""
+
+    def __init__(self, name, point, processes, counters=None, jobs=tuple(jobs.JOBS)):
+        self.name, self.point, self.processes, self.counters, self.jobs = name, point, processes, counters, jobs
 
     def cpu_seconds(self):
         """Processor time of its processes on this side so far."""
@@ -106,8 +111,23 @@ def bindfs(bench, name, _):
 def memory(bench, name, _):
     """Answers from memory: what FUSE itself costs. It has one file, and makes none."""
     point, process = bench.mount(name, "fuse-memory", "--file", f"data={bench.file_bytes}")
-    return Contender(name, point, [process])
+    return Contender(name, point, [process], jobs=jobs.DATA_ONLY)
 
 
+def relay(*options):
+    """The least that a file system over a network does."""
+    def start(bench, name, proxy):
+        port = bench.listen(bench.bin / "bench-relay", "serve", bench.work / "export")
+        point, process = bench.mount(name, "bench-relay", "mount", *options, proxy(port))
+        if os.getuid() == 0:
+            device = os.stat(point).st_dev
+            limit = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
+            limit.write_text(f"{RELAY_READ_AHEAD}")
+        return Contender(name, point, [process], jobs=jobs.PLAIN)
+    return start
+
+
+LOOK = ("--look", LOOKING_MICROSECONDS)
 ALL = {"iwarp": iwarp, "iwarp ring": iwarp_ring, "tcp": tcp, "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
-       "memory": memory}
+       "memory": memory, "relay": relay(), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
+       "relay ring look": relay("--ring", *LOOK)}

@@ -153,3 +153,4 @@ JOBS = {
     "cp -r": in_folder(copy_tree),
 }
 DATA_ONLY = [name for name, job in JOBS.items() if "4k read" in name or "4k write" in name or "direct" in name or name in ("read", "write 128k, fsync")]
+PLAIN = [name for name in JOBS if name not in ("ls -l", "cp -r")]  # without attributes that are listed or set

@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
@@ -34,6 +36,35 @@ inline int listen_on(unsigned long port) {
   std::printf("listening on 127.0.0.1:%u\n", ntohs(address.sin_port));
   std::fflush(stdout);
   return listener;
+}
+
+/// Small messages do not wait for what went before them to be acknowledged.
+inline void send_at_once(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+/// A connection to a port of 127.0.0.1; -1 and errno when there is none.
+inline int connect_to(unsigned long port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address = loopback(port);
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return -1;
+  }
+  send_at_once(socket);
+  return socket;
+}
+
+/// Blocks until all is sent. False: the connection is over.
+inline bool send_all(int socket, const void* data, std::size_t length) {
+  const auto* next = static_cast<const char*>(data);
+  while (length > 0) {
+    const ssize_t sent = ::send(socket, next, length, MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    next += sent;
+    length -= static_cast<std::size_t>(sent);
+  }
+  return true;
 }
 
 }  // namespace nfsrdma::bench

@@ -3,9 +3,6 @@
 // bench-stream write|read PORT BLOCK BYTES: copies BYTES over one bare TCP connection, in blocks,
 // and prints "bytes=B seconds=S mib_per_s=R". A copy to the server has ended when the server has
 // confirmed that it has all: what a write(2) and fsync(2) of as many bytes cannot be faster than.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,21 +27,10 @@ struct Wish {
   std::uint64_t bytes = 0;
 };
 
-bool send_all(int fd, const void* data, std::size_t length) {
-  const auto* next = static_cast<const char*>(data);
-  while (length > 0) {
-    const ssize_t sent = ::send(fd, next, length, MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    next += sent;
-    length -= static_cast<std::size_t>(sent);
-  }
-  return true;
-}
-
 bool send_bytes(int fd, std::vector<char>& block, std::uint64_t bytes) {
   while (bytes > 0) {
     const std::size_t length = std::min<std::uint64_t>(block.size(), bytes);
-    if (!send_all(fd, block.data(), length)) return false;
+    if (!nfsrdma::bench::send_all(fd, block.data(), length)) return false;
     bytes -= length;
   }
   return true;
@@ -72,7 +58,7 @@ int serve() {
       if (wish.writing == 0) {
         send_bytes(fd, block, wish.bytes);
       } else if (receive_bytes(fd, block, wish.bytes)) {
-        send_all(fd, &done, sizeof done);
+        nfsrdma::bench::send_all(fd, &done, sizeof done);
       }
     }
     ::close(fd);
@@ -80,7 +66,7 @@ int serve() {
 }
 
 bool copy(int fd, const Wish& wish, std::vector<char>& block) {
-  if (!send_all(fd, &wish, sizeof wish)) return false;
+  if (!nfsrdma::bench::send_all(fd, &wish, sizeof wish)) return false;
   if (wish.writing == 0) return receive_bytes(fd, block, wish.bytes);
   char done = 0;
   return send_bytes(fd, block, wish.bytes) && ::recv(fd, &done, sizeof done, 0) == sizeof done;
@@ -96,14 +82,11 @@ int main(int argc, char** argv) {
   }
   std::vector<char> block(std::strtoul(argv[3], nullptr, 10), 'n');
   const Wish wish{std::strcmp(argv[1], "write") == 0, std::strtoull(argv[4], nullptr, 10)};
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = nfsrdma::bench::loopback(std::strtoul(argv[2], nullptr, 10));
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  const int fd = nfsrdma::bench::connect_to(std::strtoul(argv[2], nullptr, 10));
+  if (fd < 0) {
     std::fprintf(stderr, "bench-stream: connect: %s\n", std::strerror(errno));
     return 1;
   }
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto start = std::chrono::steady_clock::now();
   const bool copied = !block.empty() && copy(fd, wish, block);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

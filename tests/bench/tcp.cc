@@ -3,7 +3,6 @@
 // reply (write). Prints latencies and the rate (sample.h).
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/bench/loopback.h"
 #include "tests/bench/sample.h"
 
 namespace {
@@ -21,31 +21,19 @@ namespace {
 // What a READ or WRITE call and reply cost on the wire beside their data, roughly.
 constexpr std::size_t kMessage = 256;
 
-bool send_all(int fd, const char* data, std::size_t length) {
-  while (length > 0) {
-    const ssize_t sent = ::send(fd, data, length, MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    data += sent;
-    length -= static_cast<std::size_t>(sent);
-  }
-  return true;
-}
-
 bool receive_all(int fd, char* data, std::size_t length) {
   return ::recv(fd, data, length, MSG_WAITALL) == static_cast<ssize_t>(length);
 }
 
 void serve(int fd, std::size_t request, std::size_t answer) {
   std::vector<char> in(request), out(answer, 'n');
-  while (receive_all(fd, in.data(), request) && send_all(fd, out.data(), answer)) {
+  while (receive_all(fd, in.data(), request) && nfsrdma::bench::send_all(fd, out.data(), answer)) {
   }
 }
 
 /// A connected pair over 127.0.0.1; [0] is the client's end.
 bool connect_pair(int ends[2]) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_in address = nfsrdma::bench::loopback(0);
   socklen_t length = sizeof address;
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   auto* where = reinterpret_cast<sockaddr*>(&address);
@@ -55,8 +43,7 @@ bool connect_pair(int ends[2]) {
   if (::connect(ends[0], where, length) != 0) return false;
   ends[1] = ::accept(listener, nullptr, nullptr);
   ::close(listener);
-  const int on = 1;
-  for (int i = 0; i < 2; ++i) ::setsockopt(ends[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  for (int i = 0; i < 2; ++i) nfsrdma::bench::send_at_once(ends[i]);
   return ends[1] >= 0;
 }
 
@@ -91,7 +78,8 @@ int main(int argc, char** argv) {
   bool ok = true;
   for (std::size_t i = 0; ok && i < operations; ++i) {
     ok = sample.measure([&] {
-      return send_all(ends[0], out.data(), request) && receive_all(ends[0], in.data(), answer);
+      return nfsrdma::bench::send_all(ends[0], out.data(), request) &&
+             receive_all(ends[0], in.data(), answer);
     });
   }
   ::close(ends[0]);

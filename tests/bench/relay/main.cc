@@ -1,0 +1,59 @@
+// bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] PORT MOUNTPOINT: the least that a
+// file system over a network does. `mount` takes requests from FUSE, asks a server at PORT of
+// 127.0.0.1 (`serve`) for each, and gives its answers to FUSE. It has none of nfsrdma's code
+// between them. Runs until it is unmounted.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "fuse/channel/mount_point.h"
+#include "tests/bench/loopback.h"
+#include "tests/bench/relay/loops.h"
+#include "tests/bench/relay/mount_point.h"
+#include "tests/bench/relay/server.h"
+
+namespace {
+
+using namespace nfsrdma;
+using namespace nfsrdma::bench;
+
+int mount(unsigned long port, const char* path, bool ring, long looking) {
+  relay::Waiting waiting{.looking_microseconds = looking};
+  waiting.socket = connect_to(port);
+  if (waiting.socket < 0) {
+    std::fprintf(stderr, "bench-relay: connect: %s\n", std::strerror(errno));
+    return 1;
+  }
+  const auto mounted = relay::MountPoint::mount(path, ring);
+  if (!mounted) {
+    std::fprintf(stderr, "bench-relay: %s\n", mounted.error().message().c_str());
+    return 1;
+  }
+  waiting.device = mounted->device();
+  return ring ? relay::run_by_ring(waiting) : relay::run_by_epoll(waiting);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "serve") == 0) return relay::serve(argv[2]);
+  bool ring = false;
+  long looking = 0;
+  int at = 2;
+  for (; at < argc && argv[at][0] == '-'; ++at) {
+    const std::string_view option = argv[at];
+    if (option == "--ring") ring = true;
+    if (option == "--look" && at + 1 < argc) looking = std::strtol(argv[++at], nullptr, 10);
+  }
+  if (at + 2 == argc && std::strcmp(argv[1], "mount") == 0) {
+    return mount(std::strtoul(argv[at], nullptr, 10), argv[at + 1], ring, looking);
+  }
+  std::fputs(
+      "usage: bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] PORT MOUNTPOINT\n",
+      stderr);
+  return 1;
+}

@@ -1,0 +1,10 @@
+// The server behind the relay: files of one folder, one connection at a time.
+#pragma once
+
+namespace nfsrdma::bench::relay {
+
+/// Listens on a free port of 127.0.0.1, says "listening on 127.0.0.1:PORT", and serves one
+/// connection after another until it is killed. Returns what main() does.
+int serve(const char* folder);
+
+}  // namespace nfsrdma::bench::relay
