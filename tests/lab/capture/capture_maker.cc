@@ -59,18 +59,6 @@ Bytes with_markers(const Bytes& fpdu, std::uint64_t position) {
   return out;
 }
 
-Bytes rpc_message(std::uint32_t xid, const rdma::ChunkLists& chunks, std::uint32_t credits) {
-  Bytes message(4096);
-  xdr::Encoder out(message);
-  rdma::Header header;
-  header.rdma_xid = xid;
-  header.rdma_credit = credits;
-  header.chunks = chunks;
-  rdma::encode_header(out, header);
-  message.resize(out.size());
-  return message;
-}
-
 }  // namespace
 
 void append(Bytes& to, std::span<const std::byte> bytes) {
@@ -231,6 +219,18 @@ void IwarpMaker::terminate(Side from) {
   header.msn = msn[index_of(from)][2]++;
   const auto payload = iwarp::encode_terminate(iwarp::terminate::kRdmapBounds, {});
   segment(from, header, std::span(payload.bytes).first(payload.length));
+}
+
+Bytes rpc_message(std::uint32_t xid, const rdma::ChunkLists& chunks, std::uint32_t credits) {
+  Bytes message(4096);
+  xdr::Encoder out(message);
+  rdma::Header header;
+  header.rdma_xid = xid;
+  header.rdma_credit = credits;
+  header.chunks = chunks;
+  rdma::encode_header(out, header);
+  message.resize(out.size());
+  return message;
 }
 
 Bytes null_call(std::uint32_t xid, const rdma::ChunkLists& chunks, std::uint32_t credits) {

@@ -94,6 +94,8 @@ class IwarpMaker {
   std::uint64_t position_[2] = {0, 0};
 };
 
+/// The header of an RDMA_MSG.
+Bytes rpc_message(std::uint32_t xid, const rdma::ChunkLists& chunks, std::uint32_t credits);
 /// Calls and replies of NFSv4 NULL.
 Bytes null_call(std::uint32_t xid, const rdma::ChunkLists& chunks = {}, std::uint32_t credits = 32);
 Bytes null_reply(std::uint32_t xid, const rdma::ChunkLists& chunks = {},

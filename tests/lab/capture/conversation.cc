@@ -108,6 +108,7 @@ void Conversation::on_send(const Source& source, std::span<const std::byte> mess
     seen.payload = message.subspan(in.offset());
     seen.direction = direction_of(header, seen.payload);
     classify(seen);
+    tell_answered_call(seen);
   }
   observer_->on_message(seen);
   if (seen.fault == rdma::HeaderFault::none) take_message(seen);
@@ -123,6 +124,12 @@ void Conversation::classify(MessageSeen& seen) const {
   seen.call = find(other(from), xid);
   seen.answered = seen.call == nullptr && std::find(answered_.begin(), answered_.end(),
                                                     CallKey{other(from), xid}) != answered_.end();
+}
+
+/// A call that is answered although not all of it was read has come first: its slot is in use.
+void Conversation::tell_answered_call(const MessageSeen& seen) {
+  if (seen.call == nullptr) return;
+  tell_call(*find(other(seen.source.from), seen.header->rdma_xid), seen.source);
 }
 
 void Conversation::take_message(const MessageSeen& seen) {
@@ -214,7 +221,6 @@ void Conversation::take_reply(const MessageSeen& seen) {
   RpcCall* call = find(other(seen.source.from), seen.header->rdma_xid);
   static const RpcCall kNone;
   if (seen.header->proc != rdma::RDMA_ERROR) {
-    if (call != nullptr) tell_call(*call, seen.source);  // though not all of it was read
     const WholeMessage whole =
         whole_reply(call != nullptr ? *call : kNone, *seen.header, seen.payload);
     observer_->on_rpc(

@@ -137,6 +137,7 @@ class Conversation final : public WireObserver {
   RpcCall* find(Side caller, std::uint32_t xid) const;
   std::pair<RpcCall*, Offer*> find_offer(Side owner, Place place, std::uint64_t length);
   void classify(MessageSeen& seen) const;
+  void tell_answered_call(const MessageSeen& seen);
   void take_message(const MessageSeen& seen);
   void take_call(const MessageSeen& seen);
   void take_reply(const MessageSeen& seen);

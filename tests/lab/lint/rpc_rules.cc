@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "transport/rpc/message.h"
 
@@ -36,6 +37,22 @@ void decode_call(RpcEvent& event) {
   }
   const bool callback = is_callback(event.seen);
   if (is_compound(*event.seen.call, callback)) event.arguments = decode_arguments(in, callback);
+}
+
+/// Of a call whose Read chunks the capture has in part only: that it came, and which slot it uses.
+/// What is missing lies behind.
+void keep_sequence(RpcEvent& event) {
+  event.header_fault.clear();
+  const auto whole = std::exchange(event.arguments, {});
+  if (!whole || !whole->sequence || whole->operations.empty()) return;
+  CompoundArguments& part = event.arguments.emplace();
+  part.callback = whole->callback;
+  part.minor_version = whole->minor_version;
+  part.announced = whole->announced;
+  part.operations = {whole->operations.front()};
+  part.sequence = whole->sequence;
+  part.eligible_results = whole->announced;  // at most
+  part.understood = false;
 }
 
 void decode_reply(RpcEvent& event) {
@@ -211,10 +228,11 @@ constexpr Rule<RpcEvent> kRpcRules[] = {
 RpcEvent decode_rpc(const RpcSeen& seen, const Conversation& conversation,
                     const CompoundArguments* asked) {
   RpcEvent event{seen, conversation, {}, true, {}, {}, asked};
-  if (!seen.message->complete) return event;
+  const bool complete = seen.message->complete;
   if (seen.direction == Direction::call) {
     decode_call(event);
-  } else {
+    if (!complete) keep_sequence(event);
+  } else if (complete) {
     decode_reply(event);
   }
   return event;

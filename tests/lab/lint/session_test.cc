@@ -10,6 +10,7 @@ using namespace nfs4;
 
 constexpr Side C = Side::client;
 constexpr Side S = Side::server;
+constexpr std::uint32_t kHandle = 0x500;
 
 class SessionTest : public LintFixture {
  protected:
@@ -25,14 +26,27 @@ class SessionTest : public LintFixture {
     tcp.send(from, bytes);
   }
   /// SEQUENCE, and PUTROOTFH behind it.
+  static void ask(xdr::Encoder& out, std::uint32_t xid, std::uint32_t slot,
+                  std::uint32_t sequence) {
+    rpc::encode_call_header(out, xid, rpc::kNfsProgram, rpc::kNfsVersion4, kProcCompound, {}, "t");
+    encode(out, COMPOUND4args_header{{}, kNfsMinorVersion1, 2});
+    encode_operation(out, SEQUENCE4args{{}, sequence, slot, slot, false});
+    encode_operation(out, PUTROOTFH4args{});
+  }
   void call(TcpMaker& tcp, std::uint32_t xid, std::uint32_t slot, std::uint32_t sequence) {
-    record(tcp, C, [&](xdr::Encoder& out) {
-      rpc::encode_call_header(out, xid, rpc::kNfsProgram, rpc::kNfsVersion4, kProcCompound, {},
-                              "t");
-      encode(out, COMPOUND4args_header{{}, kNfsMinorVersion1, 2});
-      encode_operation(out, SEQUENCE4args{{}, sequence, slot, slot, false});
-      encode_operation(out, PUTROOTFH4args{});
-    });
+    record(tcp, C, [&](xdr::Encoder& out) { ask(out, xid, slot, sequence); });
+  }
+  /// By RPC-over-RDMA, with a Read chunk behind what is in the Send.
+  void call_with_chunk(IwarpMaker& wire, std::uint32_t xid, std::uint32_t slot,
+                       std::uint32_t sequence) {
+    Bytes message(1024);
+    xdr::Encoder out(message);
+    ask(out, xid, slot, sequence);
+    message.resize(out.size());
+    Bytes sent =
+        rpc_message(xid, read_chunk(static_cast<std::uint32_t>(message.size()), kHandle, 1000), 32);
+    append(sent, message);
+    wire.send(C, sent);
   }
   void answer(TcpMaker& tcp, std::uint32_t xid, std::uint32_t slot, std::uint32_t sequence,
               nfsstat4 status = NFS4_OK) {
@@ -75,6 +89,33 @@ TEST_F(SessionTest, ARefusedSequenceIsUsedAgain) {
   call(tcp, 3, 3, 42);
   answer(tcp, 3, 3, 42);
   EXPECT_EQ(first(file), "") << seen;
+}
+
+// The number belonged to another request: it is used up.
+TEST_F(SessionTest, AFalseRetryIsFollowedByTheNextNumber) {
+  TcpMaker tcp(file);
+  call(tcp, 1, 3, 41);
+  answer(tcp, 1, 3, 41);
+  call(tcp, 2, 3, 42);
+  answer(tcp, 2, 3, 42, NFS4ERR_SEQ_FALSE_RETRY);
+  call(tcp, 3, 3, 43);
+  EXPECT_EQ(first(file), "") << seen;
+}
+
+// The server refuses a call after it has read part of its Read chunk: the slot was used all the
+// same.
+TEST_F(SessionTest, ACallThatWasReadInPartUsesItsSlot) {
+  IwarpMaker wire(file);
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    call_with_chunk(wire, i, 3, 40 + i);
+    wire.read_request(S, {.sink_stag = i, .size = 100, .source_stag = kHandle});
+    wire.read_response(C, {i, 0}, Bytes(100));
+    Bytes refusal;
+    append_words(refusal, {i, rdma::kVersionOne, 32, rdma::RDMA_ERROR, rdma::ERR_CHUNK});
+    wire.send(S, refusal);
+  }
+  EXPECT_EQ(first(file), "") << seen;
+  EXPECT_EQ(messages(), 3u);
 }
 
 TEST_F(SessionTest, ASlotHasOneRequest) {

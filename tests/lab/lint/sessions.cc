@@ -8,6 +8,13 @@ const CompoundArguments* asked_of(const RpcEvent& rpc) {
   return rpc.arguments ? &*rpc.arguments : rpc.asked;
 }
 
+/// After these the next number comes: the answer is to this request, or to another that had its
+/// number.
+bool uses_number(nfs4::nfsstat4 status) {
+  return status == nfs4::NFS4_OK || status == nfs4::NFS4ERR_SEQ_FALSE_RETRY ||
+         status == nfs4::NFS4ERR_RETRY_UNCACHED_REP;
+}
+
 }  // namespace
 
 SessionEvent Sessions::look_up(const RpcEvent& rpc) const {
@@ -82,7 +89,7 @@ void Sessions::take_sequence_result(const RpcEvent& rpc) {
     slot = {};
     return;
   }
-  if (rpc.results->sequence->sr_status == nfs4::NFS4_OK) slot.last = slot.pending;
+  if (uses_number(rpc.results->sequence->sr_status)) slot.last = slot.pending;
   slot.pending.reset();
 }
 
