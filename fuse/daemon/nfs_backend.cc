@@ -226,8 +226,8 @@ rdma::Options NfsBackend::rdma_options() {
     case RpcRdma::two: options.version = rdma::VersionChoice::two; break;
     case RpcRdma::automatic: options.version = rdma::VersionChoice::automatic; break;
   }
-  options.send_size = options_.transport.inline_threshold;
-  options.receive_size = options_.transport.inline_threshold;
+  options.send_size = options_.transport.inline_to_server;
+  options.receive_size = options_.transport.inline_from_server;
   options.credits = shape_.credits;
   options.endpoint.crc = options_.transport.crc;
   options.endpoint.capture = &capture_of(CaptureView::wire);

@@ -57,8 +57,11 @@ struct TransportOptions {
   std::optional<std::uint16_t> port;  ///< none: the protocol's own; 0: rpcbind tells
   bool ipv6_only = false;             ///< proto=rdma6, proto=tcp6
   RpcRdma rpcrdma = RpcRdma::one;
-  std::uint32_t inline_threshold = 4096;  ///< bytes, both directions
-  std::uint32_t credits = 64;             ///< RPCs asked to be in progress at once
+  /// Bytes of the largest message without chunks. To the server it takes small WRITEs along, which
+  /// saves the round trip of the server's RDMA Read; data from it needs no round trip of its own.
+  std::uint32_t inline_to_server = 69632;
+  std::uint32_t inline_from_server = 4096;
+  std::uint32_t credits = 64;  ///< RPCs asked to be in progress at once
   Provider provider = Provider::automatic;
   std::string device;  ///< RDMA device of provider=verbs; empty: that of the route
   fabric::RegistrationChoice registration = fabric::RegistrationChoice::automatic;

@@ -82,7 +82,8 @@ Result<void> apply_io_uring(Options& options, const OptionValue& value) {
 
 Result<void> apply_inline(Options& options, const OptionValue& value) {
   if (value.number % kInlineStep != 0) return bad_value("must be a multiple of 1024 (RFC 8797)");
-  options.transport.inline_threshold = static_cast<std::uint32_t>(value.number);
+  options.transport.inline_to_server = static_cast<std::uint32_t>(value.number);
+  options.transport.inline_from_server = options.transport.inline_to_server;
   return {};
 }
 
@@ -129,8 +130,9 @@ constexpr OptionSpec kOptions[] = {
     {.name = "inline",
      .argument = "BYTES",
      .kind = OptionKind::ours,
-     .default_value = "4096",
-     .doc = "largest message sent without chunks, in both directions",
+     .default_value = "",
+     .doc =
+         "largest message without chunks, in both directions [69632 to the server, 4096 from it]",
      .min = kMinInline,
      .max = kMaxInline,
      .apply = apply_inline},

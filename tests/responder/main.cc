@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -28,6 +29,8 @@ constexpr int kExitUsage = 2;
 constexpr int kExitFailed = 1;
 /// How long a stop waits for peers to close.
 constexpr auto kStopPatience = std::chrono::seconds(3);
+/// The largest Call, unless --inline says otherwise: WRITEs of 64 KiB need no RDMA Read.
+constexpr std::size_t kCallSize = 69632;
 
 struct CommandLine {
   ServerOptions server;
@@ -39,6 +42,7 @@ struct CommandLine {
   bool no_crc = false;
   bool not_durable = false;
   std::string delegations = "none";
+  std::optional<std::size_t> inline_size;
   bool help = false;
   bool version = false;
 };
@@ -68,8 +72,10 @@ po::options_description make_options(CommandLine& line) {
   add("mandatory-locks", po::bool_switch(&server.service.mandatory_locks),
       "byte-range locks keep others from reading and writing");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
-  add("inline", po::value(&server.transport.inline_size)->value_name("BYTES"),
-      "largest inline message, 1024 to 262144 (default 4096)");
+  add("inline", po::value<std::size_t>()->value_name("BYTES")->notifier([&line](std::size_t size) {
+    line.inline_size = size;
+  }),
+      "largest inline message, 1024 to 262144 (default 69632 from the client, 4096 to it)");
   add("inline-most", po::value(&server.transport.most_inline_size)->value_name("BYTES"),
       "version 2: receive size a client can ask for, up to 65536 (default: that of --inline)");
   add("rpcrdma", po::value(&line.rpcrdma)->value_name("MODE"),
@@ -107,6 +113,16 @@ Result<void> apply_rpcrdma(const std::string& mode, ResponderConfig& config) {
     return fail(Error::local(EINVAL, "--rpcrdma", "must be 1, 2, drop or ignore"));
   }
   return {};
+}
+
+/// A device has all of its receives locked, and its RDMA Reads are quick.
+Result<void> apply_inline(std::optional<std::size_t> size, bool verbs, ResponderConfig& config) {
+  config.call_size = size.value_or(verbs ? 0 : kCallSize);
+  config.inline_size = size.value_or(config.inline_size);
+  if (config.inline_size >= rdma::kDefaultThreshold && config.inline_size <= rdma::kMaxThreshold) {
+    return {};
+  }
+  return fail(Error::local(ERANGE, "--inline", std::to_string(config.inline_size)));
 }
 
 Result<void> apply_options(const std::string& list, ResponderConfig& config) {
@@ -154,10 +170,7 @@ Result<void> parse(int argc, char** argv, CommandLine& line) {
   }
   line.server.transport.crc = !line.no_crc;
   line.server.service.durable = !line.not_durable;
-  const auto inline_size = line.server.transport.inline_size;
-  if (inline_size < rdma::kDefaultThreshold || inline_size > rdma::kMaxThreshold) {
-    return fail(Error::local(ERANGE, "--inline", std::to_string(inline_size)));
-  }
+  TRY(apply_inline(line.inline_size, line.server.verbs, line.server.transport));
   if (line.server.transport.most_inline_size > rdma::kMaxReceiveBufferSize) {
     return fail(Error::local(ERANGE, "--inline-most", "at most 65536"));
   }

@@ -39,6 +39,16 @@ TEST_F(ReplyTest, PrivateDataSaysSizesAndInvalidation) {
   EXPECT_TRUE(requester.server_data().remote_invalidation);
 }
 
+// E-8797-4: larger Calls are taken than Replies are sent.
+TEST_F(ReplyTest, PrivateDataSaysThatCallsMayBeLarger) {
+  ResponderConfig config;
+  config.call_size = 16384;
+  start(config);
+  auto& requester = connect();
+  EXPECT_EQ(requester.server_data().send_size, 4096U);
+  EXPECT_EQ(requester.server_data().receive_size, 16384U);
+}
+
 // E-8797-5, E-8797-7: with both R bits a handle of the same XID is invalidated, one a reply.
 TEST_F(ReplyTest, ReplyInvalidatesAHandleOfItsCall) {
   auto& requester = connect(sizes(4096, 4096, true));

@@ -1,5 +1,7 @@
 #include "transport/rdma/connection.h"
 
+#include <algorithm>
+
 #include "transport/base/log.h"
 #include "transport/rdma/fault.h"
 #include "transport/rpc/message.h"
@@ -97,7 +99,7 @@ void Connection::go_up(std::uint32_t version) {
   if (version != kVersionOne) on_properties_changed();
   const Thresholds& agreed = link_.thresholds();
   limits_ = {.max_backward_call = agreed.reply - kMinHeader,
-             .max_backward_reply = agreed.call - kMinHeader,
+             .max_backward_reply = std::min(agreed.call, kMaxBackwardReply) - kMinHeader,
              .max_backward_calls = options_.backward_credits};
   counters_.version_lines.info(
       link_.reactor().now(),

@@ -45,6 +45,9 @@ struct Options {
   fabric::EndpointOptions endpoint;
 };
 
+/// Bytes of the largest answer to a callback, however much the server takes.
+inline constexpr std::size_t kMaxBackwardReply = 4096;
+
 /// Bytes of the largest message that can arrive.
 inline std::size_t largest_receive(const Options& options) {
   if (options.version == VersionChoice::one) return options.receive_size;

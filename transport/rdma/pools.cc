@@ -14,6 +14,12 @@ constexpr std::size_t kLongestHeader =
     kMaxWriteChunks * (kWriteChunkHead + kMaxSegments * kSegmentSize) + kReplyChunkHead +
     kMaxSegments * kSegmentSize + xdr::kUnit;
 
+/// Memory of one Send: a header, or all of a callback's answer. Arguments lie elsewhere, so that a
+/// large send_size costs nothing here.
+std::size_t send_memory_size(const Options& options) {
+  return std::max(std::min(options.send_size, kMaxBackwardReply), kLongestHeader);
+}
+
 /// A context is needed until the Send is done and the leases are invalidated; credits come back
 /// sooner.
 std::size_t context_count(const Options& options) {
@@ -42,7 +48,7 @@ std::size_t receive_count(const Options& options) {
 Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool& reply_chunks) {
   std::unique_ptr<Pools> pools(new Pools(reply_chunks));
   auto send_memory = BufferPool::create(
-      std::max(options.send_size, kLongestHeader),
+      send_memory_size(options),
       context_count(options) + backward_count(options) + version_two_count(options));
   if (!send_memory) return fail_from(send_memory);
   pools->send_memory = std::move(*send_memory);

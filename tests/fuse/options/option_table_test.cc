@@ -364,7 +364,8 @@ TEST(OptionValues, Transport) {
   const auto options = applied({"proto=rdma6", "inline=8192", "nocrc", "capture=/tmp/a,b.pcapng"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->transport.ipv6_only);
-  EXPECT_EQ(options->transport.inline_threshold, 8192u);
+  EXPECT_EQ(options->transport.inline_to_server, 8192u);
+  EXPECT_EQ(options->transport.inline_from_server, 8192u);
   EXPECT_FALSE(options->transport.crc);
   EXPECT_EQ(options->transport.rpcrdma, RpcRdma::one) << "the default";
   EXPECT_EQ(applied({"rpcrdma=2"})->transport.rpcrdma, RpcRdma::two);

@@ -12,8 +12,9 @@ std::size_t calls_of_a_connection() { return kMaxCredits + kSpareReceives; }
 }  // namespace
 
 std::size_t receive_size(const ResponderConfig& config) {
-  if (!config.versions.has(rdma::kVersionTwo)) return config.inline_size;
-  return std::max<std::size_t>(config.inline_size, rdma::kMinReceiveBufferSize);
+  const std::size_t size = std::max(config.inline_size, config.call_size);
+  if (!config.versions.has(rdma::kVersionTwo)) return size;
+  return std::max<std::size_t>(size, rdma::kMinReceiveBufferSize);
 }
 
 std::size_t largest_receive(const ResponderConfig& config) {

@@ -42,6 +42,8 @@ enum class OtherVersions : std::uint8_t {
 /// How the responder behaves; fixed at its creation.
 struct ResponderConfig {
   std::size_t inline_size = 4096;  ///< largest message each way, in bytes (1024 to 262144)
+  /// Calls may be as large as this where it is more, so that small WRITEs need no RDMA Read.
+  std::size_t call_size = 0;
   /// Version 2: the receive size that a client can ask for (up to 65536). Less than inline_size: no
   /// larger one than there is.
   std::size_t most_inline_size = 0;

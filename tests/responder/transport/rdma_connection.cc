@@ -47,7 +47,8 @@ RdmaConnection::~RdmaConnection() {
 
 Result<void> RdmaConnection::accept(fabric::ConnectRequest& request) {
   rdma::PrivateData own;
-  own.send_size = own.receive_size = core_.config.inline_size;
+  own.send_size = core_.config.inline_size;
+  own.receive_size = std::max(core_.config.inline_size, core_.config.call_size);
   own.remote_invalidation = core_.config.remote_invalidation;
   const auto client = rdma::decode_private_data(request.private_data());
   thresholds_ = rdma::agree(client, own);

@@ -414,13 +414,25 @@ TEST(DefaultThresholds, WithoutPrivateData) {
 // V1-3.3.2-1, E-8797-3, V1-6.3-1: asymmetric sizes give two different limits.
 TEST(DefaultThresholds, AsymmetricPrivateData) {
   Harness::Setup setup;
-  setup.server = rdma::PrivateData{.send_size = 2048, .receive_size = 8192};
+  setup.server = rdma::PrivateData{.send_size = 2048, .receive_size = 3072};
   setup.options.send_size = 65536;
   setup.options.receive_size = 65536;
   Harness harness(setup);
   harness.connect();
-  EXPECT_EQ(harness.channel->limits().max_backward_reply, 8192u - rdma::kMinHeader);
+  EXPECT_EQ(harness.channel->limits().max_backward_reply, 3072u - rdma::kMinHeader);
   EXPECT_EQ(harness.channel->limits().max_backward_call, 2048u - rdma::kMinHeader);
+}
+
+// Calls may be large, and their data lie elsewhere; answers to callbacks need memory of their own.
+TEST(DefaultThresholds, AnswersToCallbacksStaySmall) {
+  Harness::Setup setup;
+  setup.server = rdma::PrivateData{.send_size = 4096, .receive_size = 65536};
+  setup.options.send_size = 65536;
+  Harness harness(setup);
+  harness.connect();
+  EXPECT_EQ(counter(*harness.channel, "inline_to_server"), 65536u);
+  EXPECT_EQ(harness.channel->limits().max_backward_reply,
+            rdma::kMaxBackwardReply - rdma::kMinHeader);
 }
 
 // E-8797-7: R is announced only where the provider makes it safe for every handle.
