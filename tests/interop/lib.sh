@@ -19,9 +19,7 @@ guest_caused=
 finish_cell() {
   local status=$?
   trap - EXIT
-  for i in "${!mount_points[@]}"; do
-    end_mount "$i" || status=1
-  done
+  end_mounts || status=1
   if [ -n "$guest_watched" ]; then
     guest_log_check "$guest_watched" "$guest_caused" || status=1
   fi

@@ -115,9 +115,7 @@ clean_up() {
   local status=${1:-$?}
   trap - EXIT INT TERM
   cd /
-  for i in "${!mount_points[@]}"; do
-    end_mount "$i" || status=1
-  done
+  end_mounts || status=1
   if [ -n "$responder_pid" ] && kill -0 "$responder_pid" 2>/dev/null; then
     kill "$responder_pid"
     wait "$responder_pid" || { echo "the responder failed" >&2; status=1; }
@@ -213,6 +211,15 @@ end_mount() {
     echo "no request came over io_uring" >&2
     return 1
   fi
+}
+
+# end_mounts: each mount that is left, also when one did not end well.
+end_mounts() {
+  local failed=0
+  for i in "${!mount_points[@]}"; do
+    end_mount "$i" || failed=1
+  done
+  return $failed
 }
 
 # unmount_export [mount point]

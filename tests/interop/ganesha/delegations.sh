@@ -23,9 +23,7 @@ mkdir -p "$root$work" "$root"/var/{lib/glusterd,log/glusterfs,run/gluster} "$roo
 finish_gluster() {
   local status=$?
   trap - EXIT
-  for i in "${!mount_points[@]}"; do
-    end_mount "$i" || status=1
-  done
+  end_mounts || status=1
   stop_ganesha
   umount -R -l "$root"
   clean_up $status

@@ -113,9 +113,7 @@ ganesha_log() {
 finish_ganesha() {
   local status=$?
   trap - EXIT
-  for i in "${!mount_points[@]}"; do
-    end_mount "$i" || status=1
-  done
+  end_mounts || status=1
   stop_ganesha
   clean_up $status
 }
