@@ -51,9 +51,16 @@ bool Request::answer(int error_number, std::span<const std::byte> body) {
 
 bool Request::reply_error(int error_number) { return answer(error_number); }
 
+// Of an inode that the kernel cannot use (fuse_force_forget() of Linux) it sends FORGET as it sends
+// other requests, so over io_uring where there is one: READDIRPLUS then waits for the entry to be
+// given back, and holds the directory locked.
 void Request::reply_none() {
   assert(!pending_->answered && "FORGET is never interrupted");
-  pending_->answered = true;
+  if (pending_->channel->is_ring) {
+    answer(0, {});
+  } else {
+    pending_->answered = true;
+  }
 }
 
 bool Request::reply_entry(const EntryAnswer& entry) { return answer(0, bytes_of(to_wire(entry))); }

@@ -52,7 +52,7 @@ class Request {
   void on_interrupt(std::function<void()> wake);
 
   bool reply_error(int error_number);
-  /// For FORGET and FORGET_MULTI, which have no answer.
+  /// For FORGET and BATCH_FORGET, which have no answer. An entry of an io_uring is given back.
   void reply_none();
   bool reply_ok() { return reply_error(0); }
   bool reply_entry(const EntryAnswer& entry);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "fuse/channel/ring_format.h"
 #include "tests/fuse/channel/fake_kernel.h"
@@ -66,6 +67,19 @@ TEST_F(DispatcherTest, ABatchThatIsShorterThanItSaysIsRefused) {
   EXPECT_FALSE(kernel_->answered(well)) << "FORGET has no answer";
 }
 
+// Linux waits for it where it could not use an inode that a listing brought: the directory would stay
+// locked for ever.
+TEST_F(DispatcherTest, AForgetOverARingGivesTheEntryBack) {
+  make_kernel();
+  const fuse_forget_in once{1};
+  EXPECT_FALSE(kernel_->answered(kernel_->send_request(FUSE_FORGET, kFile, once)));
+  kernel_->is_ring = true;
+  const Answer given_back = ask(FUSE_FORGET, kFile, once);
+  EXPECT_EQ(given_back.error, 0);
+  EXPECT_TRUE(given_back.body.empty());
+  EXPECT_EQ(kernel_->counters().unanswered.value(), 0U);
+}
+
 TEST_F(DispatcherTest, AllowRootRefusesOtherUsersButForWhatIsOpen) {
   make_kernel(/*only_owner_and_root=*/true);
   kernel_->caller.uid = 4242;
@@ -81,6 +95,31 @@ TEST_F(DispatcherTest, InitComesOnceAndFirst) {
   const fuse_init_in again{.major = FUSE_KERNEL_VERSION, .minor = 38};
   EXPECT_EQ(ask(FUSE_INIT, 0, again).error, EIO);
   EXPECT_EQ(ask(FUSE_LOOKUP, FUSE_ROOT_ID, "f").error, 0);
+}
+
+/// Keeps the errno of the last answer.
+class LastError final : public KernelChannel {
+ public:
+  int send(std::span<const iovec> parts) override {
+    fuse_out_header header{};
+    std::memcpy(&header, parts.front().iov_base, sizeof header);
+    error = -header.error;
+    return 0;
+  }
+  int error = 0;
+};
+
+TEST_F(DispatcherTest, NothingIsServedBeforeInit) {
+  InFlight in_flight(reactor_, CallerPolicy{});
+  Dispatcher dispatcher(reactor_, in_flight,
+                        Serving{nfsrdma::testing::MemoryFileSystem::handlers(), &files_, {}});
+  LastError kernel;
+  Message message;
+  message.header.opcode = FUSE_STATFS;
+  message.header.unique = 1;
+  message.header.nodeid = FUSE_ROOT_ID;
+  dispatcher.dispatch(kernel, message);
+  EXPECT_EQ(kernel.error, EIO);
 }
 
 TEST_F(DispatcherTest, ALateInterruptIsNothing) {
