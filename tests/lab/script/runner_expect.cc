@@ -27,19 +27,23 @@ const char* outcome_of(const Node& reply) {
   return rpc && rpc->text == "success" ? "reply" : "rpc-error";
 }
 
+bool holds(std::uint64_t a, std::string_view comparison, std::uint64_t b) {
+  if (comparison == "<") return a < b;
+  if (comparison == "<=") return a <= b;
+  if (comparison == ">") return a > b;
+  if (comparison == ">=") return a >= b;
+  return comparison == "!=" ? a != b : a == b;
+}
+
 std::string root_of(const std::string& subject) { return subject.substr(0, subject.find('.')); }
 
 }  // namespace
 
 bool compare(const Node& left, std::string_view comparison, const Node& right) {
-  const auto a = left.kind == Node::Kind::word ? to_constant(left.text) : std::nullopt;
-  const auto b = right.kind == Node::Kind::word ? to_constant(right.text) : std::nullopt;
-  if (a && b) {
-    if (comparison == "<") return *a < *b;
-    if (comparison == "<=") return *a <= *b;
-    if (comparison == ">") return *a > *b;
-    if (comparison == ">=") return *a >= *b;
-    return comparison == "!=" ? *a != *b : *a == *b;
+  const bool words = left.kind == Node::Kind::word && right.kind == Node::Kind::word;
+  if (words) {
+    const auto a = to_constant(left.text), b = to_constant(right.text);
+    if (a && b) return holds(*a, comparison, *b);
   }
   const auto bytes = [](const Node& node) -> std::optional<Bytes> {
     if (node.kind == Node::Kind::word) return to_bytes(node.text);
