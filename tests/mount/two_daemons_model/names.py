@@ -1,5 +1,5 @@
 """Names that come, go and move: what lookups, opens and listings may show, and when."""
-import errno, os, stat
+import contextlib, errno, os, stat
 from world import FORK, History, RawValue, Violation
 
 DIRECTORIES, PER_DIRECTORY = 2, 12
@@ -193,8 +193,9 @@ class Names:
             self.states.mutex[target].release()
 
     def rename_patiently(self, worker, old, new, kind):
-        """A directory that the other mount has moved is still known by its old name to this kernel,
-        whose lookup (d_splice_alias) gives ESTALE while another rename is under way."""
+        """A directory that the other mount has moved is still known by its old name to this kernel. A
+        lookup moves it (d_splice_alias), but not within a rename: then it gives ESTALE. So look first,
+        as mv(1) does; that fails, too, while another rename is under way."""
         for _ in range(RENAME_TRIES):
             try:
                 return os.rename(old, new)
@@ -202,6 +203,8 @@ class Names:
                 if error.errno != errno.ESTALE or kind != DIRECTORY:
                     raise
                 worker.result("ESTALE, again")
+            with contextlib.suppress(OSError):
+                os.lstat(old)
         os.rename(old, new)
 
     def rename(self, worker, thing, target, kind, identity):
