@@ -81,6 +81,25 @@ TEST_F(AttributeCacheTest, AnOwnerWhoseNumberIsNotKnownIsAskedForAgain) {
   EXPECT_FALSE(cache().fresh(*inode));
 }
 
+/// Counts changes that the change attribute has not shown.
+class Noticed final : public Unobserved {
+ public:
+  void on_changed_unseen(Inode&) override { ++unseen; }
+  int unseen = 0;
+};
+
+TEST_F(AttributeCacheTest, AnotherSizeUnderTheSameChangeAttributeIsNoticed) {
+  Noticed noticed;
+  AttributeCache cache(mount(), AttributePolicy{}, inodes_, noticed);
+  const InodeRef inode = unknown();
+  client::Attributes fresh = described();
+  cache.learn(*inode, fresh, cache.issue(), ChangedBy::anyone);
+  EXPECT_EQ(noticed.unseen, 0);
+  fresh.size = 20;
+  cache.learn(*inode, fresh, cache.issue(), ChangedBy::anyone);
+  EXPECT_EQ(noticed.unseen, 1);
+}
+
 class DelegatedAttributes : public AttributeCacheTest {
  protected:
   DelegatedAttributes() : AttributeCacheTest(responder::DelegationKind::write) {}

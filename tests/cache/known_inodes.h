@@ -30,7 +30,8 @@ class KnownInodes final : public InodeIndex {
   std::list<Known> inodes_;
 };
 
-struct Unobserved final : InodeObserver {
+struct Unobserved : InodeObserver {
+  virtual ~Unobserved() = default;
   void on_own_change(Inode&, std::uint64_t, std::uint64_t) override {}
   void on_names_changed(Inode&) override {}
   void on_attributes_doubted(Inode&) override {}

@@ -192,6 +192,36 @@ TEST_F(ReadAheadTest, AFileThatIsBeingClosedGivesTheMemoryBack) {
   EXPECT_TRUE(finish(closing));
 }
 
+// The kernel would not believe a page of that age either.
+TEST_F(ReadAheadTest, WhatASlowReaderComesToLateIsReadAnew) {
+  FileRef file = make();
+  start(file);
+  const Duration step = AttributePolicy{}.shortest(false) * 6 / 10;
+  ASSERT_LT(step, ReadAhead::kIdle) << "an idle reader loses all that was read ahead";
+  ASSERT_NE(file->ahead->find(3 * kRequest), nullptr);
+  change_elsewhere();
+  reactor_.advance(step);
+  (void)part(file, 2);
+  reactor_.advance(step);
+  EXPECT_TRUE(part(file, 3) == expected(3 * kRequest));
+}
+
+TEST_F(ReadAheadTest, AReadWaitsForAWriteOfItsBytes) {
+  FileRef file = make();
+  const auto writing = [this, file]() -> Task<bool> {
+    WriteOrder::Turn turn(file->shared->order, WriteOrder::Kind::direct, 0, kRequest);
+    co_await turn;
+    co_await Sleep(reactor_, std::chrono::seconds(1));
+    co_return true;
+  };
+  Pending<bool> write(writing());
+  Reading waiting = begin_read(file, kRequest - 1, kRequest, /*through_pages=*/false);
+  reactor_.settle();
+  EXPECT_FALSE(waiting.done());
+  EXPECT_TRUE(finish(write));
+  EXPECT_TRUE(end(waiting) == expected(kRequest - 1));
+}
+
 TEST_F(ReadAheadTest, OthersFindSlotsOfTheSession) {
   FileRef file = make();
   EXPECT_EQ(part(file, 0), expected(0));

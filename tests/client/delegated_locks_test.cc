@@ -406,6 +406,25 @@ TEST_F(DelegatedLocks, ARebootInTheMidstOfTheReturnCostsNone) {
   EXPECT_TRUE(free_elsewhere({10, 19}));
 }
 
+// RFC 8881 section 8.4.2.1: the lock that the server granted before it restarted is not among those
+// that are reclaimed while the delegation is held.
+TEST_F(DelegatedLocks, ARebootBetweenTwoRangesOfOneOwnerCostsNone) {
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  EXPECT_EQ(lock_here(kAnn, {20, 29}), 0);
+  bool first = true;
+  server_.after = [this, &first](const Arrival& arrival) {
+    if (!arrival.has(OP_LOCK) || !std::exchange(first, false)) return;
+    server_.reboot(/*grace_seconds=*/45);
+  };
+  server_.service().recall_delegations();
+  reactor_.advance(seconds(120));
+  server_.after = nullptr;
+  EXPECT_EQ(counter("locks_lost"), 0U);
+  EXPECT_EQ(counter("delegations"), 0U);
+  EXPECT_FALSE(free_elsewhere({0, 9}));
+  EXPECT_FALSE(free_elsewhere({20, 29}));
+}
+
 // A process may lock a file by two opens of different users: it holds what it asked for last.
 TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   std::filesystem::permissions(server_.path("file"), std::filesystem::perms(0666));

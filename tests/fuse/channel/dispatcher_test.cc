@@ -67,8 +67,8 @@ TEST_F(DispatcherTest, ABatchThatIsShorterThanItSaysIsRefused) {
   EXPECT_FALSE(kernel_->answered(well)) << "FORGET has no answer";
 }
 
-// Linux waits for it where it could not use an inode that a listing brought: the directory would stay
-// locked for ever.
+// Linux waits for it where it could not use an inode that a listing brought: the directory would
+// stay locked for ever.
 TEST_F(DispatcherTest, AForgetOverARingGivesTheEntryBack) {
   make_kernel();
   const fuse_forget_in once{1};

@@ -1,0 +1,84 @@
+// Whose groups a request has, where several users share a mount.
+#include "fuse/channel/caller.h"
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <new>
+
+#include "tests/fuse/channel/child.h"
+#include "transport/base/virtual_reactor.h"
+
+namespace nfsrdma::fuse::test {
+namespace {
+
+class CallersTest : public ::testing::Test {
+ protected:
+  VirtualReactor reactor_;
+  Callers callers_{reactor_, CallerPolicy{.other_users = true}};
+};
+
+// A number of a process is used again, and a process may change its user.
+TEST_F(CallersTest, TheSameProcessNumberIsNotTheSameCaller) {
+  const rpc::Credential first = callers_.credential({1001, 2001, ::getpid()});
+  EXPECT_EQ(first.uid, 1001U);
+  const rpc::Credential user = callers_.credential({1002, 2001, ::getpid()});
+  EXPECT_EQ(user.uid, 1002U);
+  const rpc::Credential group = callers_.credential({1002, 2002, ::getpid()});
+  EXPECT_EQ(group.gid, 2002U);
+}
+
+/// A number that a child shares with its parent: each waits for its turn. No descriptor of the
+/// parent stays open in a child.
+class Turn {
+ public:
+  Turn()
+      : memory_(::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0)),
+        turn_(*new (memory_) std::atomic<int>(0)) {}
+  ~Turn() { ::munmap(memory_, sizeof(std::atomic<int>)); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void give(int turn) { turn_ = turn; }
+  void wait_for(int turn) const {
+    while (turn_ != turn) ::sched_yield();
+  }
+
+ private:
+  void* memory_;
+  std::atomic<int>& turn_;
+};
+
+TEST_F(CallersTest, GroupsThatAProcessHasGivenUpAreSoonGone) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";
+  Turn turn;
+  nfsrdma::testing::Child child([&turn] {
+    const std::array<gid_t, 2> groups{3001, 3002};
+    const bool taken = ::setgroups(groups.size(), groups.data()) == 0;
+    turn.give(1);
+    turn.wait_for(2);
+    const bool given_up = ::setgroups(0, nullptr) == 0;
+    turn.give(3);
+    turn.wait_for(4);
+    return taken && given_up ? 0 : 1;
+  });
+  turn.wait_for(1);
+  const CallerIds ids{1001, 2001, child.pid()};
+  EXPECT_EQ(callers_.credential(ids).group_count, 2U);
+  turn.give(2);
+  turn.wait_for(3);
+  reactor_.advance(std::chrono::milliseconds(1500));
+  EXPECT_EQ(callers_.credential(ids).group_count, 0U);
+  turn.give(4);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+}  // namespace
+}  // namespace nfsrdma::fuse::test
