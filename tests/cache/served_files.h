@@ -20,7 +20,9 @@ namespace nfsrdma::cache::test {
 /// their files before they end.
 class OpenFilesTest : public client::test::ServedMount {
  protected:
-  static constexpr std::size_t kSlotBytes = 2 * GatheredWrite::kGatherBelow;
+  /// A write that is not gathered.
+  static constexpr std::size_t kLarge = GatheredWrite::kGatherBelow;
+  static constexpr std::size_t kSlotBytes = 2 * kLarge;
   static constexpr std::size_t kSlots = 17;  ///< one for sending again, eight for dirty data
 
   /// `mandatory_locks`: the server refuses I/O of locked bytes that does not name the lock.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "fuse/channel/ring_format.h"
 #include "tests/fuse/channel/fake_kernel.h"
@@ -97,29 +96,16 @@ TEST_F(DispatcherTest, InitComesOnceAndFirst) {
   EXPECT_EQ(ask(FUSE_LOOKUP, FUSE_ROOT_ID, "f").error, 0);
 }
 
-/// Keeps the errno of the last answer.
-class LastError final : public KernelChannel {
- public:
-  int send(std::span<const iovec> parts) override {
-    fuse_out_header header{};
-    std::memcpy(&header, parts.front().iov_base, sizeof header);
-    error = -header.error;
-    return 0;
-  }
-  int error = 0;
-};
-
 TEST_F(DispatcherTest, NothingIsServedBeforeInit) {
-  InFlight in_flight(reactor_, CallerPolicy{});
-  Dispatcher dispatcher(reactor_, in_flight,
-                        Serving{nfsrdma::testing::MemoryFileSystem::handlers(), &files_, {}});
-  LastError kernel;
+  make_kernel();
+  Dispatcher other(reactor_, kernel_->in_flight(),
+                   Serving{nfsrdma::testing::MemoryFileSystem::handlers(), &files_, {}});
   Message message;
   message.header.opcode = FUSE_STATFS;
-  message.header.unique = 1;
+  message.header.unique = 4711;
   message.header.nodeid = FUSE_ROOT_ID;
-  dispatcher.dispatch(kernel, message);
-  EXPECT_EQ(kernel.error, EIO);
+  other.dispatch(*kernel_, message);
+  EXPECT_EQ(kernel_->take_answer(4711).error, EIO);
 }
 
 TEST_F(DispatcherTest, ALateInterruptIsNothing) {

@@ -11,7 +11,6 @@ class LockedIoRequests : public KernelRequests {
  protected:
   static constexpr std::uint64_t kOwner = 11;
   static constexpr std::uint32_t kPid = 1234;
-  static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
 
   LockedIoRequests() : KernelRequests(responder::DelegationKind{}, /*mandatory_locks=*/true) {}
 

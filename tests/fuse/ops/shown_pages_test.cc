@@ -175,28 +175,6 @@ TEST_F(ShownPages, BeforeAWriteOfWhatAnotherReadAfterADropIsAnswered) {
   release(reader);
 }
 
-TEST_F(ShownPages, BeforeAWriteThatHadToWaitForMemoryIsAnswered) {
-  constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
-  const std::string text = text_of(kLarge);
-  server_.write_file("f", text_of(2 * kPage));
-  const Opened writer = kernel_open("f");
-  fs_->inodes().find(writer.node)->view().forget_pages();
-  const Opened reader = open_node(writer.node, O_RDONLY);
-  EXPECT_EQ(read(reader, 0, kPage).error, 0);
-  hold_writes();
-  std::vector<std::uint64_t> large;
-  for (int i = 1; i <= 6; ++i) large.push_back(begin_write(writer, i * kLarge, text));
-  const std::uint64_t small = begin_write(writer, 0, "text");
-  reactor_.settle();
-  ASSERT_FALSE(kernel_->answered(small));
-  const std::size_t before = drops_of(writer.node).size();
-  let_go();
-  EXPECT_GT(drops_when_answered(small, writer.node), before);
-  for (const std::uint64_t one : large) EXPECT_EQ(end(one).error, 0);
-  release(writer);
-  release(reader);
-}
-
 TEST_F(ShownPages, SetIdBitsAreLookedAtAgainAfterAWrite) {
   server_.write_file("f", "text");
   std::filesystem::permissions(server_.path("f"), std::filesystem::perms(04755));

@@ -10,10 +10,7 @@ namespace {
 using client::test::Arrival;
 using client::test::Fate;
 
-class WriteOrderRequests : public KernelRequests {
- protected:
-  static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
-};
+class WriteOrderRequests : public KernelRequests {};
 
 TEST_F(WriteOrderRequests, SmallAppendsFollowEachOther) {
   server_.write_file("f", "begin");

@@ -13,8 +13,6 @@ using client::test::Fate;
 
 class WriteRequest : public KernelRequests {
  protected:
-  static constexpr std::size_t kLarge = cache::GatheredWrite::kGatherBelow;
-
   void append_elsewhere(std::uint64_t offset, const std::string& text) {
     client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_BOTH);
     ASSERT_TRUE(write_text(elsewhere, offset, text));
