@@ -107,29 +107,25 @@ void Conversation::on_send(const Source& source, std::span<const std::byte> mess
   if (seen.fault == rdma::HeaderFault::none) {
     seen.payload = message.subspan(in.offset());
     seen.direction = direction_of(header, seen.payload);
-    classify(seen);
-    tell_answered_call(seen);
+    // An answered call has come first, although not all of it was read: its slot is in use.
+    if (RpcCall* const answered = classify(seen)) tell_call(*answered, seen.source);
   }
   observer_->on_message(seen);
   if (seen.fault == rdma::HeaderFault::none) take_message(seen);
 }
 
-void Conversation::classify(MessageSeen& seen) const {
+RpcCall* Conversation::classify(MessageSeen& seen) const {
   const ByteView payload(seen.payload);
   if (seen.header->proc == rdma::RDMA_MSG && payload.has(4)) seen.rpc_xid = payload.u32(0);
   const std::uint32_t xid = seen.header->rdma_xid;
   const Side from = seen.source.from;
   if (seen.direction == Direction::call) seen.xid_open = find(from, xid) != nullptr;
-  if (seen.direction != Direction::reply) return;
-  seen.call = find(other(from), xid);
+  if (seen.direction != Direction::reply) return nullptr;
+  RpcCall* const call = find(other(from), xid);
+  seen.call = call;
   seen.answered = seen.call == nullptr && std::find(answered_.begin(), answered_.end(),
                                                     CallKey{other(from), xid}) != answered_.end();
-}
-
-/// A call that is answered although not all of it was read has come first: its slot is in use.
-void Conversation::tell_answered_call(const MessageSeen& seen) {
-  if (seen.call == nullptr) return;
-  tell_call(*find(other(seen.source.from), seen.header->rdma_xid), seen.source);
+  return call;
 }
 
 void Conversation::take_message(const MessageSeen& seen) {

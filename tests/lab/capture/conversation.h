@@ -136,8 +136,8 @@ class Conversation final : public WireObserver {
 
   RpcCall* find(Side caller, std::uint32_t xid) const;
   std::pair<RpcCall*, Offer*> find_offer(Side owner, Place place, std::uint64_t length);
-  void classify(MessageSeen& seen) const;
-  void tell_answered_call(const MessageSeen& seen);
+  /// Returns the open call that a reply answers; null: it answers none.
+  RpcCall* classify(MessageSeen& seen) const;
   void take_message(const MessageSeen& seen);
   void take_call(const MessageSeen& seen);
   void take_reply(const MessageSeen& seen);
