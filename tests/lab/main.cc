@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tests/lab/convert/convert.h"
+#include "tests/lab/import/command.h"
 #include "tests/lab/lint/lint.h"
 #include "tests/lab/probe/probe.h"
 #include "tests/lab/proxy/command.h"
@@ -24,6 +25,8 @@ constexpr Subcommand kSubcommands[] = {
      script::run_diff},
     {"fault", "SOCKET COMMAND", "a word to the control socket of a proxy or a responder",
      proxy::run_fault},
+    {"import", "FILE", "a trace of the kernel's client, or mountstats, as a script",
+     import::run_import},
     {"lint", "FILE [--json]", "which side broke which rule first in a capture", run_lint},
     {"probe", "SERVER [--compare SERVER]", "what a server makes of each rule of the RFCs",
      probe::run_probe},

@@ -31,15 +31,15 @@ void note(CompoundArguments& seen, const DESTROY_SESSION4args& args) {
 /// `in` stands behind the operation.
 void note_eligible(CompoundArguments&, const xdr::Decoder&, const auto&) {}
 void note_eligible(CompoundArguments& seen, const xdr::Decoder& in, const WRITE4args& args) {
-  seen.eligible.push_back(
-      {in.offset() - xdr::padded(args.data.data.size()), args.data.data.size()});
+  seen.eligible.push_back({in.offset() - xdr::padded(args.data.data.size()), args.data.data.size(),
+                           seen.operations.size()});
 }
 void note_eligible(CompoundArguments& seen, const xdr::Decoder& in, const CREATE4args& args) {
   // Attributes follow the text of a link: its place is told by the view.
   const auto link = args.objtype.linkdata.data;
   if (link.empty()) return;
   const auto at = static_cast<std::size_t>(link.data() - in.message().data());
-  seen.eligible.push_back({at, link.size()});
+  seen.eligible.push_back({at, link.size(), seen.operations.size()});
 }
 
 void note(CompoundResults&, const auto&) {}

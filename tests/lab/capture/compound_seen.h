@@ -29,6 +29,7 @@ struct CompoundArguments {
   struct Eligible {
     std::size_t offset = 0;
     std::size_t length = 0;
+    std::size_t operation = 0;  ///< whose it is, in `operations`
   };
   std::vector<Eligible> eligible;
   std::size_t eligible_results = 0;  ///< READ and READLINK

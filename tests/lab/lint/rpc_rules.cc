@@ -135,14 +135,39 @@ Seen ineligible_argument(const RpcEvent& event) {
   return {};
 }
 
+/// Of all segments at this Position.
+std::uint64_t read_chunk_length(const RpcCall& call, std::size_t position) {
+  std::uint64_t length = 0;
+  for (const Offer& offer : call.offers) {
+    const bool at = offer.kind() == Offer::Kind::read && offer.place() == position;
+    if (at) length += offer.segment().length;
+  }
+  return length;
+}
+
+std::string_view name_of(std::uint32_t operation) {
+  return nfs4::operation_name(static_cast<nfs4::nfs_opnum4>(operation));
+}
+
+/// 677eb17e94ed of Linux: the operation behind WRITE's data was a segment of the same chunk.
+Seen more_than_the_item(const RpcEvent& event) {
+  if (!event.arguments || !event.arguments->fault.empty()) return {};
+  for (const auto& item : event.arguments->eligible) {
+    const std::uint64_t length = read_chunk_length(*event.seen.call, item.offset);
+    if (length <= xdr::padded(item.length)) continue;
+    const auto& operations = event.arguments->operations;
+    const std::size_t next = item.operation + 1;
+    return fmt::format("the Read chunk at Position {} has {} bytes, its item {}: {} is in it",
+                       item.offset, length, item.length,
+                       next < operations.size() ? name_of(operations[next]) : "what follows");
+  }
+  return {};
+}
+
 Seen wrong_chunk_length(const RpcEvent& event) {
   if (!event.arguments || !event.arguments->fault.empty()) return {};
   for (const auto& item : event.arguments->eligible) {
-    std::uint64_t length = 0;
-    for (const Offer& offer : event.seen.call->offers) {
-      const bool at = offer.kind() == Offer::Kind::read && offer.place() == item.offset;
-      if (at) length += offer.segment().length;
-    }
+    const std::uint64_t length = read_chunk_length(*event.seen.call, item.offset);
     if (length != 0 && length != item.length && length != xdr::padded(item.length)) {
       return fmt::format("a Read chunk of {} bytes for an item of {}", length, item.length);
     }
@@ -210,6 +235,9 @@ constexpr Rule<RpcEvent> kRpcRules[] = {
     {"RFC 8267 section 6.1 (E-8267-1, V1-3.4.5-2)",
      "Read chunks stand for the data of WRITE or the text of a link, at its Position.", false,
      ineligible_argument},
+    {"RFC 8267 section 6.1 (E-8267-1)",
+     "A Read chunk has its item alone: the operations behind it are inline.", false,
+     more_than_the_item},
     {"RFC 8166 section 3.4.5 (V1-3.4.5-11, V1-3.4.5-12)",
      "A Read chunk is as long as its item, with or without pad.", false, wrong_chunk_length},
     {"RFC 8881 section 16.2.2", "There are no more results than operations.", true,

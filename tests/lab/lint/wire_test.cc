@@ -67,6 +67,24 @@ TEST_F(WireTest, WrongCrc) {
   EXPECT_EQ(first(file), "client: RFC 5044 section 4.4");
 }
 
+// What siw and adapters have got wrong: one FPDU among good ones, told by its frame, and the next
+// are read.
+TEST_F(WireTest, AWrongCrcIsFoundByItsFrame) {
+  IwarpMaker wire(file);
+  fill(wire);
+  wire.send(C, null_call(kXid + 1, write_chunk(kHandle, kLength, kOffset)));
+  wire.wrong_crc = true;
+  wire.write(S, {kHandle, kOffset}, data);
+  const std::size_t frame = file.frames();
+  wire.send(S, null_reply(kXid + 1, write_chunk(kHandle, kLength, kOffset)), kHandle);
+  fill(wire, kXid + 2);
+  EXPECT_EQ(first(file), "server: RFC 5044 section 4.4");
+  EXPECT_EQ(seen, "RDMA Write with 1000 bytes");
+  EXPECT_EQ(linter->findings().all().front().source.at.frame, frame);
+  EXPECT_EQ(linter->findings().broken(), 1u);
+  EXPECT_EQ(messages(), 6u);
+}
+
 TEST_F(WireTest, CrcsThatNobodyAskedForAreNotChecked) {
   IwarpMaker wire(file, {.crc = false});
   wire.wrong_crc = true;

@@ -55,7 +55,7 @@ Result<std::vector<ChunkText>> read_write_list(Tokens& tokens) {
   return list;
 }
 
-/// "[pos=0 seg 1024 seg 400, pos=1024 seg 1024]", "[payload]"
+/// "[pos=0 seg 1024 seg 400, pos=1024 seg 1024]", "[payload]", "[payload seg 4096 seg 904]"
 Result<std::vector<ReadChunkText>> read_read_list(Tokens& tokens) {
   std::vector<ReadChunkText> list;
   TRY(tokens.expect_mark("["));
@@ -71,10 +71,10 @@ Result<std::vector<ReadChunkText>> read_read_list(Tokens& tokens) {
         return wrong(tokens.line(), "a Read chunk begins with pos=N, or is payload");
       }
       chunk.position = std::move(**position);
-      auto segments = read_segments(tokens);
-      if (!segments) return fail_from(segments);
-      chunk.segments = std::move(*segments);
     }
+    auto segments = read_segments(tokens);
+    if (!segments) return fail_from(segments);
+    chunk.segments = std::move(*segments);
     list.push_back(std::move(chunk));
     tokens.take_mark(",");
   }

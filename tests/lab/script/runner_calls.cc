@@ -112,7 +112,13 @@ Result<std::vector<OperationText>> Runner::resolve_operations(int line, const Se
 Result<void> Runner::resolve_chunks(const Send& what, const Encoded& encoded, Recipe& recipe) {
   for (const ReadChunkText& text : what.reads) {
     if (text.payload) {
+      auto cut = resolve_chunk(text.segments, bindings_, recipe.line);
+      if (!cut) return fail_from(cut);
       for (const Item& item : encoded.items) {
+        if (!cut->empty()) {
+          recipe.reads.push_back({item.position, *cut});
+          continue;
+        }
         const std::size_t size = text.padded ? xdr::padded(item.length) : item.length;
         recipe.reads.push_back({item.position, {Segment{size, {}, {}}}});
       }

@@ -23,8 +23,8 @@ struct SegmentText {
 };
 using ChunkText = std::vector<SegmentText>;
 
-/// "pos=N seg ... seg ...", or "payload" for each DDP-eligible item of the message;
-/// "payload-padded" takes their pads along.
+/// "pos=N seg ... seg ...", or "payload" for each DDP-eligible item of the message, in one segment
+/// or in those that follow; "payload-padded" takes their pads along.
 struct ReadChunkText {
   bool payload = false;
   bool padded = false;
