@@ -20,9 +20,10 @@ class LockedIoRequests : public KernelRequests {
         file.fh, kOwner, {first, last, static_cast<std::uint32_t>(type), kPid}, flags, 0};
     return ask(FUSE_SETLK, file.node, in).error;
   }
-  Answer read_as_owner(const Opened& file, std::uint32_t size) {
-    fuse_read_in in = read_in(file, 0, size);
-    in.lock_owner = kOwner;
+  /// The first four bytes.
+  Answer read_as(const Opened& file, std::uint64_t owner) {
+    fuse_read_in in = read_in(file, 0, 4);
+    in.lock_owner = owner;
     in.read_flags = FUSE_READ_LOCKOWNER;
     return ask(FUSE_READ, file.node, in);
   }
@@ -42,8 +43,33 @@ TEST_F(LockedIoRequests, AReadNamesTheLock) {
   server_.write_file("f", "text");
   const Opened file = kernel_open("f");
   ASSERT_EQ(lock(file, 0, kLast, F_WRLCK), 0);
-  EXPECT_EQ(read_as_owner(file, 4).text(), "text");
+  EXPECT_EQ(read_as(file, kOwner).text(), "text");
   end_of(file);
+}
+
+// The kernel names the process: the lock of another one is not its own.
+TEST_F(LockedIoRequests, AReadByAnotherProcessIsNotUnderTheLock) {
+  server_.write_file("f", "text");
+  const Opened file = kernel_open("f");
+  ASSERT_EQ(lock(file, 0, kLast, F_WRLCK), 0);
+  const Opened other = open_node(file.node, O_RDONLY | O_DIRECT);
+  EXPECT_NE(read_as(other, 22).error, 0);
+  release(other);
+  end_of(file);
+}
+
+// A lock that a process takes later, through another open file, is not one of this open file.
+TEST_F(LockedIoRequests, AProcessThatHasClosedAFileCountsNoMoreAsALockerOfIt) {
+  server_.write_file("f", "text");
+  const Opened file = kernel_open("f", O_RDWR | O_DIRECT);
+  ASSERT_EQ(lock(file, 0, kLast, F_WRLCK), 0);
+  EXPECT_EQ(flush(file, kOwner), 0);
+  const Opened later = open_node(file.node);
+  ASSERT_EQ(lock(later, 0, kLast, F_WRLCK), 0);
+  EXPECT_NE(read_as(file, 22).error, 0);
+  EXPECT_EQ(read_as(later, kOwner).text(), "text");
+  release(file);
+  end_of(later);
 }
 
 TEST_F(LockedIoRequests, AGatheredWriteNamesTheLock) {
@@ -153,7 +179,7 @@ TEST_F(LockedIoRequests, ALostLockIsToldByTheNextReadWriteAndFsync) {
   ASSERT_EQ(lock(file, 0, kLast, F_WRLCK), 0);
   server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_RECLAIM_CONFLICT, 100);
   server_.reboot(10);
-  EXPECT_EQ(read_as_owner(file, 4).error, EIO);
+  EXPECT_EQ(read_as(file, kOwner).error, EIO);
   EXPECT_EQ(write_as_owner(file, 0, "more"), EIO);
   EXPECT_EQ(write_as_owner(file, 0, text_of(kLarge)), EIO);
   EXPECT_EQ(flush(file, kOwner), EIO);

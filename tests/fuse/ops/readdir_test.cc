@@ -223,6 +223,14 @@ TEST_F(LongDirectory, WhatIsOlderThanAChangeMadeHereIsNotUsed) {
   close_directory(directory_);
 }
 
+// RFC 8881 section 18.23.3: the verifier of another boot is NFS4ERR_NOT_SAME.
+TEST_F(LongDirectory, GoesOnWithoutAVerifierThatTheServerDoesNotKnow) {
+  const auto first = list(directory_, 0, 4096);
+  server_.reboot(0);
+  EXPECT_EQ(rest(first.back().next).size(), kFiles + 2U - first.size());
+  close_directory(directory_);
+}
+
 TEST_F(LongDirectory, AFailureOfItIsNobodys) {
   const std::uint64_t offset = list(directory_, 0, 4096).back().next;
   server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_IO);

@@ -9,11 +9,15 @@ using namespace nfs4;
 
 namespace {
 
-constexpr verifier4 kCookieVerifier{};            // cookies stay good
 constexpr std::size_t kListEnd = 2 * xdr::kUnit;  // "no entry follows" and eof
 // Never sent by a correct client (RFC 8881 section 18.23.3).
 constexpr nfs_cookie4 kFirstReserved = 1;
 constexpr nfs_cookie4 kLastReserved = 2;
+
+/// Cookies stay good, also through a reboot; but clients that must not rely on it are told of one.
+const verifier4& cookie_verifier(const CompoundContext& context) {
+  return context.server.instance.write_verifier;
+}
 
 /// The bytes that dircount limits: cookie and name.
 std::size_t directory_bytes(std::size_t name_length) {
@@ -48,7 +52,7 @@ class PageWriter {
 
 nfsstat4 PageWriter::write(DirectoryStream& stream) {
   xdr::Encoder& out = context_.out;
-  out.fixed(kCookieVerifier);
+  out.fixed(cookie_verifier(context_));
   if (out.size() - start_ + kListEnd > limit_) return NFS4ERR_TOOSMALL;
   bool eof = false;
   for (;;) {
@@ -118,7 +122,8 @@ nfsstat4 op_readdir(CompoundContext& context, const READDIR4args& args) {
   if (!context.current->is_directory()) return NFS4ERR_NOTDIR;
   if (!(args.attr_request & write_only_attributes()).empty()) return NFS4ERR_INVAL;
   if (args.cookie >= kFirstReserved && args.cookie <= kLastReserved) return NFS4ERR_BAD_COOKIE;
-  if (args.cookieverf != kCookieVerifier) return NFS4ERR_NOT_SAME;
+  const bool known = args.cookieverf == verifier4{} || args.cookieverf == cookie_verifier(context);
+  if (!known) return NFS4ERR_NOT_SAME;
   const auto stream = context.server.directories.open(context.who, context.current, args.cookie);
   if (!stream) return stream.error();
   PageWriter page(context, args);
