@@ -3,13 +3,20 @@
 #include <sys/epoll.h>
 
 namespace nfsrdma::tcp {
+namespace {
+
+/// So many bytes are not kept until the end of the turn: the peer can work on them meanwhile.
+constexpr std::size_t kSendAtOnce = 64 * 1024;
+
+}  // namespace
 
 Link::Link(Reactor& reactor, const Options& options, Counters& counters, LinkObserver& observer)
     : reactor_(reactor),
       options_(options),
       counters_(counters),
       observer_(observer),
-      end_soon_(reactor, [this] { end(std::move(*broken_)); }) {}
+      end_soon_(reactor, [this] { end(std::move(*broken_)); }),
+      turn_(reactor, [this] { send_gathered(); }) {}
 
 Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler) {
   stream_ = std::move(stream);
@@ -19,8 +26,16 @@ Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& han
 }
 
 void Link::post(Outgoing& message) {
-  take(writer_.send(*stream_, message));
-  if (message.linked()) counters_.partial_sends.add();
+  writer_.add(message);
+  if (writing_) return counters_.partial_sends.add();
+  if (writer_.waiting_bytes() < kSendAtOnce) return turn_.schedule();
+  send_gathered();
+}
+
+void Link::send_gathered() {
+  if (ending()) return;
+  flush();
+  if (writing_) counters_.partial_sends.add(writer_.waiting());
 }
 
 void Link::flush() { take(writer_.flush(*stream_)); }
@@ -54,6 +69,7 @@ void Link::end(Error reason) {
 
 void Link::close() {
   end_soon_.cancel();
+  turn_.cancel();
   writer_.clear();
   if (stream_) reactor_.unwatch(stream_->fd());
   stream_.reset();

@@ -40,7 +40,8 @@ class Link {
 
   /// From now on `handler` hears when the socket is readable or, while something waits, writable.
   Result<void> attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler);
-  /// Sends a message, now as far as the kernel takes it. An error ends the connection soon.
+  /// Sends a message together with others of the same turn of the reactor, or at once when those
+  /// are many bytes. An error ends the connection soon.
   void post(Outgoing& message);
   /// For a capture, of what is sent next.
   void comment(std::string_view text) { stream_->comment(text); }
@@ -59,6 +60,7 @@ class Link {
   void close();
 
  private:
+  void send_gathered();
   void take(WriteStatus status);
   void watch(bool read, bool write);
 
@@ -74,6 +76,7 @@ class Link {
   std::optional<Error> reason_;
   std::optional<Error> broken_;  // found while posting, to be told soon
   Deferred end_soon_;
+  Deferred turn_;
 };
 
 }  // namespace nfsrdma::tcp

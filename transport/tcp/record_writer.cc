@@ -1,5 +1,6 @@
 #include "transport/tcp/record_writer.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 
@@ -38,40 +39,70 @@ void Outgoing::set_message(const xdr::Encoder& message) {
   pieces_[0] = {mark_.data(), mark_.size()};
 }
 
-bool Outgoing::advance(std::size_t bytes) {
-  while (first_ < count_ && bytes >= pieces_[first_].iov_len) bytes -= pieces_[first_++].iov_len;
-  if (first_ == count_) return true;
+std::size_t Outgoing::advance(std::size_t bytes) {
+  while (!gone() && bytes >= pieces_[first_].iov_len) bytes -= pieces_[first_++].iov_len;
+  if (gone()) return bytes;
   iovec& piece = pieces_[first_];
   piece.iov_base = static_cast<std::byte*>(piece.iov_base) + bytes;
   piece.iov_len -= bytes;
-  return false;
+  return 0;
 }
 
-WriteStatus RecordWriter::send(net::ByteStream& stream, Outgoing& message) {
-  const bool waits = !waiting_.empty();
+void RecordWriter::add(Outgoing& message) {
   waiting_.push_back(message);
-  return waits ? WriteStatus::blocked : flush(stream);
+  waiting_bytes_ += message.record_bytes();
 }
 
 WriteStatus RecordWriter::flush(net::ByteStream& stream) {
   while (!waiting_.empty()) {
-    Outgoing& message = waiting_.front();
-    const ssize_t put = stream.write(message.pending());
+    const std::span<iovec> pieces = gather();
+    std::size_t asked = 0;
+    for (const iovec& piece : pieces) asked += piece.iov_len;
+    const ssize_t put = stream.write(pieces);
     if (put == -EAGAIN || put == -EWOULDBLOCK) return WriteStatus::blocked;
     if (put < 0) {
       error_ = static_cast<int>(-put);
       return WriteStatus::failed;
     }
-    if (!message.advance(static_cast<std::size_t>(put))) return WriteStatus::blocked;
-    message.unlink();
-    message.on_sent();
+    const auto bytes = static_cast<std::size_t>(put);
+    took(bytes);
+    if (bytes < asked) return WriteStatus::blocked;
   }
   return WriteStatus::idle;
+}
+
+/// The pieces of as many waiting messages as fit one call.
+std::span<iovec> RecordWriter::gather() {
+  std::size_t count = 0;
+  bool full = false;
+  waiting_.for_each([&](Outgoing& message) {
+    const std::span<iovec> pending = message.pending();
+    full = full || pending.size() > pieces_.size() - count;
+    if (full) return;
+    std::ranges::copy(pending, pieces_.begin() + static_cast<std::ptrdiff_t>(count));
+    count += pending.size();
+  });
+  return std::span(pieces_).first(count);
+}
+
+void RecordWriter::took(std::size_t bytes) {
+  waiting_bytes_ -= bytes;
+  // on_sent() may add messages and flush: what has gone must not be found among the waiting then.
+  IntrusiveList<Outgoing> sent;
+  while (bytes > 0) {
+    Outgoing& message = waiting_.front();
+    bytes = message.advance(bytes);
+    if (!message.gone()) break;
+    message.unlink();
+    sent.push_back(message);
+  }
+  while (Outgoing* message = sent.pop_front()) message->on_sent();
 }
 
 void RecordWriter::clear() {
   while (waiting_.pop_front() != nullptr) {
   }
+  waiting_bytes_ = 0;
 }
 
 }  // namespace nfsrdma::tcp

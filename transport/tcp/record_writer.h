@@ -1,5 +1,5 @@
 // The sending half of record marking: each message goes out as one fragment, gathered from where
-// its bytes lie, with one system call as long as the kernel takes it whole.
+// its bytes lie; messages that wait go out together, with one system call.
 #pragma once
 
 #include <sys/uio.h>
@@ -20,7 +20,7 @@ namespace nfsrdma::tcp {
 /// connection is gone (I4).
 class Outgoing : public ListNode {
  public:
-  /// The kernel has taken all bytes. May come from within RecordWriter::send.
+  /// The kernel has taken all bytes. Comes from within RecordWriter::flush.
   virtual void on_sent() = 0;
 
   /// The message is what `message` has encoded, with the omitted items in their places.
@@ -29,17 +29,19 @@ class Outgoing : public ListNode {
   std::size_t payload_bytes() const { return payload_bytes_; }
 
   // For the writer.
+  /// The mark; around each omitted item the bytes before it, the item, its pad; the rest.
+  static constexpr std::size_t kMaxPieces = 2 + 3 * xdr::Encoder::kMaxOmitted;
   std::span<iovec> pending() { return {&pieces_[first_], count_ - first_}; }
-  /// `bytes` bytes have gone. False when something is left.
-  bool advance(std::size_t bytes);
+  bool gone() const { return first_ == count_; }
+  /// Bytes have gone. Returns how many of them were not of this message.
+  std::size_t advance(std::size_t bytes);
+  /// Of the whole record.
+  std::size_t record_bytes() const { return mark_.size() + length_; }
 
  protected:
   ~Outgoing() = default;
 
  private:
-  /// The mark; around each omitted item the bytes before it, the item, its pad; the rest.
-  static constexpr std::size_t kMaxPieces = 2 + 3 * xdr::Encoder::kMaxOmitted;
-
   void add(std::span<const std::byte> piece);
 
   std::array<std::byte, RecordMark::kSize> mark_{};
@@ -58,18 +60,28 @@ enum class WriteStatus : std::uint8_t {
 
 class RecordWriter {
  public:
-  /// Sends the message, or as much as the kernel takes now, behind the messages that still wait.
-  WriteStatus send(net::ByteStream& stream, Outgoing& message);
-  /// Sends more of the waiting messages.
+  /// The message goes behind those that wait, with the next flush().
+  void add(Outgoing& message);
+  /// Sends what waits, as far as the kernel takes it now.
   WriteStatus flush(net::ByteStream& stream);
   /// The connection is gone: forgets waiting messages, without on_sent().
   void clear();
 
-  bool idle() { return waiting_.empty(); }
+  std::size_t waiting() const { return waiting_.size(); }  ///< messages
+  std::size_t waiting_bytes() const { return waiting_bytes_; }
   int error() const { return error_; }  ///< errno value
 
  private:
+  /// Of one system call. Those of one message always fit.
+  static constexpr std::size_t kMostPieces = 64;
+  static_assert(kMostPieces >= Outgoing::kMaxPieces);
+
+  std::span<iovec> gather();
+  void took(std::size_t bytes);
+
   IntrusiveList<Outgoing> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::array<iovec, kMostPieces> pieces_{};
   int error_ = 0;
 };
 

@@ -19,6 +19,10 @@ constexpr std::uint32_t kCallbackVersion = 1;
 constexpr std::uint32_t kLastFragment = 0x8000'0000;
 constexpr std::size_t kLeastMessage = 8;  // XID and message type
 constexpr int kReadsPerTurn = 64;
+/// Of one system call.
+constexpr std::size_t kMostPieces = 64;
+/// Replies of so many bytes are not kept until the end of the turn.
+constexpr std::size_t kSendAtOnce = 64 * 1024;
 /// After a shortage of descriptors or memory.
 constexpr Duration kAcceptPause = std::chrono::seconds(1);
 
@@ -40,6 +44,7 @@ TcpConnection::TcpConnection(Core& core, TcpCalls& calls, TcpConnectionOwner& ow
       owner_(owner),
       id_(id),
       resume_(core.reactor, [this] { receive(); }),
+      turn_(core.reactor, [this] { flush(); }),
       end_soon_(core.reactor, [this] { end(); }) {
   const net::Address peer = net::peer_address(socket.get());
   client_ = peer.text();
@@ -71,6 +76,9 @@ void TcpConnection::let_go() {
 Result<void> TcpConnection::start() { return core_.reactor.watch(stream_->fd(), EPOLLIN, *this); }
 
 void TcpConnection::disconnect(const char* why) {
+  if (closing_) return;
+  // Replies made before this are sent.
+  if (turn_.scheduled()) flush();
   if (std::exchange(closing_, true)) return;
   log::info("connection {} of {}: closing: {}", id_, client_, why);
   core_.reactor.unwatch(stream_->fd());
@@ -97,12 +105,28 @@ void TcpConnection::receive() {
       core_.counters.waits_for_memory.add();
       return;
     }
-    iovec piece{into.data(), into.size()};
-    const ssize_t got = stream_->read({&piece, 1});
+    const ssize_t got = read(into);
     if (got == -EAGAIN) return;
     if (got <= 0) return disconnect(got == 0 ? "closed by the client" : "the connection broke");
     take(static_cast<std::size_t>(got));
   }
+  if (!closing_ && staged_first_ < staged_end_) resume_.schedule();  // epoll does not report these
+}
+
+/// Small pieces come by way of the stage, where one system call brings many.
+ssize_t TcpConnection::read(std::span<std::byte> into) {
+  if (staged_first_ == staged_end_) {
+    const bool direct = into.size() >= stage_.size();
+    iovec piece = direct ? iovec{into.data(), into.size()} : iovec{stage_.data(), stage_.size()};
+    const ssize_t got = stream_->read({&piece, 1});
+    if (got <= 0 || direct) return got;
+    staged_first_ = 0;
+    staged_end_ = static_cast<std::size_t>(got);
+  }
+  const std::size_t count = std::min(into.size(), staged_end_ - staged_first_);
+  std::copy_n(stage_.begin() + static_cast<std::ptrdiff_t>(staged_first_), count, into.begin());
+  staged_first_ += count;
+  return static_cast<ssize_t>(count);
 }
 
 std::span<std::byte> TcpConnection::wanted() {
@@ -210,7 +234,7 @@ void TcpConnection::send(const xdr::Encoder& message, TcpCall& call) {
   const auto mark = record_mark(static_cast<std::uint32_t>(length), true);
   std::copy(mark.begin(), mark.end(), next.own.begin());
   core_.counters.inline_sent_bytes.add(length);
-  if (!watching_write_) flush();
+  send_soon(length);
 }
 
 void TcpConnection::send_bytes(std::vector<std::byte> bytes) {
@@ -221,31 +245,59 @@ void TcpConnection::send_bytes(std::vector<std::byte> bytes) {
   if (!watching_write_) flush();
 }
 
-bool TcpConnection::advance(Sending& sending, std::size_t bytes) {
+/// Small replies of one turn go together.
+void TcpConnection::send_soon(std::size_t length) {
+  if (watching_write_) return;
+  if (length >= kSendAtOnce) return flush();
+  turn_.schedule();
+}
+
+/// Returns how many of the bytes were not of this one.
+std::size_t TcpConnection::advance(Sending& sending, std::size_t bytes) {
   for (; sending.first < sending.pieces.size(); ++sending.first) {
     iovec& piece = sending.pieces[sending.first];
     if (bytes < piece.iov_len) {
       piece.iov_base = static_cast<std::byte*>(piece.iov_base) + bytes;
       piece.iov_len -= bytes;
-      return false;
+      return 0;
     }
     bytes -= piece.iov_len;
   }
-  return true;
+  return bytes;
+}
+
+/// Of as many as fit one system call.
+std::vector<iovec> TcpConnection::pieces_to_send() const {
+  std::vector<iovec> pieces;
+  for (const Sending& each : sending_) {
+    const auto left = std::span(each.pieces).subspan(each.first);
+    if (!pieces.empty() && pieces.size() + left.size() > kMostPieces) break;
+    pieces.insert(pieces.end(), left.begin(), left.end());
+  }
+  return pieces;
+}
+
+void TcpConnection::took(std::size_t bytes) {
+  while (!sending_.empty()) {
+    Sending& front = sending_.front();
+    bytes = advance(front, bytes);
+    if (front.first < front.pieces.size()) return;
+    TcpCall* call = front.call;
+    sending_.pop_front();
+    if (call) call->on_sent();
+    if (bytes == 0) return;
+  }
 }
 
 void TcpConnection::flush() {
   bool blocked = false;
   while (!sending_.empty() && !closing_ && !blocked) {
-    Sending& front = sending_.front();
-    const ssize_t put = stream_->write(std::span(front.pieces).subspan(front.first));
+    std::vector<iovec> pieces = pieces_to_send();
+    const ssize_t put = stream_->write(pieces);
     blocked = put == -EAGAIN;
     if (blocked) break;
     if (put < 0) return disconnect("the connection broke");
-    if (!advance(front, static_cast<std::size_t>(put))) continue;
-    TcpCall* call = front.call;
-    sending_.pop_front();
-    if (call) call->on_sent();
+    took(static_cast<std::size_t>(put));
   }
   if (closing_ || blocked == watching_write_) return;
   watching_write_ = blocked;

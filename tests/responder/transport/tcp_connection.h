@@ -72,14 +72,18 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   void on_ready(std::uint32_t events) override;
   void on_buffer_available() override { resume_.schedule(); }
   void receive();
+  ssize_t read(std::span<std::byte> into);
   /// Bytes that the next step needs, or no room for them.
   std::span<std::byte> wanted();
   void take(std::size_t bytes);
   void end_of_fragment();
   void end_of_record();
   void take_reply(std::span<const std::byte> message);
+  void send_soon(std::size_t length);
   void flush();
-  bool advance(Sending& sending, std::size_t bytes);
+  std::vector<iovec> pieces_to_send() const;
+  void took(std::size_t bytes);
+  static std::size_t advance(Sending& sending, std::size_t bytes);
   void end();
   void let_go();
 
@@ -92,6 +96,9 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   std::unique_ptr<net::TcpStream> stream_;
   IntrusiveList<TcpCall> calls_;
 
+  std::array<std::byte, 8192> stage_;  ///< received, and not yet looked at
+  std::size_t staged_first_ = 0;
+  std::size_t staged_end_ = 0;
   std::array<std::byte, kRecordMarkBytes> mark_{};
   std::size_t mark_have_ = 0;
   std::size_t fragment_left_ = 0;
@@ -105,6 +112,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   std::uint32_t last_xid_ = 0;
   bool closing_ = false;
   Deferred resume_;
+  Deferred turn_;
   Deferred end_soon_;
 };
 

@@ -103,6 +103,32 @@ TEST_F(Cost, AWrite) {
   EXPECT_EQ(allocations_of(prepare_write, record(rpc_reply(1))), 0U);
 }
 
+TEST_F(Cost, CallsOfOneTurnTakeOneSendCall) {
+  constexpr std::uint32_t kCalls = 8;
+  std::vector<std::unique_ptr<rpc::Call>> calls;
+  const auto writes = count("write_calls");
+  for (std::uint32_t xid = 1; xid <= kCalls; ++xid) {
+    calls.push_back(make_call(xid));
+    submit(*calls.back());
+  }
+  await_messages(kCalls);
+  EXPECT_EQ(count("write_calls") - writes, 1U);
+  for (std::uint32_t xid = 1; xid <= kCalls; ++xid) server_.send(record(rpc_reply(xid)));
+  run_until([&] { return done_ == kCalls; });
+}
+
+// The server has the first one before the second is made.
+TEST_F(Cost, ALargeCallDoesNotWaitForTheEndOfTheTurn) {
+  const auto writes = count("write_calls");
+  prepare(*call_, 1);
+  call_->encoder.payload(buffer_.first(kBytes));
+  submit(*call_);
+  EXPECT_GT(count("write_calls"), writes);
+  await_messages(1);
+  server_.send(record(rpc_reply(1)));
+  run_until([&] { return call_->reply.has_value(); });
+}
+
 TEST_F(Cost, TheCounterCounts) {
   const auto before = testing_support::allocations();
   const Bytes some = pattern(100);

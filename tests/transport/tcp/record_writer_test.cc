@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tests/transport/tcp/wire.h"
 
@@ -50,17 +51,97 @@ TEST(RecordWriter, AMessageThatIsTakenInPiecesIsWhole) {
   Message whole;
   whole.set_message(encoder);
   tcp::RecordWriter writer;
-  ASSERT_EQ(writer.send(wide, whole), WriteStatus::idle);
+  writer.add(whole);
+  ASSERT_EQ(writer.flush(wide), WriteStatus::idle);
   for (std::size_t most = 1; most <= wide.taken.size(); ++most) {
     NarrowStream narrow(most);
     Message message;
     message.set_message(encoder);
-    WriteStatus status = writer.send(narrow, message);
+    writer.add(message);
+    WriteStatus status = writer.flush(narrow);
     while (status == WriteStatus::blocked) status = writer.flush(narrow);
     EXPECT_EQ(status, WriteStatus::idle);
     EXPECT_EQ(message.sent, 1) << most;
     EXPECT_EQ(narrow.taken, wide.taken) << most;
   }
+}
+
+TEST(RecordWriter, MessagesThatWaitGoTogetherHoweverTheyAreTaken) {
+  constexpr std::size_t kMessages = 5;
+  Bytes memory(64);
+  xdr::Encoder encoder(memory);
+  for (std::uint32_t i = 0; i < 3; ++i) encoder.u32(i);
+  constexpr std::size_t kRecord = 4 + 12;
+  for (std::size_t most = 1; most <= kMessages * kRecord; ++most) {
+    NarrowStream narrow(most);
+    std::array<Message, kMessages> messages;
+    tcp::RecordWriter writer;
+    for (Message& message : messages) {
+      message.set_message(encoder);
+      writer.add(message);
+    }
+    std::size_t calls = 1;
+    while (writer.flush(narrow) == WriteStatus::blocked) ++calls;
+    EXPECT_EQ(calls, (kMessages * kRecord + most - 1) / most);
+    EXPECT_EQ(writer.waiting_bytes(), 0U);
+    ASSERT_EQ(narrow.taken.size(), kMessages * kRecord);
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      EXPECT_EQ(messages[i].sent, 1) << most;
+      EXPECT_TRUE(std::ranges::equal(std::span(narrow.taken).subspan(i * kRecord, kRecord),
+                                     std::span(narrow.taken).first(kRecord)));
+    }
+  }
+}
+
+TEST(RecordWriter, MoreMessagesThanOneCallTakesAreWhole) {
+  Bytes memory(64);
+  xdr::Encoder encoder(memory);
+  encoder.u32(7);
+  NarrowStream wide(~std::size_t{0} >> 1);
+  std::array<Message, 100> messages;
+  tcp::RecordWriter writer;
+  for (Message& message : messages) {
+    message.set_message(encoder);
+    writer.add(message);
+  }
+  EXPECT_EQ(writer.flush(wide), WriteStatus::idle);
+  EXPECT_EQ(wide.taken.size(), messages.size() * 8);
+  for (const Message& message : messages) EXPECT_EQ(message.sent, 1);
+}
+
+/// Sends another one when it is sent, as a call that ends makes room for the next.
+struct Followed final : tcp::Outgoing {
+  void on_sent() override {
+    writer->add(*next);
+    EXPECT_EQ(writer->flush(*stream), WriteStatus::idle);
+  }
+  tcp::RecordWriter* writer = nullptr;
+  net::ByteStream* stream = nullptr;
+  Message* next = nullptr;
+};
+
+TEST(RecordWriter, AMessageThatASentOneSetsOffGoesOnceAndLast) {
+  std::array<Bytes, 3> memories{Bytes(8), Bytes(8), Bytes(8)};
+  NarrowStream wide(~std::size_t{0} >> 1);
+  tcp::RecordWriter writer;
+  Followed first;
+  Message second;
+  Message third;
+  first.writer = &writer;
+  first.stream = &wide;
+  first.next = &third;
+  const std::array<tcp::Outgoing*, 3> all{&first, &second, &third};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    xdr::Encoder encoder(memories[i]);
+    encoder.u32(static_cast<std::uint32_t>(i));
+    all[i]->set_message(encoder);
+  }
+  writer.add(first);
+  writer.add(second);
+  EXPECT_EQ(writer.flush(wide), WriteStatus::idle);
+  EXPECT_EQ(wide.taken, words({0x8000'0004, 0, 0x8000'0004, 1, 0x8000'0004, 2}));
+  EXPECT_EQ(second.sent, 1);
+  EXPECT_EQ(third.sent, 1);
 }
 
 }  // namespace
