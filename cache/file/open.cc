@@ -29,6 +29,16 @@ void take_in(ReadPiece& piece, const std::optional<client::ReadData>& read) {
   piece.state = ReadPiece::State::ready;
 }
 
+/// The last name of a file that is not open here is gone, and the server keeps the file because
+/// another client has it open. The kernel opens inodes: it has come by a name that it remembers.
+bool nameless(const Inode& inode) {
+  const FileAttributes& now = inode.attributes().value();
+  const auto open = inode.open();
+  bool in_use = false;
+  if (open) open->files.for_each([&](const File& file) { in_use |= !file.released; });
+  return !in_use && now.links == 0;
+}
+
 }  // namespace
 
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
@@ -45,6 +55,10 @@ Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller,
                                       share_access(flags), delegating, sink);
   CO_TRY(opened);
   attributes.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
+  if (opened->attributes.has(nfs4::FATTR4_NUMLINKS) && nameless(*inode)) {
+    // With ESTALE the kernel looks the name up again, which may be another file's by now.
+    co_return fail(Error{Layer::nfs, nfs4::NFS4ERR_STALE, "OPEN", "the file has no name any more"});
+  }
   if (first) take_in(*first, opened->first_bytes);
   co_return Opened{std::move(inode), std::move(opened->open), opened->preserve_unlinked,
                    std::move(first), opened->attributes.change};

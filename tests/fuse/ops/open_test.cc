@@ -1,6 +1,8 @@
 // OPEN: how a file is opened, and whether the kernel may keep what it has cached.
 #include <fcntl.h>
 
+#include <filesystem>
+
 #include "client/files/open_files.h"
 #include "tests/fuse/ops/kernel_requests.h"
 
@@ -71,6 +73,20 @@ TEST_F(OpenRequest, ErrorsAreTold) {
   server_.fail(nfs4::OP_OPEN, nfs4::NFS4ERR_ACCESS);
   EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDWR, 0}).error, EACCES);
   EXPECT_EQ(ask(FUSE_OPEN, 4711, fuse_open_in{O_RDWR, 0}).error, ESTALE);
+}
+
+// The server keeps it because it is open elsewhere; its name may be another file's by now, and with
+// ESTALE the kernel looks that up again.
+TEST_F(OpenRequest, AFileWithoutANameIsStaleUnlessItIsOpenHere) {
+  server_.write_file("f", "text");
+  const std::uint64_t node = lookup("f").nodeid;
+  client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_READ);
+  const Opened here = open_node(node, O_RDONLY);
+  std::filesystem::remove(server_.path("f"));
+  release(open_node(node, O_RDONLY));
+  release(here);
+  EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0}).error, ESTALE);
+  ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
 }
 
 TEST_F(OpenRequest, WhenNobodyTakesTheAnswerTheFileIsClosed) {

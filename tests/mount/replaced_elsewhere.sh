@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# A file that another client has replaced or removed, and that the server keeps because a third client has it open, is not
+# opened by the name that the kernel remembers. One that is open here can be opened again.
+. "$(dirname "$0")/lib.sh"
+start_responder
+mount_export actimeo=600
+other=$work/other third=$work/third
+mount_export actimeo=600 "$other"
+mount_export actimeo=600 "$third"
+for name in replaced listed removed; do echo old >"$export/$name"; done
+same "old old old" "$(cat "$mnt"/{replaced,listed,removed} | xargs)" "files of which the names are remembered"
+ls -l "$mnt" >/dev/null
+exec 7<"$third/replaced" 8<"$third/listed" 9<"$third/removed"
+for name in replaced listed; do
+  echo new >"$other/new"
+  mv "$other/new" "$other/$name"
+done
+rm "$other/removed"
+same new "$(cat "$mnt/replaced")" "a file that was replaced"
+same new "$(cat "$mnt/listed")" "another one"
+if cat "$mnt/removed"; then fail "a file that was removed is opened"; fi
+same "old old old" "$(cat <&7 | xargs) $(cat <&8) $(cat <&9)" "what is open elsewhere"
+exec 7<&- 8<&- 9<&-
+
+echo old >"$mnt/open"
+exec 9<"$mnt/open"
+rm "$other/open"
+same old "$(cat "/proc/$$/fd/9")" "a file that is open here, and was removed elsewhere, is opened again"
+exec 9<&-
