@@ -271,7 +271,7 @@ RoceTable::Flow* RoceTable::flow_of(const IpPacket& packet, const RocePacket& ro
 RoceTable::Connection* RoceTable::open(const Endpoint& client, const Endpoint& server, Moment at) {
   if (all_.size() >= kMost) return nullptr;
   auto& connection = all_.emplace_back(std::make_unique<Connection>());
-  connection->info = {++connections_, Carrier::roce, client, server, at};
+  connection->info = {++connections_, LowerLayer::roce, client, server, at};
   connection->observer = factory_.on_connection(connection->info);
   connection->directions[0].emplace(Side::client, *connection->observer);
   connection->directions[1].emplace(Side::server, *connection->observer);

@@ -32,17 +32,17 @@ void TcpConnection::finish(Moment at) {
 }
 
 void TcpConnection::look_at(std::span<const std::byte> bytes, bool behind_gap, Moment at) {
-  if (begins_like_mpa(bytes)) return decide(Carrier::iwarp, at);
-  if (begins_like_record(bytes)) return decide(Carrier::tcp, at);
-  if (behind_gap && begins_like_fpdu(bytes)) return decide(Carrier::iwarp, at);
+  if (begins_like_mpa(bytes)) return decide(LowerLayer::iwarp, at);
+  if (begins_like_record(bytes)) return decide(LowerLayer::tcp, at);
+  if (behind_gap && begins_like_fpdu(bytes)) return decide(LowerLayer::iwarp, at);
 }
 
-void TcpConnection::decide(Carrier carrier, Moment at) {
-  info_.carrier = carrier;
+void TcpConnection::decide(LowerLayer layer, Moment at) {
+  info_.lower_layer = layer;
   info_.number = ++connections_;
   observer_ = factory_.on_connection(info_);
   const auto parser = [&](Side side) -> std::unique_ptr<ByteConsumer> {
-    if (carrier == Carrier::tcp) return std::make_unique<RecordStream>(side, *observer_);
+    if (layer == LowerLayer::tcp) return std::make_unique<RecordStream>(side, *observer_);
     return std::make_unique<IwarpStream>(terms_, side, *observer_);
   };
   client_.decide(parser(Side::client), at);

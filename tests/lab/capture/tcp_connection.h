@@ -14,8 +14,8 @@ namespace nfsrdma::lab {
 
 class TcpConnection {
  public:
-  /// `info.carrier` and `info.number` are not known yet. `factory` and `connections`, the number of
-  /// those that were told to it, outlive the connection.
+  /// `info.lower_layer` and `info.number` are not known yet. `factory` and `connections`, the
+  /// number of those that were told to it, outlive the connection.
   TcpConnection(WireObserverFactory& factory, std::size_t& connections, const ConnectionInfo& info);
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
@@ -46,7 +46,7 @@ class TcpConnection {
   };
 
   void look_at(std::span<const std::byte> bytes, bool behind_gap, Moment at);
-  void decide(Carrier carrier, Moment at);
+  void decide(LowerLayer layer, Moment at);
 
   WireObserverFactory& factory_;
   std::size_t& connections_;

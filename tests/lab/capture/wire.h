@@ -24,14 +24,15 @@ constexpr Side other(Side side) { return side == Side::client ? Side::server : S
 constexpr const char* side_name(Side side) { return side == Side::client ? "client" : "server"; }
 constexpr std::size_t index_of(Side side) { return static_cast<std::size_t>(side); }
 
-enum class Carrier : std::uint8_t { iwarp, roce, tcp };
-constexpr const char* carrier_name(Carrier carrier) {
-  return carrier == Carrier::iwarp ? "iWARP" : carrier == Carrier::roce ? "RoCEv2" : "TCP";
+/// What carries the RPCs, or RPC-over-RDMA.
+enum class LowerLayer : std::uint8_t { iwarp, roce, tcp };
+constexpr const char* lower_layer_name(LowerLayer layer) {
+  return layer == LowerLayer::iwarp ? "iWARP" : layer == LowerLayer::roce ? "RoCEv2" : "TCP";
 }
 
 struct ConnectionInfo {
   std::size_t number = 0;  ///< from 1, in the order of the capture
-  Carrier carrier = Carrier::tcp;
+  LowerLayer lower_layer = LowerLayer::tcp;
   Endpoint client;
   Endpoint server;
   Moment since;

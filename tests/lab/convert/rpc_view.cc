@@ -43,7 +43,7 @@ class RpcView::Recorder final : public ConversationObserver {
     Endpoint server = info.server;
     server.port = kNfsPort;
     // RoCEv2 connections share ports: in the view each has one of its own, which the sink makes up.
-    if (info.carrier == Carrier::roce) client.port = 0;
+    if (info.lower_layer == LowerLayer::roce) client.port = 0;
     const sockaddr_storage local = client.to_sockaddr();
     const sockaddr_storage peer = server.to_sockaddr();
     view_.now_ = info.since.ns;

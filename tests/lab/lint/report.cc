@@ -39,7 +39,7 @@ std::string quoted(std::string_view text) {
 
 std::string connection_text(const Judged& judged) {
   return fmt::format("connection {}: {} {} to {}, {} messages{}", judged.info.number,
-                     carrier_name(judged.info.carrier), judged.info.client.text(),
+                     lower_layer_name(judged.info.lower_layer), judged.info.client.text(),
                      judged.info.server.text(), judged.messages,
                      judged.lossy ? "; not all of it is in the capture: rules that need that were "
                                     "not tried"
@@ -99,8 +99,9 @@ void print_json(std::FILE* to, const CaptureSummary& summary, const Linter& lint
                "{}\n  {{\"number\": {}, \"carrier\": {}, \"client\": {}, \"server\": {}, "
                "\"messages\": {}, \"complete\": {}}}",
                std::exchange(separator, ","), judged->info.number,
-               quoted(carrier_name(judged->info.carrier)), quoted(judged->info.client.text()),
-               quoted(judged->info.server.text()), judged->messages, !judged->lossy);
+               quoted(lower_layer_name(judged->info.lower_layer)),
+               quoted(judged->info.client.text()), quoted(judged->info.server.text()),
+               judged->messages, !judged->lossy);
   }
   fmt::print(to, "],\n \"findings\": [");
   separator = "";

@@ -141,7 +141,7 @@ Seen wrong_create_sequence(const SessionEvent& event) {
 
 Seen steps_up(const SessionEvent& event) {
   const CompoundArguments* call = call_of(event);
-  if (call == nullptr || event.rpc.conversation.info().carrier == Carrier::tcp) return {};
+  if (call == nullptr || event.rpc.conversation.info().lower_layer == LowerLayer::tcp) return {};
   if ((call->create_flags & CREATE_SESSION4_FLAG_CONN_RDMA) == 0) return {};
   return "CREATE_SESSION4_FLAG_CONN_RDMA on a connection of RDMA";
 }
