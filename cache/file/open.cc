@@ -42,7 +42,7 @@ bool nameless(const Inode& inode) {
 }  // namespace
 
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
-                          int flags, ReadPieceRef first) {
+                          int flags, ReadPieceRef first, std::optional<NameIn> by) {
   const Issue issue = attributes.issue();
   const auto delegating =
       (flags & O_DIRECT) ? client::Delegating::unwanted : client::Delegating::wanted;
@@ -51,8 +51,10 @@ Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller,
     sink = {first->slot.first(first->length), first->slot.size() - first->length};
     first->issued = issue.at;
   }
+  std::optional<client::NameOfFile> name;
+  if (by) name = {by->directory->handle(), by->name, inode->attributes().value().fileid};
   auto opened = co_await client::open(attributes.mount(), caller, inode->handle(),
-                                      share_access(flags), delegating, sink);
+                                      share_access(flags), delegating, sink, name);
   CO_TRY(opened);
   attributes.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
   if (opened->attributes.has(nfs4::FATTR4_NUMLINKS) && nameless(*inode)) {

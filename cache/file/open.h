@@ -3,11 +3,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "cache/data/read_piece.h"
 #include "cache/file/attribute_cache.h"
 
 namespace nfsrdma::cache {
+
+/// A name by which a file was found.
+struct NameIn {
+  InodeRef directory;
+  std::string name;
+};
 
 /// An open that the server has granted, or that a delegation covers. Dropping this closes
 /// it.
@@ -25,9 +32,9 @@ std::uint32_t share_access(int flags);
 
 /// Sends OPEN, and takes in the attributes of its result. Asks for no delegation with O_DIRECT:
 /// such data is not cached. `first`: of ReadAhead::for_open(), or null; the same request reads its
-/// bytes.
+/// bytes. `by`: NFS4ERR_STALE when this name leads to the file no more.
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
-                          int flags, ReadPieceRef first = {});
+                          int flags, ReadPieceRef first = {}, std::optional<NameIn> by = {});
 /// Without asking the server: under a delegation nothing can have changed. Empty when there is none
 /// that covers it.
 std::optional<Opened> open_locally(AttributeCache& attributes, const client::Credential& caller,

@@ -6,7 +6,7 @@ namespace nfsrdma::client {
 namespace {
 
 /// How much an operation says about its request.
-enum class Weight : std::uint8_t { session, handle, check, main };
+enum class Weight : std::uint8_t { session, handle, check, name, main };
 
 Weight weight_of(nfs4::nfs_opnum4 operation) {
   switch (operation) {
@@ -20,6 +20,7 @@ Weight weight_of(nfs4::nfs_opnum4 operation) {
     case nfs4::OP_GETATTR:
     case nfs4::OP_VERIFY:
     case nfs4::OP_NVERIFY: return Weight::check;
+    case nfs4::OP_LOOKUP: return Weight::name;  // before OPEN, which is what was wanted
     default: return Weight::main;
   }
 }

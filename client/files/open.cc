@@ -146,7 +146,8 @@ std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller
 }
 
 Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
-                          std::uint32_t share_access, Delegating delegating, ReadSink first) {
+                          std::uint32_t share_access, Delegating delegating, ReadSink first,
+                          std::optional<NameOfFile> by) {
   auto beginning = files.open_table.begin_open(caller, file);
   OpenTable::Opening opening = co_await beginning;
   const Delegations::Asking asking(files.delegations);
@@ -155,6 +156,7 @@ Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
   request.share_access = share_access;
   request.want = want_for(files, file, share_access, delegating);
   request.first = first;
+  request.by = std::move(by);
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   answer->handle = file;  // CLAIM_FH opens this handle, even if the server answers another one

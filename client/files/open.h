@@ -36,10 +36,11 @@ enum class CreateMode : std::uint8_t {
 };
 
 /// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied. `first`: where the
-/// first bytes of the file are read to in the same request; empty: none are.
+/// first bytes of the file are read to in the same request; empty: none are. `by`: the name that
+/// must lead to the file still; its view is valid until the end.
 Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
                           std::uint32_t share_access, Delegating delegating = Delegating::wanted,
-                          ReadSink first = {});
+                          ReadSink first = {}, std::optional<NameOfFile> by = {});
 Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
                                   std::string_view name, std::uint32_t share_access);
 /// Without asking the server: under a delegation that covers it. Empty when there is none; the

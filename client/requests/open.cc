@@ -41,6 +41,34 @@ void set_creation(Reactor& reactor, OPEN4args& args, createmode4 mode, const fat
   }
 }
 
+/// The server compares the fileids and goes no further where they differ (RFC 8881 section 18.31).
+void add_name_check(Compound& compound, const NameOfFile& by) {
+  Attributes wanted;
+  wanted.fileid = by.fileid;
+  wanted.present.set(FATTR4_FILEID);
+  const steps::EncodedAttributes encoded(wanted, wanted.present);
+  steps::add_handle(compound, by.directory);
+  compound.add(LOOKUP4args{by.name}, result_size::kNothing);
+  compound.add(VERIFY4args{encoded.view()}, result_size::kNothing);
+}
+
+constexpr const char* kNameCheck = "the name of an open file";
+
+bool leads_elsewhere(const Error& error) {
+  return error.is(Layer::nfs, NFS4ERR_NOT_SAME) || error.is(Layer::nfs, NFS4ERR_NOENT) ||
+         error.is(Layer::nfs, NFS4ERR_NOTDIR) || error.is(Layer::nfs, NFS4ERR_STALE);
+}
+
+/// NFS4ERR_STALE; or another error of kNameCheck, when the name cannot be looked at.
+Result<void> read_name_check(CompoundReader& results) {
+  auto same = steps::pass<PUTFH4res, LOOKUP4res, VERIFY4res>(results);
+  if (same || same.error().layer != Layer::nfs) return same;
+  if (leads_elsewhere(same.error())) {
+    return fail(Error{Layer::nfs, NFS4ERR_STALE, "OPEN", "its name leads elsewhere now"});
+  }
+  return fail(Error{Layer::nfs, same.error().code, kNameCheck, {}});
+}
+
 void add_open(RequestContext& context, Compound& compound, std::uint32_t uid,
               const OpenRequest& request) {
   const OpenOwner owner(uid);
@@ -101,19 +129,35 @@ Result<OpenAnswer> read_answer(RequestContext& context, Compound& compound, std:
   return answer;
 }
 
-}  // namespace
-
-Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
+Task<Result<OpenAnswer>> send_once(RequestContext& context, Credential caller,
                                    OpenRequest request) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
+  if (request.by) add_name_check(*compound, *request.by);
   add_open(context, *compound, caller.uid, request);
   steps::add_found(*compound);
   const std::size_t first = request.first.bytes.size();
   if (first > 0) add_read(*compound, request.first);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
+  if (request.by) {
+    auto same = read_name_check(compound->results());
+    CO_TRY(same);
+  }
   co_return read_answer(context, *compound, first);
+}
+
+}  // namespace
+
+Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
+                                   OpenRequest request) {
+  auto answer = co_await send_once(context, caller, request);
+  // The caller may not search the directory, or the server does not compare.
+  if (!answer && request.by && answer.error().step == kNameCheck) {
+    request.by.reset();
+    answer = co_await send_once(context, caller, std::move(request));
+  }
+  co_return answer;
 }
 
 Task<Result<OpenGranted>> send_claim(RequestContext& context, Credential caller,

@@ -27,6 +27,13 @@ struct NewFile {
   nfs4::bitmap4 in_open;  ///< those of them that OPEN itself sets
 };
 
+/// A name of a file, and how the file is recognised there.
+struct NameOfFile {
+  FileHandle directory;
+  std::string_view name;
+  std::uint64_t fileid = 0;
+};
+
 /// Nothing is denied to others. Views are valid until the answer.
 struct OpenRequest {
   FileHandle object;               ///< the file; with CLAIM_NULL its directory
@@ -37,6 +44,9 @@ struct OpenRequest {
   const NewFile* new_file = nullptr;  ///< CLAIM_NULL; null: the file must be there
   nfs4::stateid4 delegation;          ///< CLAIM_DELEG_CUR_FH
   nfs4::open_delegation_type4 delegate_type = nfs4::OPEN_DELEGATE_NONE;  ///< CLAIM_PREVIOUS
+  /// send_open() with CLAIM_FH: NFS4ERR_STALE, and nothing is opened, unless this name leads to the
+  /// file.
+  std::optional<NameOfFile> by;
   ReadSink first;  ///< send_open(): the first bytes of the file are read to there; empty: none are
 };
 

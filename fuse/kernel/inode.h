@@ -1,7 +1,11 @@
 // A file as the kernel knows it: its number, and the kernel's view of it.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "cache/file/inode.h"
+#include "cache/file/open.h"
 #include "fuse/kernel/kernel_view.h"
 
 namespace nfsrdma::fuse {
@@ -20,6 +24,11 @@ class Inode final : public cache::Inode {
   const KernelView& view() const { return view_; }
   /// The kernel certainly has the size that stat(2) is shown.
   bool size_is_shown() const { return view_.size() == size(); }
+  /// By which name the kernel has come here last. It goes on opening the file by it for as long as
+  /// it remembers the name. Of regular files only.
+  const std::optional<cache::NameIn>& name() const { return name_; }
+  void led_by(cache::InodeRef directory, std::string_view name);
+  void forget_name() { name_.reset(); }
   /// The kernel may be about to send a WRITE of pages that are being dropped.
   void watch_writes();
 
@@ -30,6 +39,7 @@ class Inode final : public cache::Inode {
   InodeTable& table_;
   const std::uint64_t id_;
   KernelView view_;
+  std::optional<cache::NameIn> name_;
 };
 
 /// Keeps an Inode from going while an operation uses it.

@@ -1,5 +1,7 @@
 #include "fuse/kernel/inode_table.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "cache/file/file.h"
@@ -10,6 +12,13 @@ void Inode::watch_writes() {
   const auto open = this->open();
   const auto seen = view_.open();
   if (open && seen && open->any_writer()) seen->after_drop.watch();
+}
+
+void Inode::led_by(cache::InodeRef directory, std::string_view name) {
+  if (!S_ISREG(attributes().value().mode)) return;
+  if (!name_) name_.emplace();
+  name_->directory = std::move(directory);
+  name_->name = name;
 }
 
 void Inode::unused() { table_.destroy(*this); }

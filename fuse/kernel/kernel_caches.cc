@@ -64,6 +64,11 @@ EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_v
   const auto remembered = attributes_.policy().lookup_cache;
   entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
   note_advertised(directory, name, entry.entry_timeout, AdvertisedNames::As::there, entry.node);
+  if (entry.entry_timeout > 0) {
+    inode.led_by(&directory, name);
+  } else {
+    inode.forget_name();
+  }
   advertised(inode, /*asked=*/false);
   return entry;
 }

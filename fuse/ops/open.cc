@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <optional>
 
 #include "fuse/ops/open_file.h"
@@ -10,7 +11,15 @@ namespace {
 Task<void> run(FileSystem& fs, Request request, client::Credential caller, InodeRef inode,
                int flags) {
   auto first = fs.files().reads().for_open(*inode, flags, fs.kernel().may_have_pages(*inode));
-  auto opened = co_await cache::open(fs.attributes(), caller, inode, flags, std::move(first));
+  auto opened =
+      co_await cache::open(fs.attributes(), caller, inode, flags, std::move(first), inode->name());
+  if (!opened && opened.error().is(Layer::nfs, nfs4::NFS4ERR_STALE)) {
+    // The kernel looks the name up again and opens what it finds. When there is no name to look up
+    // (/proc/self/fd), it asks for the same file again, which is then opened without one.
+    inode->forget_name();
+    request.reply_error(ESTALE);
+    co_return;
+  }
   if (!opened) {
     reply_failure(fs, request, opened.error());
     co_return;

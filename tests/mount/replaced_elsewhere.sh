@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A file that another client has replaced or removed, and that the server keeps because a third client has it open, is not
-# opened by the name that the kernel remembers. One that is open here can be opened again.
+# A name that the kernel remembers opens the file that it leads to now: another client may have renamed the old one, or have
+# replaced or removed it while the server keeps it because a third client has it open. A file that is open here can be opened again.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export actimeo=600
@@ -21,6 +21,15 @@ same new "$(cat "$mnt/listed")" "another one"
 if cat "$mnt/removed"; then fail "a file that was removed is opened"; fi
 same "old old old" "$(cat <&7 | xargs) $(cat <&8) $(cat <&9)" "what is open elsewhere"
 exec 7<&- 8<&- 9<&-
+
+echo old >"$mnt/log"
+same old "$(cat "$mnt/log")" "a log"
+mv "$other/log" "$other/log.1"
+echo new >"$other/log"
+same new "$(cat "$mnt/log")" "a log that was rotated"
+before=$(served OPEN)
+same new "$(cat "$mnt/log")" "the same again"
+same $((before + 1)) "$(served OPEN)" "OPEN: a name that is right"
 
 echo old >"$mnt/open"
 exec 9<"$mnt/open"

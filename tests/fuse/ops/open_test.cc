@@ -12,6 +12,9 @@ namespace {
 class OpenRequest : public KernelRequests {
  protected:
   FileRef file_of(const Opened& opened) { return fs_->find_file(opened.fh); }
+  int open_error(std::uint64_t node) {
+    return ask(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0}).error;
+  }
 };
 
 TEST_F(OpenRequest, OpensForReadingOrWritingAsAsked) {
@@ -75,17 +78,53 @@ TEST_F(OpenRequest, ErrorsAreTold) {
   EXPECT_EQ(ask(FUSE_OPEN, 4711, fuse_open_in{O_RDWR, 0}).error, ESTALE);
 }
 
-// The server keeps it because it is open elsewhere; its name may be another file's by now, and with
-// ESTALE the kernel looks that up again.
+// With ESTALE the kernel looks the name up again. Where it cannot (/proc/self/fd), it asks for the
+// same file again.
+TEST_F(OpenRequest, ANameThatLeadsToAnotherFileOpensNeither) {
+  server_.write_file("log", "old");
+  const std::uint64_t node = lookup("log").nodeid;
+  std::filesystem::rename(server_.path("log"), server_.path("log.1"));
+  server_.write_file("log", "new");
+  EXPECT_EQ(open_error(node), ESTALE);
+  EXPECT_EQ(fs_counter("fs_open_files"), 0U);
+  const Opened now = kernel_open("log", O_RDONLY);
+  EXPECT_NE(now.node, node);
+  EXPECT_EQ(read(now, 0, 100).text(), "new");
+  release(now);
+  release(open_node(node, O_RDONLY));
+}
+
+TEST_F(OpenRequest, AFileThatWasRenamedHereIsOpenedByItsNewName) {
+  server_.write_file("f", "text");
+  const std::uint64_t node = lookup("f").nodeid;
+  ASSERT_EQ(ask(FUSE_RENAME, kRoot, fuse_rename_in{kRoot}, "f", "g").error, 0);
+  release(open_node(node, O_RDONLY));
+  std::filesystem::rename(server_.path("g"), server_.path("f"));
+  EXPECT_EQ(open_error(node), ESTALE);
+}
+
+TEST_F(OpenRequest, ANameThatCannotBeComparedIsBelieved) {
+  server_.write_file("f", "text");
+  const std::uint64_t node = lookup("f").nodeid;
+  server_.fail(nfs4::OP_VERIFY, nfs4::NFS4ERR_ATTRNOTSUPP);
+  release(open_node(node, O_RDONLY));
+  server_.fail(nfs4::OP_LOOKUP, nfs4::NFS4ERR_ACCESS);
+  release(open_node(node, O_RDONLY));
+  EXPECT_EQ(server_.failures_left(nfs4::OP_VERIFY), 0);
+  EXPECT_EQ(server_.failures_left(nfs4::OP_LOOKUP), 0);
+}
+
+// The server keeps it because it is open elsewhere.
 TEST_F(OpenRequest, AFileWithoutANameIsStaleUnlessItIsOpenHere) {
   server_.write_file("f", "text");
   const std::uint64_t node = lookup("f").nodeid;
   client::Opened elsewhere = open_file("f", nfs4::OPEN4_SHARE_ACCESS_READ);
   const Opened here = open_node(node, O_RDONLY);
   std::filesystem::remove(server_.path("f"));
+  EXPECT_EQ(open_error(node), ESTALE) << "the name is looked up again";
   release(open_node(node, O_RDONLY));
   release(here);
-  EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0}).error, ESTALE);
+  EXPECT_EQ(open_error(node), ESTALE);
   ASSERT_TRUE(run(mount().opens().close(std::move(elsewhere.open))));
 }
 
