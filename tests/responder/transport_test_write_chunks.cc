@@ -42,6 +42,26 @@ TEST_F(ReplyTest, ResultFillsTheSegmentsInOrder) {
   EXPECT_EQ(counters().rdma_write_bytes.value(), 6U);
 }
 
+// A proxy that asked its server for more would have to offer a Reply chunk as well.
+TEST_F(ReplyTest, AnInlineReplyLeavesRoomForTheWriteList) {
+  auto& requester = connect();
+  std::vector<std::size_t> most;
+  service.on_call = [&](ServerCall& call) {
+    most.push_back(call.max_reply());
+    call.reply(rpc::AcceptStat::success);
+  };
+  auto& memory = sink(requester, 64);
+  rdma::Header header = message_header(kWriteChunksXid);
+  exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
+  auto* chunk = header.chunks.add_write();
+  chunk->add(memory.part(0, 32));
+  chunk->add(memory.part(32, 32));
+  const auto reply = exchange(requester, assemble(header, rpc_call(kWriteChunksXid)));
+  ASSERT_EQ(most.size(), 2U);
+  EXPECT_EQ(most[0] - most[1],
+            rdma::encoded_size(reply.header.chunks) - rdma::encoded_size(rdma::ChunkLists()));
+}
+
 // V1-4.3.2-10, V1-3.4.6-8: without a Write list all is inline, with its pad.
 TEST_F(ReplyTest, ResultIsInlineWithoutAWriteList) {
   auto& requester = connect();

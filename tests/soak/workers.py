@@ -49,7 +49,7 @@ class Worker:
                 self.rounds += 1
             self.finish()
         except Exception as failure:  # pylint: disable=broad-except
-            self.failures.append(f"{type(failure).__name__}: {failure}")
+            self.failures.append(f"{type(failure).__name__}: {failure} {getattr(failure, 'sqlite_errorname', '')}".rstrip())
 
     def begin(self):
         """Once."""
@@ -165,8 +165,29 @@ class Rsync(Worker):
             with open(os.path.join(self.source, folder, f"f{number}"), "wb") as file:
                 file.write(hashlib.sha256(f"{self.rounds} {number}".encode()).digest() * (number * 13 + 1))
         run("rsync", "-a", "--delete", self.source + "/", os.path.join(self.mine, "copy"))
-        same_trees(self.source, os.path.join(self.other, "copy"))
+        try:
+            same_trees(self.source, os.path.join(self.other, "copy"))
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}\n{self.versions()}") from error
         self.units += self.FILES
+
+    def versions(self):
+        """Of each file the round that each of the three places shows, and its inode and time of change there."""
+        def version(path):
+            try:
+                found = os.stat(path)
+                with open(path, "rb") as file:
+                    digest = file.read(32)
+            except OSError as error:
+                return str(error.strerror)
+            number = os.path.basename(path)[1:]
+            made = [past for past in range(self.rounds + 1) if hashlib.sha256(f"{past} {number}".encode()).digest() == digest]
+            return f"round {made} inode {found.st_ino} {found.st_mtime_ns}"
+        tops = (self.source, os.path.join(self.mine, "copy"), os.path.join(self.other, "copy"))
+        lines = []
+        for number in range(0, self.FILES, 3):
+            lines.append(f"f{number}: " + "; ".join(version(os.path.join(top, f"f{number}")) for top in tops))
+        return "\n".join(lines)
 
 
 class Fio(Worker):

@@ -63,7 +63,13 @@ Connection& RdmaCall::connection() {
 std::size_t RdmaCall::max_reply() const {
   const auto& chunks = call_header_.chunks;
   if (!chunks.has_reply) {
-    return connection_->reply_threshold(call_header_.rdma_vers) - rdma::kMinHeader;
+    // The header of the reply has the Write list, as the client has counted.
+    std::size_t header = rdma::kMinHeader;
+    for (const auto& chunk : chunks.rdma_writes()) {
+      header += rdma::kWriteChunkHead + chunk.segments().size() * rdma::kSegmentSize;
+    }
+    const std::size_t threshold = connection_->reply_threshold(call_header_.rdma_vers);
+    return threshold - std::min(threshold, header);
   }
   std::size_t length = 0;
   for (const auto& segment : std::span(chunks.rdma_reply.target).first(chunks.rdma_reply.count)) {
