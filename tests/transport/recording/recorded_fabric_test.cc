@@ -125,7 +125,7 @@ TEST_P(RecordedFabricTest, TheLabSeesTheSameFromEitherSide) {
   for (const auto& connection : linter.connections()) {
     EXPECT_EQ(connection->messages, 2u);
     EXPECT_FALSE(connection->lossy);
-    EXPECT_EQ(connection->info.carrier, lab::Carrier::roce);
+    EXPECT_EQ(connection->info.lower_layer, lab::LowerLayer::roce);
   }
   for (const auto& finding : linter.findings().all()) {
     // The chunk stands where NULL has no argument.
