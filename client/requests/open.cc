@@ -151,6 +151,10 @@ Task<Result<OpenAnswer>> send_once(RequestContext& context, Credential caller,
 
 Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
                                    OpenRequest request) {
+  // SEQUENCE, PUTFH, LOOKUP, VERIFY, PUTFH, OPEN, GETFH, GETATTR, READ.
+  constexpr std::uint32_t kAllOperations = 9;
+  const bool all = context.session.limits().max_operations >= kAllOperations;
+  if (request.by && !all) request.first = {};
   auto answer = co_await send_once(context, caller, request);
   // The caller may not search the directory, or the server does not compare.
   if (!answer && request.by && answer.error().step == kNameCheck) {

@@ -1,6 +1,7 @@
 // What the OPEN of a small file reads with it: used when it is right, forgotten when it may not be.
 #include <fcntl.h>
 
+#include "client/session/session.h"
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -53,6 +54,16 @@ TEST_F(ReadAtOpen, ASmallFileIsReadInOneRequest) {
   EXPECT_EQ(server_.arrivals().size(), before + 1);
   EXPECT_EQ(at_open(), 1U);
   EXPECT_EQ(slots_used(), 0U) << "all of it has been given";
+  release(file);
+}
+
+// OPEN with the name compared has nine operations then.
+TEST_F(ReadAtOpen, AServerOfFewOperationsIsAskedForTheFileAlone) {
+  const std::uint64_t node = make(5000);
+  mount().session().limits().max_operations = 8;
+  const Opened file = open_node(node, O_RDONLY);
+  EXPECT_EQ(reads(), 0);
+  EXPECT_EQ(all(file), text_);
   release(file);
 }
 
