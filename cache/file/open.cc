@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "client/files/open.h"
@@ -57,9 +58,10 @@ Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller,
                                       share_access(flags), delegating, sink, name);
   CO_TRY(opened);
   attributes.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
-  if (opened->attributes.has(nfs4::FATTR4_NUMLINKS) && nameless(*inode)) {
+  if (!by && opened->attributes.has(nfs4::FATTR4_NUMLINKS) && nameless(*inode)) {
     // With ESTALE the kernel looks the name up again, which may be another file's by now.
-    co_return fail(Error{Layer::nfs, nfs4::NFS4ERR_STALE, "OPEN", "the file has no name any more"});
+    co_await attributes.mount().delegations().give_back(inode->handle());
+    co_return fail(Error::local(ESTALE, "OPEN", "the file has no name any more"));
   }
   if (first) take_in(*first, opened->first_bytes);
   co_return Opened{std::move(inode), std::move(opened->open), opened->preserve_unlinked,

@@ -32,7 +32,7 @@ std::uint32_t share_access(int flags);
 
 /// Sends OPEN, and takes in the attributes of its result. Asks for no delegation with O_DIRECT:
 /// such data is not cached. `first`: of ReadAhead::for_open(), or null; the same request reads its
-/// bytes. `by`: NFS4ERR_STALE when this name leads to the file no more.
+/// bytes. `by`: ESTALE when this name leads to the file no more.
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
                           int flags, ReadPieceRef first = {}, std::optional<NameIn> by = {});
 /// Without asking the server: under a delegation nothing can have changed. Empty when there is none

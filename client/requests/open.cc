@@ -1,5 +1,6 @@
 #include "client/requests/open.h"
 
+#include <cerrno>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -59,12 +60,12 @@ bool leads_elsewhere(const Error& error) {
          error.is(Layer::nfs, NFS4ERR_NOTDIR) || error.is(Layer::nfs, NFS4ERR_STALE);
 }
 
-/// NFS4ERR_STALE; or another error of kNameCheck, when the name cannot be looked at.
+/// ESTALE; or an error of kNameCheck, when the name cannot be looked at.
 Result<void> read_name_check(CompoundReader& results) {
   auto same = steps::pass<PUTFH4res, LOOKUP4res, VERIFY4res>(results);
   if (same || same.error().layer != Layer::nfs) return same;
   if (leads_elsewhere(same.error())) {
-    return fail(Error{Layer::nfs, NFS4ERR_STALE, "OPEN", "its name leads elsewhere now"});
+    return fail(Error::local(ESTALE, "OPEN", "its name leads elsewhere now"));
   }
   return fail(Error{Layer::nfs, same.error().code, kNameCheck, {}});
 }

@@ -44,8 +44,7 @@ struct OpenRequest {
   const NewFile* new_file = nullptr;  ///< CLAIM_NULL; null: the file must be there
   nfs4::stateid4 delegation;          ///< CLAIM_DELEG_CUR_FH
   nfs4::open_delegation_type4 delegate_type = nfs4::OPEN_DELEGATE_NONE;  ///< CLAIM_PREVIOUS
-  /// send_open() with CLAIM_FH: NFS4ERR_STALE, and nothing is opened, unless this name leads to the
-  /// file.
+  /// send_open() with CLAIM_FH: ESTALE, and nothing is opened, unless this name leads to the file.
   std::optional<NameOfFile> by;
   ReadSink first;  ///< send_open(): the first bytes of the file are read to there; empty: none are
 };

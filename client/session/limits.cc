@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kPage = 4096;
 /// Largest reply that the server must keep for a replay: those of requests that modify something.
 constexpr std::uint32_t kCachedReply = 2048;
-/// The longest request this client makes: OPEN and what goes with it.
+/// The longest request this client makes: OPEN and what must go with it.
 constexpr std::uint32_t kLeastOperations = 8;
 constexpr std::uint32_t kLeastMessage = 2 * kMessageOverhead;
 constexpr std::uint32_t kCallbackOperations = 8;

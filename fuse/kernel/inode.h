@@ -29,6 +29,8 @@ class Inode final : public cache::Inode {
   const std::optional<cache::NameIn>& name() const { return name_; }
   void led_by(cache::InodeRef directory, std::string_view name);
   void forget_name() { name_.reset(); }
+  /// The same if it is this one: it has been removed, or is another file's.
+  void forget_name(const cache::Inode& directory, std::string_view name);
   /// The kernel may be about to send a WRITE of pages that are being dropped.
   void watch_writes();
 

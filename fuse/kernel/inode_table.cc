@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "cache/file/file.h"
 
@@ -21,7 +22,20 @@ void Inode::led_by(cache::InodeRef directory, std::string_view name) {
   name_->name = name;
 }
 
+void Inode::forget_name(const cache::Inode& directory, std::string_view name) {
+  if (name_ && name_->directory == &directory && name_->name == name) name_.reset();
+}
+
 void Inode::unused() { table_.destroy(*this); }
+
+// A directory may be kept by the name of a file alone, and goes with it: while the table is whole.
+InodeTable::~InodeTable() {
+  std::vector<cache::InodeRef> directories;
+  for_each([&](Inode& inode) {
+    if (inode.name_) directories.push_back(std::move(inode.name_->directory));
+    inode.name_.reset();
+  });
+}
 
 cache::Inode* InodeTable::make(const client::FileHandle& handle) {
   if (slab_.size() >= most_) return nullptr;

@@ -20,6 +20,9 @@ class InodeTable final : public cache::InodeIndex {
 
   /// No more than `most` inodes.
   explicit InodeTable(std::size_t most = kMaxInodes) : most_(most) {}
+  InodeTable(const InodeTable&) = delete;
+  InodeTable& operator=(const InodeTable&) = delete;
+  ~InodeTable();
 
   using InodeIndex::find;
   /// Null when the kernel names an inode that does not exist.

@@ -13,10 +13,12 @@ Task<void> run(FileSystem& fs, Request request, client::Credential caller, Inode
   auto first = fs.files().reads().for_open(*inode, flags, fs.kernel().may_have_pages(*inode));
   auto opened =
       co_await cache::open(fs.attributes(), caller, inode, flags, std::move(first), inode->name());
-  if (!opened && opened.error().is(Layer::nfs, nfs4::NFS4ERR_STALE)) {
+  const bool gone = !opened && opened.error().is(Layer::nfs, nfs4::NFS4ERR_STALE);
+  const bool elsewhere = !opened && opened.error().is(Layer::local, ESTALE);
+  if (gone || elsewhere) inode->forget_name();
+  if (elsewhere) {
     // The kernel looks the name up again and opens what it finds. When there is no name to look up
     // (/proc/self/fd), it asks for the same file again, which is then opened without one.
-    inode->forget_name();
     request.reply_error(ESTALE);
     co_return;
   }

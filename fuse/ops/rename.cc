@@ -21,10 +21,14 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
   cache::Files& files = fs.files();
   const client::Credential caller = request.caller();
   const std::optional<cache::InodeRef> moved = from.leads_to;
+  const std::optional<cache::InodeRef> replaced = to.leads_to;
   auto renamed = co_await cache::rename(files.silly_names(), files.writes().behind(), caller,
                                         std::move(from), std::move(to));
   fs.kernel().after_rename(*parent, arguments.name, *target, arguments.new_name,
                            renamed.has_value());
+  if (renamed && replaced && *replaced) {
+    with_view(*replaced)->forget_name(*target, arguments.new_name);
+  }
   if (renamed && moved && *moved) with_view(*moved)->led_by(target, arguments.new_name);
   reply_done(fs, request, renamed, arguments.name);
 }

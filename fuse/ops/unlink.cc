@@ -9,7 +9,9 @@ Task<void> handle::unlink(FileSystem& fs, Request request, InodeRef parent,
                           NameArguments arguments) {
   const client::Credential caller = request.caller();
   auto place = place_of(fs, parent, arguments.name);
+  const std::optional<cache::InodeRef> file = place.leads_to;
   auto removed = co_await cache::unlink(fs.files().silly_names(), caller, std::move(place));
+  if (removed && file && *file) with_view(*file)->forget_name(*parent, arguments.name);
   fs.kernel().after_removal(*parent, arguments.name, removed.has_value());
   reply_done(fs, request, removed, arguments.name);
 }

@@ -35,6 +35,30 @@ class InodeTableTest : public ::testing::Test {
   InodeTable table;
 };
 
+// The kernel has let go of the directory, and comes to the file by another link.
+TEST_F(InodeTableTest, ADirectoryStaysAsLongAsTheNameOfAFileInIt) {
+  const auto keep = [&](bool directory_first) {
+    InodeRef directory = directory_first ? look_up(1, 0, S_IFDIR) : InodeRef();
+    const InodeRef file = look_up(2);
+    if (!directory) directory = look_up(3, 0, S_IFDIR);
+    file->led_by(directory, "name");
+    const std::uint64_t id = directory->id();
+    table.forget(*directory, 1);
+    directory.reset();
+    EXPECT_TRUE(table.find(id));
+    return std::pair(file->id(), id);
+  };
+  const auto [file, directory] = keep(/*directory_first=*/false);
+  InodeRef other = look_up(4, 0, S_IFDIR);
+  table.find(file)->forget_name(*other, "name");
+  table.find(file)->forget_name(*table.find(directory), "another");
+  EXPECT_TRUE(table.find(directory));
+  table.find(file)->forget_name(*table.find(directory), "name");
+  EXPECT_FALSE(table.find(directory));
+  keep(/*directory_first=*/true);
+  keep(/*directory_first=*/false);  // both go with the table
+}
+
 TEST_F(InodeTableTest, TheRootIsNumberOneAndStays) {
   EXPECT_EQ(table.find(InodeTable::kRootId)->handle(), handle(0));
   table.forget(*table.find(InodeTable::kRootId), 1000);

@@ -103,6 +103,15 @@ TEST_F(OpenRequest, AFileThatWasRenamedHereIsOpenedByItsNewName) {
   EXPECT_EQ(open_error(node), ESTALE);
 }
 
+TEST_F(OpenRequest, AFileThatLostANameHereIsOpenedByTheOther) {
+  server_.write_file("f", "text");
+  std::filesystem::create_hard_link(server_.path("f"), server_.path("g"));
+  const std::uint64_t node = lookup("f").nodeid;
+  ASSERT_EQ(lookup("g").nodeid, node);
+  ASSERT_EQ(ask(FUSE_UNLINK, kRoot, "g").error, 0);
+  release(open_node(node, O_RDONLY));
+}
+
 TEST_F(OpenRequest, ANameThatCannotBeComparedIsBelieved) {
   server_.write_file("f", "text");
   const std::uint64_t node = lookup("f").nodeid;

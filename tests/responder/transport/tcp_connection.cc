@@ -78,7 +78,10 @@ Result<void> TcpConnection::start() { return core_.reactor.watch(stream_->fd(), 
 void TcpConnection::disconnect(const char* why) {
   if (closing_) return;
   // Replies made before this are sent.
-  if (turn_.scheduled()) flush();
+  if (turn_.scheduled()) {
+    turn_.cancel();
+    flush();
+  }
   if (std::exchange(closing_, true)) return;
   log::info("connection {} of {}: closing: {}", id_, client_, why);
   core_.reactor.unwatch(stream_->fd());
