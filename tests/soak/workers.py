@@ -164,7 +164,8 @@ class Rsync(Worker):
             folder = ("", "deep", os.path.join("deep", "er"))[number % 3]
             with open(os.path.join(self.source, folder, f"f{number}"), "wb") as file:
                 file.write(hashlib.sha256(f"{self.rounds} {number}".encode()).digest() * (number * 13 + 1))
-        run("rsync", "-a", "--delete", self.source + "/", os.path.join(self.mine, "copy"))
+        # Without -1 a file of the same length whose time differs by less than a second counts as copied.
+        run("rsync", "-a", "--modify-window=-1", "--delete", self.source + "/", os.path.join(self.mine, "copy"))
         try:
             same_trees(self.source, os.path.join(self.other, "copy"))
         except RuntimeError as error:
