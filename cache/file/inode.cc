@@ -16,6 +16,12 @@ std::uint64_t Inode::size() const {
   return open && open->dirty() ? std::max(size, open->dirty_end()) : size;
 }
 
+bool OpenInode::in_use() {
+  bool used = false;
+  files.for_each([&](const File& file) { used |= !file.released; });
+  return used;
+}
+
 boost::intrusive_ptr<File> OpenInode::any_writer() {
   FileRef writer;
   files.for_each([&](File& file) {

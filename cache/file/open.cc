@@ -33,11 +33,8 @@ void take_in(ReadPiece& piece, const std::optional<client::ReadData>& read) {
 /// The last name of a file that is not open here is gone, and the server keeps the file because
 /// another client has it open. The kernel opens inodes: it has come by a name that it remembers.
 bool nameless(const Inode& inode) {
-  const FileAttributes& now = inode.attributes().value();
   const auto open = inode.open();
-  bool in_use = false;
-  if (open) open->files.for_each([&](const File& file) { in_use |= !file.released; });
-  return !in_use && now.links == 0;
+  return inode.attributes().value().links == 0 && !(open && open->in_use());
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ class OpenInode : public ListNode {
     return std::max(end, order.gathered_end());
   }
 
+  /// A program has it open; Files of which only the close is left do not count.
+  bool in_use();
   /// One of its writable opens; null when there is none.
   boost::intrusive_ptr<File> any_writer();
 

@@ -94,9 +94,7 @@ Task<Result<InodeRef>> SillyNames::keep(client::Credential caller, InodeRef dire
 }
 
 void SillyNames::announce_removal(OpenInode& open) {
-  bool in_use = false;
-  open.files.for_each([&](const File& file) { in_use |= !file.released; });
-  if (open.silly && !open.removal && !in_use) open.removal.emplace(removals_);
+  if (open.silly && !open.removal && !open.in_use()) open.removal.emplace(removals_);
 }
 
 Task<void> SillyNames::restore(InodeRef kept, std::string name) {

@@ -59,6 +59,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
 
  private:
   static constexpr std::size_t kMaxBackward = 4096;
+  static constexpr std::size_t kStage = 8192;  ///< several small calls
 
   /// Bytes on their way to the socket. `own` keeps bytes without another owner.
   struct Sending {
@@ -96,7 +97,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   std::unique_ptr<net::TcpStream> stream_;
   IntrusiveList<TcpCall> calls_;
 
-  std::array<std::byte, 8192> stage_;  ///< received, and not yet looked at
+  std::array<std::byte, kStage> stage_;  ///< received, and not yet looked at
   std::size_t staged_first_ = 0;
   std::size_t staged_end_ = 0;
   std::array<std::byte, kRecordMarkBytes> mark_{};
