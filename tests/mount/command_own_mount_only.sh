@@ -126,5 +126,6 @@ at=$mnt
 start killed
 kill -KILL "${daemons[killed]}"
 wait_for "the end of the killed program" gone "${daemons[killed]}"
+wait "${daemons[killed]}" || true  # until its last thread is gone, which has /dev/fuse open, too
 refused "not connected" ls "$mnt"
 fusermount3 -u "$mnt"

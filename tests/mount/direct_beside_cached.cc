@@ -215,6 +215,7 @@ int main(int argc, char** argv) {
   const int last = open_or_stop(path, O_RDONLY);
   read_once(last, memory);
   ::close(last);
+  std::free(aligned);
   std::printf("%s: %ju rounds, %ju looks, %ju old pages\n", argv[1], std::uintmax_t{rounds},
               std::uintmax_t{looks}, std::uintmax_t{old_pages});
   return old_pages == 0 ? 0 : 1;
