@@ -11,6 +11,7 @@
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 there=/mnt/responder
+kernel_server=10.0.2.2
 operation_patience=60  # seconds an operation of the kernel's client may take, recovery included
 job_patience=$((6 * patience))  # looks at a job of many operations, each of which may wait for a new connection
 kernel_mounted=
@@ -58,7 +59,7 @@ serve_kernel() {
 }
 
 mount_kernel() {
-  guest_run "mkdir -p $there; mount -t nfs -o vers=4.1,proto=$kernel_proto,port=$1${2:+,$2} 10.0.2.2:${3:-/} $there" ||
+  guest_run "mkdir -p $there; mount -t nfs -o vers=4.1,proto=$kernel_proto,port=$1${2:+,$2} $kernel_server:${3:-/} $there" ||
     fail "no mount in the guest"
   kernel_mounted=yes
 }

@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
 # nfsrdma-lab proxy between the kernel's client in the guest and a server that has not been changed either: the responder, or
 # knfsd of the same guest. Data goes through, faults of the proxy are seen, and its captures say who breaks which rule.
-# Usage: proxy.sh siw|tcp responder|knfsd [ENTRIES BYTES]
+# With rxe, whose packets do not leave the guest, the proxy runs there, too, and both of its ends are devices.
+# Usage: proxy.sh siw|tcp|rxe responder|knfsd [ENTRIES BYTES]
 . "$(dirname "$0")/lib.sh"
 transport=$1 server=$2
 lab=$NFSRDMA_BIN/nfsrdma-lab
 [ -x "$lab" ] || skip "no $lab"
 use_kernel_client
-kernel_proto=tcp carrier=tcp
-[ "$transport" = tcp ] || kernel_proto=rdma carrier=iwarp
+kernel_proto=rdma
+case $transport in
+siw) carrier=iwarp ;;
+tcp) carrier=tcp kernel_proto=tcp ;;
+rxe)
+  [ "$server" = knfsd ] || fail "the responder is not in the guest"
+  into_guest nfsrdma-lab
+  carrier=verbs kernel_server=$(guest_run "rdma-device rxe dummy0")
+  ;;
+*) fail "transport $transport" ;;
+esac
 case $server in
 responder)
   start_responder --no-crc --delegations write
@@ -21,12 +31,22 @@ knfsd)
   [ $carrier = iwarp ] || behind=$(guest_port 2049)
   ;;
 esac
-"$lab" proxy "$carrier:127.0.0.1:0" "$carrier:127.0.0.1:$behind" --no-crc --control "$work/proxy" \
-  --capture-client "$work/client.pcapng" --capture-rpc "$work/rpc.pcapng" >"$work/proxy.out" 2>"$work/proxy.log" &
-proxy_pid=$!
+captures=$work
+if [ $carrier = verbs ]; then
+  captures=$jobs
+  cp "$(dirname "$0")/in_guest_proxy" "$jobs/"
+  guest_run "bash /share/kernel/in_guest_proxy start verbs:$kernel_server:0 verbs:$kernel_server:20049" >"$work/proxy.out"
+  tell() { guest_run "bash /share/kernel/in_guest_proxy tell $*"; }
+  end_proxy() { guest_run "bash /share/kernel/in_guest_proxy end"; }
+else
+  "$lab" proxy "$carrier:127.0.0.1:0" "$carrier:127.0.0.1:$behind" --no-crc --control "$work/proxy" \
+    --capture-client "$work/client.pcapng" --capture-rpc "$work/rpc.pcapng" >"$work/proxy.out" 2>"$work/proxy.log" &
+  proxy_pid=$!
+  tell() { "$lab" fault "$work/proxy" "$@"; }
+  end_proxy() { kill "$proxy_pid"; wait "$proxy_pid"; proxy_pid=; }
+fi
 wait_for "the proxy" grep -q '^listening on' "$work/proxy.out"
 mount_kernel "$(sed -n 's/^listening on .*://p' "$work/proxy.out")" acregmin=0,acregmax=0,acdirmin=0,acdirmax=0 $path
-tell() { "$lab" fault "$work/proxy" "$@"; }
 happened() { grep -q "^fault_.* [1-9]" <<<"$(tell stats)"; }
 
 # same_tree: the line that compares the copies of the tree with it.
@@ -55,6 +75,7 @@ tell clear >/dev/null
 in_mount "cmp data /tmp/data; rm -r data again full link once"
 unmount_kernel || fail "the guest does not unmount"
 tell stats >"$work/stats"
+end_proxy || fail "how the proxy ended"
 for captured in client rpc; do
-  "$lab" lint "$work/$captured.pcapng" >"$work/said" || echo "$captured: $(grep -c Seen "$work/said") findings: $(grep -m 3 Seen "$work/said")"
+  "$lab" lint "$captures/$captured.pcapng" >"$work/said" || echo "$captured: $(grep -c Seen "$work/said") findings: $(grep -m 3 Seen "$work/said")"
 done

@@ -67,15 +67,15 @@ std::string parse(std::span<char*> words, CommandLine& line) {
   return fault;
 }
 
-/// One end of the command line: [iwarp:|tcp:]HOST[:PORT].
-Result<net::Address> find_end(const std::string& text, bool& tcp) {
+/// One end of the command line: [iwarp:|verbs:|tcp:]HOST[:PORT].
+Result<net::Address> find_end(const std::string& text, Carrier& carrier) {
   const script::Server end = script::read_server(text, "iwarp");
-  tcp = end.carrier == "tcp";
-  if (end.carrier == "verbs") {
-    return fail(Error::local(EOPNOTSUPP, "proxy", "its ends are iwarp: or tcp:, not " + text));
-  }
+  if (end.carrier == "verbs") carrier = Carrier::verbs;
+  if (end.carrier == "tcp") carrier = Carrier::tcp;
   std::string address = end.address;
-  if (!address.ends_with(kAnyPort)) return find_server(address, tcp ? kTcpPort : kRdmaPort);
+  if (!address.ends_with(kAnyPort)) {
+    return find_server(address, has_rdma(carrier) ? kRdmaPort : kTcpPort);
+  }
   address.resize(address.size() - kAnyPort.size());
   return find_server(address, 0);
 }
@@ -137,10 +137,13 @@ int run_proxy(std::span<char*> words) {
   if (size < rdma::kDefaultThreshold || size > rdma::kMaxThreshold) {
     return complain("--inline must be 1024 to 262144", kExitUsage);
   }
-  auto listen = find_end(line.ends[0], line.proxy.listen_tcp);
+  auto listen = find_end(line.ends[0], line.proxy.listen_carrier);
   if (!listen) return complain(listen.error().message(), kExitUsage);
-  auto server = find_end(line.ends[1], line.proxy.server_tcp);
+  auto server = find_end(line.ends[1], line.proxy.server_carrier);
   if (!server) return complain(server.error().message(), kExitUsage);
+  if (line.proxy.wire_faults && line.proxy.listen_carrier == Carrier::verbs) {
+    return complain("--wire-faults: not on devices, whose wire no program sees", kExitUsage);
+  }
   line.proxy.listen = *listen;
   line.proxy.server = *server;
   nfs4::register_status_names();

@@ -10,8 +10,10 @@
 namespace nfsrdma::lab::proxy {
 namespace {
 
-/// Fewer than the responder's, so that the data of all calls has room.
+/// Fewer than the responder's, so that the data of all calls has room. A device has all memory
+/// locked, once for each side and server connection.
 constexpr std::size_t kClients = 8;
+constexpr std::size_t kClientsOfDevice = 4;
 constexpr std::uint32_t kCredits = 32;
 
 Result<void> open_capture(const std::string& path, std::unique_ptr<capture::Sink>& sink) {
@@ -45,7 +47,9 @@ Result<void> Proxy::open_captures(const ProxyOptions& options) {
 Result<void> Proxy::start(const ProxyOptions& options) {
   TRY(open_captures(options));
   upstream_ = {.server = options.server,
-               .tcp = options.server_tcp,
+               .carrier = options.server_carrier,
+               .verbs = options.verbs,
+               .client_side = &pools_,
                .inline_size = options.inline_size,
                .calls = responder::kMaxCredits,
                .crc = options.crc,
@@ -54,14 +58,17 @@ Result<void> Proxy::start(const ProxyOptions& options) {
   responder::ResponderConfig config;
   config.inline_size = options.inline_size;
   config.credits = kCredits;
-  config.max_connections = kClients;
+  const bool device =
+      options.listen_carrier == Carrier::verbs || options.server_carrier == Carrier::verbs;
+  config.max_connections = device ? kClientsOfDevice : kClients;
+  config.data_buffers = config.max_connections * kCredits;
   config.crc = options.crc;
   config.wire_faults = options.wire_faults;
   config.capture = client_capture_.get();
   auto pools = responder::ResponderPools::create(config);
   if (!pools) return fail_from(pools);
   pools_ = std::move(*pools);
-  fabric_ = fabric::make_iwarp_fabric(reactor_);
+  fabric_ = make_provider(reactor_, options.listen_carrier, options.verbs, client_capture_.get());
   auto responder = responder::Responder::create(reactor_, *fabric_, *this, config, pools_);
   if (!responder) return fail_from(responder);
   responder_ = std::move(*responder);
@@ -81,8 +88,8 @@ Result<void> Proxy::start(const ProxyOptions& options) {
 }
 
 Result<void> Proxy::listen(const ProxyOptions& options) {
-  auto bound = options.listen_tcp ? responder_->listen_tcp(options.listen)
-                                  : responder_->listen(options.listen);
+  auto bound = has_rdma(options.listen_carrier) ? responder_->listen(options.listen)
+                                                : responder_->listen_tcp(options.listen);
   if (!bound) return fail_from(bound);
   address_ = *bound;
   return {};

@@ -14,9 +14,10 @@ namespace nfsrdma::lab::proxy {
 
 struct ProxyOptions {
   net::Address listen;
-  bool listen_tcp = false;
+  Carrier listen_carrier = Carrier::iwarp;
   net::Address server;
-  bool server_tcp = false;
+  Carrier server_carrier = Carrier::iwarp;
+  FabricMaker verbs;  ///< see make_provider
   bool crc = true;
   bool wire_faults = false;  ///< rules with wire= can be met
   std::size_t inline_size = 4096;
@@ -28,7 +29,8 @@ struct ProxyOptions {
 };
 
 /// The responder's transport with a service that forwards. Belongs to the thread of its reactor,
-/// which must outlive it.
+/// which must outlive it. Destroyed when close() is done: a connection to the server that is up
+/// still has memory of it.
 class Proxy final : private responder::Service {
  public:
   static Result<std::unique_ptr<Proxy>> create(Reactor& reactor, const ProxyOptions& options);

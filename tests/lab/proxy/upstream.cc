@@ -11,8 +11,9 @@ namespace {
 
 /// A call without the data of its WRITEs.
 constexpr std::size_t kHeadBytes = responder::kLongCallRoom;
-/// A reply with the data of a READ that came in the message.
-constexpr std::size_t kReplyBytes = (std::size_t{1} << 20) + responder::kMaxReplyMessage;
+/// A reply without the data of its READs, which are written by RDMA, and with it.
+constexpr std::size_t kReplyBytes = responder::kMaxReplyMessage;
+constexpr std::size_t kWholeReplyBytes = (std::size_t{1} << 20) + kReplyBytes;
 
 Result<std::unique_ptr<rpc::ChannelFactory>> make_tcp(Reactor& reactor,
                                                       const UpstreamOptions& options,
@@ -28,8 +29,12 @@ Result<std::unique_ptr<rpc::ChannelFactory>> make_tcp(Reactor& reactor,
 Result<std::unique_ptr<rpc::ChannelFactory>> make_rdma(Reactor& reactor,
                                                        const UpstreamOptions& options,
                                                        Upstream& upstream) {
-  upstream.fabric = fabric::make_iwarp_fabric(reactor);
-  TRY(upstream.fabric->register_pool(*upstream.heads));
+  upstream.fabric = make_provider(reactor, options.carrier, options.verbs, options.wire);
+  responder::ResponderPools& client_side = *options.client_side;
+  for (BufferPool* pool :
+       {upstream.heads.get(), client_side.messages.get(), client_side.data.get()}) {
+    TRY(upstream.fabric->register_pool(*pool));
+  }
   rdma::Options rdma;
   rdma.send_size = rdma.receive_size = options.inline_size;
   rdma.credits = options.calls;
@@ -50,11 +55,12 @@ Result<std::unique_ptr<Upstream>> Upstream::connect(Reactor& reactor,
   auto heads = BufferPool::create(kHeadBytes, options.calls);
   if (!heads) return fail_from(heads);
   upstream->heads = std::move(*heads);
-  auto replies = BufferPool::create(kReplyBytes, options.calls);
+  const bool rdma = has_rdma(options.carrier);
+  auto replies = BufferPool::create(rdma ? kReplyBytes : kWholeReplyBytes, options.calls);
   if (!replies) return fail_from(replies);
   upstream->replies = std::move(*replies);
-  auto factory = options.tcp ? make_tcp(reactor, options, *upstream->replies)
-                             : make_rdma(reactor, options, *upstream);
+  auto factory = rdma ? make_rdma(reactor, options, *upstream)
+                      : make_tcp(reactor, options, *upstream->replies);
   if (!factory) return fail_from(factory);
   upstream->factory = std::move(*factory);
   if (options.whole) {

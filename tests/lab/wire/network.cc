@@ -3,22 +3,12 @@
 #include "tests/lab/text/node.h"
 #include "tests/lab/wire/rdma_peer.h"
 #include "tests/lab/wire/tcp_peer.h"
-#include "transport/fabric/verbs/verbs.h"
-#include "transport/recording/recorded_fabric.h"
 
 namespace nfsrdma::lab {
 
-namespace {
-
-std::unique_ptr<fabric::Fabric> make_verbs(Reactor& reactor) {
-  return fabric::make_verbs_fabric(reactor);
-}
-
-}  // namespace
-
 Network::Network(FabricMaker verbs)
-    : reactor_(make_epoll_reactor()), make_verbs_(verbs ? std::move(verbs) : make_verbs) {
-  iwarp_.fabric = fabric::make_iwarp_fabric(*reactor_);
+    : reactor_(make_epoll_reactor()), make_verbs_(std::move(verbs)) {
+  iwarp_.fabric = make_provider(*reactor_, Carrier::iwarp, {}, nullptr);
 }
 
 Result<void> Network::capture_to(const std::string& path) {
@@ -36,12 +26,7 @@ Result<std::unique_ptr<Peer>> Network::connect(const PeerOptions& options) {
 Network::Provider& Network::provider(Carrier carrier) {
   if (carrier != Carrier::verbs) return iwarp_;
   if (!verbs_.fabric) {
-    verbs_.fabric = make_verbs_(*reactor_);
-    // No program sees what a device sends: it is recorded where it passes the provider's boundary.
-    if (capture_) {
-      verbs_.fabric =
-          std::make_unique<recording::RecordedFabric>(std::move(verbs_.fabric), *capture_);
-    }
+    verbs_.fabric = make_provider(*reactor_, carrier, make_verbs_, capture_.get());
     verbs_.memory.register_with(*verbs_.fabric);
   }
   return verbs_;

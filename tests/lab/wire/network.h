@@ -7,13 +7,11 @@
 
 #include "tests/lab/wire/memory.h"
 #include "tests/lab/wire/peer.h"
+#include "tests/lab/wire/provider.h"
 #include "transport/base/reactor.h"
 #include "transport/capture/sink.h"
 
 namespace nfsrdma::lab {
-
-/// Makes a provider on a reactor.
-using FabricMaker = std::function<std::unique_ptr<fabric::Fabric>(Reactor&)>;
 
 class Network {
  public:

@@ -54,6 +54,8 @@ struct ResponderConfig {
   std::uint32_t credits = 64;          ///< most credits granted to a connection
   std::uint32_t backward_credits = 8;  ///< most callbacks open on a connection
   std::size_t max_payload = 1 << 20;   ///< bytes of one DDP-eligible argument or result
+  /// Buffers of max_payload: for Read chunks, and for results until they are sent.
+  std::size_t data_buffers = 256;
   std::size_t max_connections = 32;
   /// How long a client may take to answer RDMA Reads before its connection is ended.
   Duration read_patience = std::chrono::seconds(30);
@@ -77,12 +79,9 @@ inline constexpr std::size_t kHeaderRoom = 4096;
 inline constexpr std::size_t kMaxReplyMessage = 256 * 1024;
 /// A Long Call may be this much longer than the payload it carries.
 inline constexpr std::size_t kLongCallRoom = 64 * 1024;
-/// Data buffers: for Read chunks, and for results until they are sent.
-inline constexpr std::size_t kDataBuffers = 256;
 /// Calls whose Read chunks are being pulled, so that clients which do not answer the RDMA Reads
-/// leave buffers to others: of one connection, and of all.
+/// leave buffers to others. Of one connection; of all it is three quarters of the data buffers.
 inline constexpr std::size_t kPullsOfConnection = 16;
-inline constexpr std::size_t kMostPulls = kDataBuffers / 4 * 3;
 
 /// Bytes of a receive when a connection begins.
 std::size_t receive_size(const ResponderConfig& config);
@@ -131,7 +130,9 @@ class Core {
   void hold_until_resumed(HeldCall& call) { held_.push_back(&call); }
   void hold_for_memory(RdmaCall& call) { waiting_.push_back(&call); }
   /// Whether a call of a connection that pulls `own` already may begin to pull.
-  bool may_pull(std::size_t own) const { return own < kPullsOfConnection && pulls_ < kMostPulls; }
+  bool may_pull(std::size_t own) const {
+    return own < kPullsOfConnection && pulls_ < config.data_buffers / 4 * 3;
+  }
   void pull_began() { ++pulls_; }
   void pull_ended() { --pulls_; }
   /// Lets calls go on that waited for memory, as far as there is some.
