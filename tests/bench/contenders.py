@@ -128,6 +128,7 @@ def relay(*options):
 
 
 LOOK = ("--look", LOOKING_MICROSECONDS)
+KEPT_MIB = "24"  # what nfsrdma has uncommitted, as a rule, when much is written
 ALL = {"iwarp": iwarp, "iwarp ring": iwarp_ring, "tcp": tcp, "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
-       "memory": memory, "relay": relay(), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
+       "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
        "relay ring look": relay("--ring", *LOOK)}

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <vector>
 
 #include "tests/bench/relay/loops.h"
@@ -55,9 +56,43 @@ class Places {
   std::vector<std::byte*> free_;
 };
 
+/// Requests whose data are kept, the last ones up to so many bytes.
+class Kept {
+ public:
+  explicit Kept(std::size_t most) : most_(most) {}
+
+  bool wants(const std::byte* place) const {
+    return most_ > 0 && header_of(place).opcode == FUSE_WRITE;
+  }
+  void add(std::byte* place) {
+    places_.push_back(place);
+    bytes_ += header_of(place).len;
+  }
+  /// One that is too much; null: none is.
+  std::byte* take_oldest() {
+    if (bytes_ <= most_ && places_.size() <= kPlaces / 2) return nullptr;
+    std::byte* const oldest = places_.front();
+    places_.pop_front();
+    bytes_ -= header_of(oldest).len;
+    return oldest;
+  }
+
+ private:
+  static fuse_in_header header_of(const std::byte* place) {
+    fuse_in_header header;
+    std::memcpy(&header, place, sizeof header);
+    return header;
+  }
+
+  const std::size_t most_;
+  std::size_t bytes_ = 0;
+  std::deque<std::byte*> places_;
+};
+
 class EpollLoop final : public Channel {
  public:
-  explicit EpollLoop(const Waiting& waiting) : waiting_(waiting), relay_(*this) {}
+  explicit EpollLoop(const Waiting& waiting)
+      : waiting_(waiting), kept_(waiting.kept_bytes), relay_(*this) {}
   int run();
 
  private:
@@ -77,6 +112,7 @@ class EpollLoop final : public Channel {
   const Waiting waiting_;
   const UniqueFd epoll_{::epoll_create1(EPOLL_CLOEXEC)};
   Places places_;
+  Kept kept_;
   Relay relay_;
   Parts parts_;
   bool stalled_ = false;  ///< no place is free
@@ -174,6 +210,11 @@ void EpollLoop::reply(const Passage& passage, int error, std::span<const std::by
 }
 
 void EpollLoop::give_back(std::byte* place) {
+  if (kept_.wants(place)) {
+    kept_.add(place);
+    place = kept_.take_oldest();
+    if (!place) return;
+  }
   places_.put(place);
   if (!stalled_) return;
   stalled_ = false;

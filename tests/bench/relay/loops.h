@@ -1,6 +1,8 @@
 // The two ways between the kernel, the relay and the socket to its server.
 #pragma once
 
+#include <cstddef>
+
 namespace nfsrdma::bench::relay {
 
 /// How to wait for what comes next.
@@ -8,6 +10,9 @@ struct Waiting {
   int device = -1;                ///< /dev/fuse; FUSE_INIT has been answered
   int socket = -1;                ///< connected to the server
   long looking_microseconds = 0;  ///< look for so long before sleeping
+  /// Bytes of data that stay here after their WRITEs, as a client keeps what it may have to send
+  /// again; not with an io_uring.
+  std::size_t kept_bytes = 0;
 };
 
 /// By read(2) and write(2) of /dev/fuse, sendmsg(2) and readv(2), and epoll_wait(2) for both. Until

@@ -1,7 +1,7 @@
-// bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] PORT MOUNTPOINT: the least that a
-// file system over a network does. `mount` takes requests from FUSE, asks a server at PORT of
-// 127.0.0.1 (`serve`) for each, and gives its answers to FUSE. It has none of nfsrdma's code
-// between them. Runs until it is unmounted.
+// bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] [--keep MIB] PORT MOUNTPOINT: the
+// least that a file system over a network does. `mount` takes requests from FUSE, asks a server at
+// PORT of 127.0.0.1 (`serve`) for each, and gives its answers to FUSE. It has none of nfsrdma's
+// code between them. Runs until it is unmounted.
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,8 +21,9 @@ namespace {
 using namespace nfsrdma;
 using namespace nfsrdma::bench;
 
-int mount(unsigned long port, const char* path, bool ring, long looking) {
-  relay::Waiting waiting{.looking_microseconds = looking};
+constexpr std::size_t kMib = std::size_t{1} << 20;
+
+int mount(unsigned long port, const char* path, bool ring, relay::Waiting waiting) {
   waiting.socket = connect_to(port);
   if (waiting.socket < 0) {
     std::fprintf(stderr, "bench-relay: connect: %s\n", std::strerror(errno));
@@ -42,18 +43,21 @@ int mount(unsigned long port, const char* path, bool ring, long looking) {
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "serve") == 0) return relay::serve(argv[2]);
   bool ring = false;
-  long looking = 0;
+  relay::Waiting waiting;
+  const auto number = [](const char* text) { return std::strtol(text, nullptr, 10); };
   int at = 2;
   for (; at < argc && argv[at][0] == '-'; ++at) {
     const std::string_view option = argv[at];
     if (option == "--ring") ring = true;
-    if (option == "--look" && at + 1 < argc) looking = std::strtol(argv[++at], nullptr, 10);
+    if (option == "--look" && at + 1 < argc) waiting.looking_microseconds = number(argv[++at]);
+    if (option == "--keep" && at + 1 < argc) waiting.kept_bytes = kMib * number(argv[++at]);
   }
   if (at + 2 == argc && std::strcmp(argv[1], "mount") == 0) {
-    return mount(std::strtoul(argv[at], nullptr, 10), argv[at + 1], ring, looking);
+    return mount(std::strtoul(argv[at], nullptr, 10), argv[at + 1], ring, waiting);
   }
   std::fputs(
-      "usage: bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] PORT MOUNTPOINT\n",
+      "usage: bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] [--keep MIB] PORT "
+      "MOUNTPOINT\n",
       stderr);
   return 1;
 }
