@@ -12,6 +12,9 @@ namespace {
 
 /// Requests taken from the device before the reactor looks at its other descriptors.
 constexpr int kRequestsPerTurn = 16;
+/// Where in its slot a request begins: so the data of a WRITE begin on a page. The kernel copies
+/// page by page, and each to the parts of two pages otherwise.
+constexpr std::size_t kRequestPlace = kHeaderRoom - sizeof(fuse_in_header) - sizeof(fuse_write_in);
 
 }  // namespace
 
@@ -66,7 +69,8 @@ bool Receiver::receive_one() {
     stall();
     return false;
   }
-  const ssize_t received = ::read(device_, slot_.data(), slot_.size());
+  const std::span<std::byte> room = slot_.bytes().subspan(kRequestPlace);
+  const ssize_t received = ::read(device_, room.data(), room.size());
   const int failed = received < 0 ? errno : 0;
   // ENOENT: the caller has given the request up meanwhile.
   if (failed == EAGAIN || failed == EINTR || failed == ENOENT) {
@@ -79,22 +83,22 @@ bool Receiver::receive_one() {
     return false;
   }
   in_flight_.counters().device_reads.add();
-  dispatch(static_cast<std::size_t>(received));
+  dispatch(room.first(static_cast<std::size_t>(received)));
   return state_ != State::ended;
 }
 
-void Receiver::dispatch(std::size_t received) {
+void Receiver::dispatch(std::span<const std::byte> received) {
   Message message;
-  if (received < sizeof message.header) {
+  if (received.size() < sizeof message.header) {
     return end(Error::local(EIO, "read /dev/fuse", "a request without a header"));
   }
-  std::memcpy(&message.header, slot_.data(), sizeof message.header);
-  message.arguments = slot_.first(received).subspan(sizeof message.header);
+  std::memcpy(&message.header, received.data(), sizeof message.header);
+  message.arguments = received.subspan(sizeof message.header);
   message.slot = &slot_;
   const bool initialised = dispatcher_.initialised();
   {
     std::optional<journal::Input> input;
-    if (journal_) journal_->begin_request(input, slot_.first(received));
+    if (journal_) journal_->begin_request(input, received);
     dispatcher_.dispatch(channel_, message);
   }
   if (!slot_) in_flight_.counters().slots_taken.add();

@@ -57,7 +57,7 @@ class Receiver final : private FdHandler, private BufferWaiter {
   void note(std::optional<journal::Input>& input, journal::SlotStep step) {
     if (journal_) journal_->begin_slot(input, step);
   }
-  void dispatch(std::size_t received);
+  void dispatch(std::span<const std::byte> received);
   void stall();
   void resume();
   void set_state(State state);

@@ -78,7 +78,10 @@ TEST_F(SessionSlots, AnIdentityThatIsTooLongIsCut) {
   configure(config);
   start();
   const auto exchange = server_.arrivals_of(OP_EXCHANGE_ID).at(0);
-  EXPECT_EQ(std::ranges::count(exchange.bytes, std::byte{'x'}), NFS4_OPAQUE_LIMIT);
+  // With its length in front: the verifier before it has any bytes.
+  std::vector<std::byte> cut(4 + NFS4_OPAQUE_LIMIT, std::byte{'x'});
+  xdr::Encoder(cut).u32(NFS4_OPAQUE_LIMIT);
+  EXPECT_FALSE(std::ranges::search(exchange.bytes, cut).empty());
 }
 
 // Slots in doubt are in nobody's use, and nobody can have them: a request that a program waits for

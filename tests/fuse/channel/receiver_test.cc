@@ -62,7 +62,7 @@ class ReceiverTest : public HoldingTest {
   }
 };
 
-TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {
+TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInPagesOfTheSlotItTook) {
   Child child(writer(fuse::kMaxTransfer, 'w'));
   wait_for_held(1);
   mounted_->on_shard([&] {
@@ -71,6 +71,7 @@ TEST_F(ReceiverTest, AWriteOfOneMebibyteIsOneRequestInTheSlotItTook) {
     const std::byte* const slot = write.slot.data();
     EXPECT_GE(write.data.data(), slot);
     EXPECT_LE(write.data.data() + write.size, slot + write.slot.size());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(write.data.data()) % kPage, 0U);
     EXPECT_EQ(write.data.front(), std::byte{'w'});
     EXPECT_EQ(write.data.back(), std::byte{'w'});
   });
