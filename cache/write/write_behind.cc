@@ -21,13 +21,11 @@ WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
 bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lock,
                        std::uint64_t offset, std::span<const std::byte> data) {
   OpenInode& open = *file->shared;
-  const std::size_t length = data.size();
   if (!small(data) || !open_for(*file)) return false;
-  // One stateid and one credential for all bytes of a WRITE.
-  const FileRef& by = open.gathering.by;
-  if (by && (by->open.file() != file->open.file() || open.gathering.lock != lock)) send(open);
+  if (!belongs(file, lock)) send(open);
   GatheredWrite& bytes = open.gathering.bytes;
-  if (!bytes.takes(offset, data.size())) {
+  const std::size_t length = data.size();
+  if (!bytes.takes(offset, length)) {
     GatherSlot next = slot_for(open);
     if (!next) return false;
     const std::size_t taken = bytes.add(offset, data);
@@ -35,13 +33,34 @@ bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lo
     offset += taken;
     data = data.subspan(taken);
     bytes.begin(std::move(next), offset, writes_.mount().wsize());
+    bytes_.add(taken);
   }
+  gather(file, lock, offset, data);
+  return true;
+}
+
+bool WriteBehind::joins(const FileRef& file, const client::FileLocks::LockRef& lock,
+                        std::uint64_t offset, std::span<const std::byte> data) const {
+  const bool wanted = small(data) && open_for(*file) && belongs(file, lock);
+  return wanted && file->shared->gathering.bytes.takes(offset, data.size());
+}
+
+/// One stateid and one credential for all bytes of a WRITE.
+bool WriteBehind::belongs(const FileRef& file, const client::FileLocks::LockRef& lock) {
+  const Gathering& gathering = file->shared->gathering;
+  const FileRef& by = gathering.by;
+  return !by || (by->open.file() == file->open.file() && gathering.lock == lock);
+}
+
+/// There is room for them.
+void WriteBehind::gather(const FileRef& file, const client::FileLocks::LockRef& lock,
+                         std::uint64_t offset, std::span<const std::byte> data) {
+  GatheredWrite& bytes = file->shared->gathering.bytes;
   bytes.add(offset, data);
   note(file, lock);
   gathered_.add();
-  bytes_.add(length);
-  if (bytes.full()) send(open);
-  return true;
+  bytes_.add(data.size());
+  if (bytes.full()) send(*file->shared);
 }
 
 bool WriteBehind::take_over(const FileRef& file, const client::FileLocks::LockRef& lock,

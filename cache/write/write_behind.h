@@ -43,6 +43,9 @@ class WriteBehind {
   /// failed.
   bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
             std::span<const std::byte> data);
+  /// Whether the bytes have room in what the file has gathered: `take` cannot fail.
+  bool joins(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
+             std::span<const std::byte> data) const;
   /// The same of a large write, whose bytes stay in their `slot`, which is empty afterwards.
   bool take_over(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
                  std::span<const std::byte> data, Buffer& slot);
@@ -67,6 +70,9 @@ class WriteBehind {
  private:
   Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock, GatheredWrite::Taken taken,
                         nfs4::stable_how4 stable, WriteOrder::Place place);
+  void gather(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
+              std::span<const std::byte> data);
+  static bool belongs(const FileRef& file, const client::FileLocks::LockRef& lock);
   bool small(std::span<const std::byte> data) const;
   bool open_for(const File& file) const;
   std::size_t slots_uncommitted() const;

@@ -45,13 +45,17 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
   co_return known_end(file);
 }
 
+/// Whether the bytes may be written after the answer: where they go is known, and nobody waits.
+bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
+  if (!incoming.may_wait || cache::lost(incoming.lock)) return false;
+  if (!incoming.append) return true;
+  const bool fresh = fs.attributes().remaining(*file.inode) > Duration::zero();
+  return fresh && incoming.offset == known_end(file);
+}
+
 /// Has the bytes written later; false when they must be sent now. Of a large write `slot` is taken.
 bool take(FileSystem& fs, const FileRef& file, Incoming& incoming, Buffer& slot) {
-  if (!incoming.may_wait || cache::lost(incoming.lock)) return false;
-  if (incoming.append) {
-    const bool fresh = fs.attributes().remaining(*file->inode) > Duration::zero();
-    if (!fresh || incoming.offset != known_end(*file)) return false;
-  }
+  if (!may_be_taken(fs, *file, incoming)) return false;
   cache::WriteBehind& behind = fs.files().writes().behind();
   if (!behind.take(file, incoming.lock, incoming.offset, incoming.data) &&
       !behind.take_over(file, incoming.lock, incoming.offset, incoming.data, slot)) {
@@ -135,6 +139,23 @@ Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming 
   reply_written(request, *file, incoming.offset, incoming.data.size());
 }
 
+/// Answers before the bytes are gathered, where that cannot fail: the caller, on another processor,
+/// makes the next request meanwhile. False: nothing was done.
+bool answer_and_take(FileSystem& fs, Request& request, const FileRef& file, Incoming& incoming) {
+  cache::WriteBehind& behind = fs.files().writes().behind();
+  if (!may_be_taken(fs, *file, incoming) ||
+      !behind.joins(file, incoming.lock, incoming.offset, incoming.data)) {
+    return false;
+  }
+  incoming.old = old_pages(*file, incoming.by, incoming.range());
+  if (!incoming.old.any()) reply_written(request, *file, incoming.offset, incoming.data.size());
+  behind.take(file, incoming.lock, incoming.offset, incoming.data);
+  if (incoming.old.any()) {
+    spawn(answer_taken(fs, std::move(request), file, std::move(incoming)));
+  }
+  return true;
+}
+
 /// The way of the write through the kernel.
 WriteBy way_of(const fuse_write_in& write) {
   if (write.write_flags & FUSE_WRITE_CACHE) return WriteBy::write_back;
@@ -163,6 +184,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   if (incoming.by != WriteBy::direct) {
     note_whole_pages(file->node(), incoming.offset, incoming.data.size());
   }
+  if (answer_and_take(fs, request, file, incoming)) return;
   if (take(fs, file, incoming, *arguments.slot)) {
     if (incoming.old.any()) {
       spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));

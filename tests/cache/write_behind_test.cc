@@ -91,6 +91,29 @@ TEST_F(WriteBehindTest, AWriteElsewhereInTheFileSendsWhatWasGathered) {
   EXPECT_EQ(server_.read_file("f").substr(1000), "far");
 }
 
+TEST_F(WriteBehindTest, WhatJoinsIsTakenForCertain) {
+  FileRef file = open("f");
+  const std::string large(GatheredWrite::kGatherBelow, 'l');
+  const auto joins = [&](const FileRef& by, std::uint64_t offset, const std::string& text) {
+    return files().writes().behind().joins(by, nullptr, offset, std::as_bytes(std::span(text)));
+  };
+  EXPECT_FALSE(joins(file, 0, "a")) << "nothing is gathered";
+  ASSERT_TRUE(gather(file, 0, "text"));
+  EXPECT_TRUE(joins(file, 4, "a"));
+  EXPECT_TRUE(joins(file, 2, "a"));
+  EXPECT_FALSE(joins(file, 5, "a")) << "a gap";
+  EXPECT_FALSE(joins(file, 4, large));
+  client::Credential other = caller();
+  other.uid += 1;
+  FileRef another = open_as(other, "f");
+  EXPECT_FALSE(joins(another, 4, "a")) << "of another user";
+  file->shared->write_through = true;
+  EXPECT_FALSE(joins(file, 4, "a"));
+  file->shared->write_through = false;
+  flush(file);
+  EXPECT_FALSE(joins(file, 4, "a"));
+}
+
 TEST_F(WriteBehindTest, ALargeWriteIsNotGathered) {
   FileRef file = open("f");
   EXPECT_FALSE(gather(file, 0, std::string(GatheredWrite::kGatherBelow, 'l')));

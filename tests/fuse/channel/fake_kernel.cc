@@ -95,6 +95,7 @@ int FakeKernel::send(std::span<const iovec> parts) {
     return 0;
   }
   if (!takes_answers) return ENOENT;
+  if (on_answer) on_answer();
   EXPECT_TRUE(answers_.emplace(header.unique, std::move(answer)).second) << "answered twice";
   return 0;
 }

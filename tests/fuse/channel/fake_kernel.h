@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -76,6 +77,7 @@ class FakeKernel final : public KernelChannel {
   bool takes_answers = true;                             ///< else it has given up what is answered
   /// Structure and payload of what follows lie apart, as on an io_uring.
   std::size_t structure_apart = 0;
+  std::function<void()> on_answer;  ///< called when an answer comes
 
  private:
   static void append(std::vector<std::byte>& to, std::string_view name);

@@ -32,6 +32,43 @@ TEST_F(WriteRequest, ASmallOneIsAnsweredAtOnceAndSentLater) {
   release(file);
 }
 
+// The copy takes as long as the caller needs for its next call.
+TEST_F(WriteRequest, OneThatJoinsOthersIsAnsweredBeforeItIsCopied) {
+  const Opened file = kernel_open("f");
+  const auto gathered = [&] { return fs_counter("cache_writes_gathered"); };
+  std::uint64_t at_answer = 0;
+  kernel_->on_answer = [&] { at_answer = gathered(); };
+  EXPECT_EQ(write(file, 0, "one "), 0);
+  EXPECT_EQ(at_answer, 1U) << "it may be that there is no room";
+  EXPECT_EQ(write(file, 4, "two"), 0);
+  EXPECT_EQ(at_answer, 1U);
+  EXPECT_EQ(gathered(), 2U);
+  kernel_->on_answer = nullptr;
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "one two");
+  release(file);
+}
+
+TEST_F(WriteRequest, OneThatJoinsOthersDropsPagesReadSinceADropBeforeItsAnswer) {
+  attach();
+  const Opened opened = kernel_open("f");
+  EXPECT_EQ(write(opened, 0, "one "), 0);
+  const FileRef file = fs_->find_file(opened.fh);
+  file->node().watch_writes();
+  file->confirm_drop();
+  file->seen->after_drop.add({0, 4096});
+  const std::size_t before = kernel_->notifications().size();
+  std::size_t at_answer = 0;
+  kernel_->on_answer = [&] { at_answer = kernel_->notifications().size(); };
+  EXPECT_EQ(write(opened, 4, "two"), 0);
+  EXPECT_GT(at_answer, before);
+  kernel_->on_answer = nullptr;
+  EXPECT_EQ(fs_counter("cache_writes_gathered"), 2U);
+  EXPECT_EQ(fsync(opened), 0);
+  EXPECT_EQ(server_.read_file("f"), "one two");
+  release(opened);
+}
+
 TEST_F(WriteRequest, ALargeOneIsSentFromTheSlotItCameInAndAnsweredBefore) {
   const std::string text = text_of(kLarge);
   const Opened file = kernel_open("f");
