@@ -140,10 +140,11 @@ Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming 
 }
 
 /// Answers before the bytes are gathered, where that cannot fail: the caller, on another processor,
-/// makes the next request meanwhile. False: nothing was done.
+/// makes the next request meanwhile. False: nothing was done. Over an io_uring the answer would
+/// stand where the data lie, and it goes out at the end of the turn in any case.
 bool answer_and_take(FileSystem& fs, Request& request, const FileRef& file, Incoming& incoming) {
   cache::WriteBehind& behind = fs.files().writes().behind();
-  if (!may_be_taken(fs, *file, incoming) ||
+  if (request.answer_overwrites_data() || !may_be_taken(fs, *file, incoming) ||
       !behind.joins(file, incoming.lock, incoming.offset, incoming.data)) {
     return false;
   }

@@ -77,6 +77,8 @@ class FakeKernel final : public KernelChannel {
   bool takes_answers = true;                             ///< else it has given up what is answered
   /// Structure and payload of what follows lie apart, as on an io_uring.
   std::size_t structure_apart = 0;
+  /// The answer to what follows is put where its payload lies, before dispatch() returns.
+  bool answers_in_place = false;
   std::function<void()> on_answer;  ///< called when an answer comes
 
  private:
@@ -95,6 +97,7 @@ class FakeKernel final : public KernelChannel {
                          std::span<const std::byte> arguments);
 
   BufferPool& slots_;
+  std::span<std::byte> answer_place_;
   InFlight in_flight_;
   Dispatcher dispatcher_;
   std::uint64_t last_unique_ = 0;
