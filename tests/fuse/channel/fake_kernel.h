@@ -77,7 +77,7 @@ class FakeKernel final : public KernelChannel {
   bool takes_answers = true;                             ///< else it has given up what is answered
   /// Structure and payload of what follows lie apart, as on an io_uring.
   std::size_t structure_apart = 0;
-  /// The answer to what follows is put where its payload lies, before dispatch() returns.
+  /// With is_ring: the answer to what follows is put where its payload lies.
   bool answers_in_place = false;
   std::function<void()> on_answer;  ///< called when an answer comes
 
