@@ -84,7 +84,7 @@ const std::string kWithChunks = std::string(kOpen) + R"(
   expect reply.READ.resok4.data = "01234"
   send slot=1 write=[[seg 64K]] { PUTFH $o.GETFH.resok4.object READ {offset=8 count=64K} }
   expect reply.write.1.length = 8196
-  send slot=1 reply=[seg 64K] { PUTFH $o.GETFH.resok4.object READ {offset=8 count=8000} }
+  send slot=1 reply=[seg 64K] { PUTFH $o.GETFH.resok4.object READ {offset=8 count=8001} }
   expect reply.READ.status = NFS4_OK
 )";
 

@@ -25,7 +25,7 @@ Result<ResponderPools> ResponderPools::create(const ResponderConfig& config) {
   const auto calls = config.max_connections * calls_of_a_connection();
   const auto backward = config.max_connections * config.backward_credits * 2;  // call and reply
   auto messages = BufferPool::create(largest_receive(config), calls + backward);
-  auto replies = BufferPool::create(kHeaderRoom + kMaxReplyMessage, calls);
+  auto replies = BufferPool::create(kHeaderRoom + kMaxReplyMessage + xdr::kUnit, calls);
   auto data = BufferPool::create(config.max_payload + kLongCallRoom, config.data_buffers);
   if (!messages) return fail_from(messages);
   if (!replies) return fail_from(replies);

@@ -94,8 +94,9 @@ struct ResponderPools {
   static Result<ResponderPools> create(const ResponderConfig& config);
 
   std::unique_ptr<BufferPool> messages;  ///< slots of largest_receive()
-  std::unique_ptr<BufferPool> replies;   ///< one for each call that all connections may have open
-  std::unique_ptr<BufferPool> data;      ///< Read chunks, and results until they are sent
+  /// One for each call that all connections may have open: header, results, and zeros for pads.
+  std::unique_ptr<BufferPool> replies;
+  std::unique_ptr<BufferPool> data;  ///< Read chunks, and results until they are sent
 };
 
 /// Owned by the Responder; everything that refers to it is gone before it. Reactor's thread only.

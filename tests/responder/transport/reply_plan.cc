@@ -5,12 +5,6 @@
 namespace nfsrdma::responder {
 namespace {
 
-constexpr std::array<std::byte, xdr::kUnit> kZeros{};
-
-std::span<const std::byte> pad_after(std::size_t length) {
-  return std::span(kZeros).first(xdr::pad_of(length));
-}
-
 /// The same segments with nothing in them.
 void copy_unused(rdma::WriteChunk& to, const rdma::WriteChunk& from) {
   to.count = 0;
@@ -25,6 +19,10 @@ void copy_all_unused(rdma::ChunkLists& to, const rdma::ChunkLists& from) {
 }
 
 }  // namespace
+
+std::span<const std::byte> ReplyPlan::pad_after(std::size_t length) const {
+  return zeros_.first(xdr::pad_of(length));
+}
 
 bool ReplyPlan::make(const xdr::Encoder& results, const rdma::ChunkLists& call,
                      std::size_t threshold, const ReplyTwist& twist, rdma::Header& header) {

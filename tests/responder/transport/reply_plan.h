@@ -26,6 +26,10 @@ class ReplyPlan {
     PieceList from;
   };
 
+  /// Four zeros for pads, in memory that the provider can send and write; they outlive the plan's
+  /// use.
+  void set_zeros(std::span<const std::byte> zeros) { zeros_ = zeros; }
+
   /// Plans the reply whose RPC message is in `results`; fills header.proc and header.chunks.
   ///
   /// Write chunk n takes the n-th DDP-eligible result (requirement F-4): an empty chunk sends it
@@ -44,11 +48,13 @@ class ReplyPlan {
  private:
   static constexpr std::size_t kMaxTransfers = (rdma::kMaxWriteChunks + 1) * rdma::kMaxSegments;
 
+  std::span<const std::byte> pad_after(std::size_t length) const;
   bool place_items(const xdr::Encoder& results, const ReplyTwist& twist, rdma::ChunkLists& lists,
                    const rdma::ChunkLists& call);
   bool fill(rdma::WriteChunk& chunk, const rdma::WriteChunk& provided, const PieceList& content);
   void gather(const xdr::Encoder& results);
 
+  std::span<const std::byte> zeros_;
   std::array<Transfer, kMaxTransfers> transfers_;
   std::size_t transfer_count_ = 0;
   std::array<bool, xdr::Encoder::kMaxOmitted> placed_{};
