@@ -1,5 +1,6 @@
 #include "tests/responder/transport/rdma_call.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -23,7 +24,12 @@ RdmaCall::RdmaCall(Core& core, Buffer reply_memory)
         if (state_ == State::delayed) return execute();
         if (state_ == State::pulling) return connection_->disconnect("RDMA Reads get no answer");
         send_reply();
-      }) {}
+      }) {
+  // A device sends and writes registered memory only.
+  const auto zeros = reply_memory_.bytes().subspan(kHeaderRoom + kMaxReplyMessage, xdr::kUnit);
+  std::ranges::fill(zeros, std::byte{});
+  plan_.set_zeros(zeros);
+}
 
 void RdmaCall::begin(RdmaConnection& connection, Receive* receive) {
   assert(state_ == State::free && sends_pending_ == 0 && reads_pending_ == 0);

@@ -49,10 +49,6 @@ void RdmaCall::send_optional(std::uint32_t xid, const rdma::RdmaOptional& option
 }
 
 void RdmaCall::begin_results() {
-  // A device sends and writes registered memory only.
-  const auto zeros = reply_memory_.bytes().subspan(kHeaderRoom + kMaxReplyMessage, xdr::kUnit);
-  std::ranges::fill(zeros, std::byte{});
-  plan_.set_zeros(zeros);
   results_ = xdr::Encoder(reply_memory_.bytes().subspan(kHeaderRoom, kMaxReplyMessage));
   results_.keep_empty_items();
   rpc::encode_accepted_reply(results_, call_header_.rdma_xid, rpc::AcceptStat::success);
