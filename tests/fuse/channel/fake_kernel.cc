@@ -61,7 +61,7 @@ std::uint64_t FakeKernel::dispatch(std::uint32_t opcode, std::uint64_t node,
     message.arguments = message.arguments.first(structure_apart);
   }
   message.slot = &slot;
-  if (answers_in_place) answer_place_ = place.subspan(structure_apart);
+  if (is_ring && structure_apart > 0) answer_place_ = place.subspan(structure_apart);
   dispatcher_.dispatch(*this, message);
   answer_place_ = {};
   return last_unique_;

@@ -75,10 +75,9 @@ class FakeKernel final : public KernelChannel {
 
   CallerIds caller{::getuid(), ::getgid(), ::getpid()};  ///< of the requests that follow
   bool takes_answers = true;                             ///< else it has given up what is answered
-  /// Structure and payload of what follows lie apart, as on an io_uring.
+  /// Structure and payload of what follows lie apart, as on an io_uring. With is_ring the answer is
+  /// put where the payload lies.
   std::size_t structure_apart = 0;
-  /// With is_ring: the answer to what follows is put where its payload lies.
-  bool answers_in_place = false;
   std::function<void()> on_answer;  ///< called when an answer comes
 
  private:

@@ -277,7 +277,6 @@ TEST_F(WriteRequest, DoesNotOvertakeOneOfTheSameBytes) {
 TEST_F(WriteRequest, TheAnswerMayBePutWhereTheDataLie) {
   kernel_->structure_apart = sizeof(fuse_write_in);
   kernel_->is_ring = true;
-  kernel_->answers_in_place = true;
   const Opened file = kernel_open("f");
   const std::string text = text_of(5 * 4096);
   for (std::size_t at = 0; at < text.size(); at += 4096)
