@@ -70,8 +70,7 @@ std::string parse(std::span<char*> words, CommandLine& line) {
 /// One end of the command line: [iwarp:|verbs:|tcp:]HOST[:PORT].
 Result<net::Address> find_end(const std::string& text, Carrier& carrier) {
   const script::Server end = script::read_server(text, "iwarp");
-  if (end.carrier == "verbs") carrier = Carrier::verbs;
-  if (end.carrier == "tcp") carrier = Carrier::tcp;
+  carrier = script::carrier_of(end.carrier);
   std::string address = end.address;
   if (!address.ends_with(kAnyPort)) {
     return find_server(address, has_rdma(carrier) ? kRdmaPort : kTcpPort);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <random>
 
+#include "tests/lab/script/server.h"
 #include "tests/lab/subcommand.h"
 
 namespace nfsrdma::lab::script {
@@ -96,9 +97,7 @@ Result<void> Runner::execute(const Statement& statement) {
 Result<PeerOptions> Runner::peer_options(int line, const Connect& what) {
   PeerOptions options;
   const std::string carrier = what.carrier.empty() ? options_.carrier : what.carrier;
-  if (carrier == "verbs") options.carrier = Carrier::verbs;
-  if (carrier == "tcp") options.carrier = Carrier::tcp;
-  if (carrier == "socket") options.carrier = Carrier::socket;
+  options.carrier = carrier_of(carrier);
   if (carrier == "socket" && options_.carrier == "verbs") {
     return not_over_verbs(line, "MPA and the bytes of its stream are the device's, if it has them");
   }

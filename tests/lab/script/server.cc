@@ -15,6 +15,12 @@ std::string carrier_fault(std::string_view carrier) {
   return known ? "" : "--transport: iwarp, verbs or tcp";
 }
 
+Carrier carrier_of(std::string_view name) {
+  if (name == "verbs") return Carrier::verbs;
+  if (name == "tcp") return Carrier::tcp;
+  return name == "socket" ? Carrier::socket : Carrier::iwarp;
+}
+
 Server read_server(const std::string& text, const std::string& carrier) {
   Server server;
   server.text = text;

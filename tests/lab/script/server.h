@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/lab/wire/peer.h"
+
 namespace nfsrdma::lab::script {
 
 /// "[iwarp:|verbs:|tcp:]HOST[:PORT][/DIRECTORY]"
@@ -18,6 +20,9 @@ struct Server {
 /// What is wrong with a --transport; empty: nothing. None at all is right.
 std::string carrier_fault(std::string_view carrier);
 inline constexpr const char* kCarrierHelp = "iwarp (default), verbs or tcp";
+
+/// The carrier of that name; iwarp of any other word.
+Carrier carrier_of(std::string_view name);
 
 /// `carrier` is that of a text that names none.
 Server read_server(const std::string& text, const std::string& carrier);
