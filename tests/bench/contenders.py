@@ -116,8 +116,10 @@ def memory(bench, name, _):
 
 def relay(*options):
     """The least that a file system over a network does."""
+    served = [option for option in options if option in BOTH_SIDES]
+
     def start(bench, name, proxy):
-        port = bench.listen(bench.bin / "bench-relay", "serve", bench.work / "export")
+        port = bench.listen(bench.bin / "bench-relay", "serve", *served, bench.work / "export")
         point, process = bench.mount(name, "bench-relay", "mount", *options, proxy(port))
         if os.getuid() == 0:
             device = os.stat(point).st_dev
@@ -128,7 +130,9 @@ def relay(*options):
 
 
 LOOK = ("--look", LOOKING_MICROSECONDS)
+BOTH_SIDES = ("--segments",)  # what the relay's server has to know, too
 KEPT_MIB = "24"  # what nfsrdma has uncommitted, as a rule, when much is written
 ALL = {"iwarp": iwarp, "iwarp ring": iwarp_ring, "tcp": tcp, "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
-       "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
+       "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
+       "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
        "relay ring look": relay("--ring", *LOOK)}

@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "tests/bench/relay/loops.h"
 #include "tests/bench/relay/relay.h"
+#include "tests/bench/relay/segmented_link.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::bench::relay {
@@ -29,6 +31,11 @@ constexpr std::size_t kHeaderRoom = 4096;
 constexpr std::size_t kPlaceSize = kMostData + 2 * kHeaderRoom;
 /// Requests taken from the device before the socket is looked at.
 constexpr int kRequestsPerTurn = 16;
+
+std::unique_ptr<Link> link_for(const Waiting& waiting) {
+  if (waiting.in_segments) return std::make_unique<SegmentedLink>();
+  return std::make_unique<PlainLink>();
+}
 
 /// Memory for requests. The one that was used last is given out first.
 class Places {
@@ -92,7 +99,7 @@ class Kept {
 class EpollLoop final : public Channel {
  public:
   explicit EpollLoop(const Waiting& waiting)
-      : waiting_(waiting), kept_(waiting.kept_bytes), relay_(*this) {}
+      : waiting_(waiting), kept_(waiting.kept_bytes), relay_(*this, link_for(waiting)) {}
   int run();
 
  private:
@@ -252,7 +259,10 @@ void EpollLoop::receive() {
       if (errno != EAGAIN) end("receive");
       return;
     }
-    relay_.received(static_cast<std::size_t>(got));
+    if (!relay_.received(static_cast<std::size_t>(got))) {
+      errno = EBADMSG;
+      return end("receive");
+    }
     if (static_cast<std::size_t>(got) < room) return;
   }
 }

@@ -13,6 +13,8 @@ struct Waiting {
   /// Bytes of data that stay here after their WRITEs, as a client keeps what it may have to send
   /// again; not with an io_uring.
   std::size_t kept_bytes = 0;
+  /// As iWARP wants it (segmented_link.h); not with an io_uring.
+  bool in_segments = false;
 };
 
 /// By read(2) and write(2) of /dev/fuse, sendmsg(2) and readv(2), and epoll_wait(2) for both. Until

@@ -1,7 +1,7 @@
-// bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] [--keep MIB] PORT MOUNTPOINT: the
-// least that a file system over a network does. `mount` takes requests from FUSE, asks a server at
-// PORT of 127.0.0.1 (`serve`) for each, and gives its answers to FUSE. It has none of nfsrdma's
-// code between them. Runs until it is unmounted.
+// bench-relay serve [--segments] FOLDER | mount [--ring | --segments] [--look MICROSECONDS] [--keep
+// MIB] PORT MOUNTPOINT: the least that a file system over a network does. `mount` takes requests
+// from FUSE, asks a server at PORT of 127.0.0.1 (`serve`) for each, and gives its answers to FUSE.
+// It has none of nfsrdma's code between them. Runs until it is unmounted.
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,7 +41,6 @@ int mount(unsigned long port, const char* path, bool ring, relay::Waiting waitin
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "serve") == 0) return relay::serve(argv[2]);
   bool ring = false;
   relay::Waiting waiting;
   const auto number = [](const char* text) { return std::strtol(text, nullptr, 10); };
@@ -49,15 +48,19 @@ int main(int argc, char** argv) {
   for (; at < argc && argv[at][0] == '-'; ++at) {
     const std::string_view option = argv[at];
     if (option == "--ring") ring = true;
+    if (option == "--segments") waiting.in_segments = true;
     if (option == "--look" && at + 1 < argc) waiting.looking_microseconds = number(argv[++at]);
     if (option == "--keep" && at + 1 < argc) waiting.kept_bytes = kMib * number(argv[++at]);
   }
-  if (at + 2 == argc && std::strcmp(argv[1], "mount") == 0) {
+  if (at + 1 == argc && std::strcmp(argv[1], "serve") == 0) {
+    return relay::serve(argv[at], waiting.in_segments);
+  }
+  if (at + 2 == argc && !(ring && waiting.in_segments) && std::strcmp(argv[1], "mount") == 0) {
     return mount(std::strtoul(argv[at], nullptr, 10), argv[at + 1], ring, waiting);
   }
   std::fputs(
-      "usage: bench-relay serve FOLDER | mount [--ring] [--look MICROSECONDS] [--keep MIB] PORT "
-      "MOUNTPOINT\n",
+      "usage: bench-relay serve [--segments] FOLDER | mount [--ring | --segments] [--look "
+      "MICROSECONDS] [--keep MIB] PORT MOUNTPOINT\n",
       stderr);
   return 1;
 }

@@ -96,7 +96,7 @@ void Relay::ask(Passage& passage, const Ask& what) {
   const std::size_t size = body_size(what);
   const bool reads = what.order == Order::read || what.order == Order::list;
   passage.body = {reads ? passage.data : passage.small.data(), size};
-  link_.push(passage);
+  link_->push(passage);
 }
 
 void Relay::ask_about(Passage& passage, Ask what, std::string path) {
@@ -217,18 +217,18 @@ void Relay::write(Passage& passage, const Request& request) {
 void Relay::flush(Passage& passage) {
   if (behind_ == 0) return fail(passage, std::exchange(late_error_, 0));
   passage.asks = false;
-  link_.push(passage);
+  link_->push(passage);
 }
 
 void Relay::sent(std::size_t bytes) {
-  link_.sent(bytes, [this](Passage& passage) {
+  link_->sent(bytes, [this](Passage& passage) {
     if (passage.ask.order == Order::close) return fail(passage, 0);
     if (passage.is_behind) written(passage);
   });
 }
 
-void Relay::received(std::size_t bytes) {
-  link_.received(bytes, [this](Passage& passage) { completed(passage); });
+bool Relay::received(std::size_t bytes) {
+  return link_->received(bytes, [this](Passage& passage) { completed(passage); });
 }
 
 void Relay::completed(Passage& passage) {

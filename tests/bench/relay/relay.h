@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/relay/link.h"
@@ -40,15 +41,16 @@ class Channel {
 /// FLUSH and FSYNC wait for those. A file that is closed is not waited for. On one thread.
 class Relay {
  public:
-  explicit Relay(Channel& channel) : channel_(channel) {}
+  Relay(Channel& channel, std::unique_ptr<Link> link) : channel_(channel), link_(std::move(link)) {}
 
   void take(const Request& request);
-  const Link& link() const { return link_; }
+  Link& link() { return *link_; }
   /// WRITEs that the kernel takes for done, and the server has not answered.
   std::size_t behind() const { return behind_; }
   /// So many bytes have been sent, of what gather_unsent() said.
   void sent(std::size_t bytes);
-  void received(std::size_t bytes);
+  /// False: what came is not as it was sent.
+  bool received(std::size_t bytes);
 
  private:
   Passage& new_passage(const Request& request);
@@ -72,7 +74,7 @@ class Relay {
   void written(Passage& passage);
 
   Channel& channel_;
-  Link link_;
+  std::unique_ptr<Link> link_;
   Names names_;
   std::vector<std::unique_ptr<Passage>> passages_;
   std::vector<Passage*> free_;

@@ -4,7 +4,9 @@
 . "$(dirname "$0")/../../mount/lib.sh"
 case " $* " in *" --ring "*) offer_io_uring ;; esac
 
-"$NFSRDMA_BIN/bench-relay" serve "$export" >"$work/responder.out" 2>"$work/responder.log" &
+serving=()
+case " $* " in *" --segments "*) serving=(--segments) ;; esac
+"$NFSRDMA_BIN/bench-relay" serve "${serving[@]}" "$export" >"$work/responder.out" 2>"$work/responder.log" &
 server_pid=$!
 trap 'kill $server_pid; clean_up' EXIT
 wait_for "the server" grep -q '^listening on' "$work/responder.out"

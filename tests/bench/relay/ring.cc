@@ -54,7 +54,8 @@ struct Transfer {
 
 class RingLoop final : public Channel {
  public:
-  explicit RingLoop(const Waiting& waiting) : waiting_(waiting), relay_(*this) {}
+  explicit RingLoop(const Waiting& waiting)
+      : waiting_(waiting), relay_(*this, std::make_unique<PlainLink>()) {}
   RingLoop(const RingLoop&) = delete;
   RingLoop& operator=(const RingLoop&) = delete;
   ~RingLoop();
@@ -209,7 +210,8 @@ void RingLoop::completed(void* user, int result) {
   if (user == &receiving_) {
     if (result <= 0) return end("receive", result == 0 ? ECONNRESET : -result);
     receiving_.under_way = false;
-    return relay_.received(static_cast<std::size_t>(result));
+    relay_.received(static_cast<std::size_t>(result));
+    return;
   }
   if (result < 0) return end("/dev/fuse", result == -ENOTCONN ? 0 : -result);
   request(*static_cast<Entry*>(user));

@@ -5,6 +5,7 @@ namespace nfsrdma::bench::relay {
 
 /// Listens on a free port of 127.0.0.1, says "listening on 127.0.0.1:PORT", and serves one
 /// connection after another until it is killed. Returns what main() does.
-int serve(const char* folder);
+/// `in_segments`: as iWARP wants it (segment.h).
+int serve(const char* folder, bool in_segments);
 
 }  // namespace nfsrdma::bench::relay
