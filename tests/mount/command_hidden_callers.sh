@@ -99,9 +99,9 @@ umount /proc
 mount --bind "$mnt" "$mnt"
 mount --make-shared "$mnt"
 chmod 640 "$export/file"
-# The leak detector of ASan needs /proc.
-ASAN_OPTIONS=detect_leaks=0 run without unshare -m --propagation unchanged \
-  sh -c 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && exec "$@"' sh
+# The leak detector of ASan needs /proc, and ASan reads there that it is not wanted.
+run without unshare -m --propagation unchanged sh -c 'mount -t tmpfs none /proc && mount -t tmpfs none /sys &&
+  mkdir /proc/self && printf "ASAN_OPTIONS=detect_leaks=0\0" >/proc/self/environ && exec "$@"' sh
 refused "Permission denied" as_member cat "$mnt/file"
 kill -TERM "$daemon"
 wait_for "the end without /proc" gone "$daemon"
