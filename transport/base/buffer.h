@@ -73,7 +73,7 @@ class Buffer {
 };
 
 /// A fixed number of page-aligned slots of equal size. Memory is reserved at creation and touched
-/// on first use; nothing is allocated afterwards.
+/// on first use (large slots: in huge pages, if the system has them); nothing is allocated later.
 class BufferPool final : public BufferOwner {
  public:
   /// Whether a slot may be seen at more than one address.

@@ -1,11 +1,16 @@
 #include "transport/base/buffer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "tests/transport/base/allocations.h"
@@ -51,6 +56,33 @@ TEST(BufferPool, HandsOutEachSlotOnceAndThenNone) {
   taken.pop_back();
   EXPECT_EQ(pool->available(), 1U);
   EXPECT_TRUE(pool->acquire());
+}
+
+/// The flags of the mapping that this address is in, as proc(5) has them.
+std::string mapping_flags(const std::byte* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      found = begin <= wanted && wanted < end;
+    }
+    if (found && line.starts_with("VmFlags:")) return line + ' ';
+  }
+  return {};
+}
+
+TEST(BufferPool, AsksForHugePagesForLargeSlots) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
+    GTEST_SKIP() << "no huge pages here";
+  }
+  constexpr std::size_t kHuge = std::size_t{2} << 20;
+  const auto pool = make_pool(kHuge);
+  EXPECT_THAT(mapping_flags(pool->memory().data()), testing::HasSubstr(" hg "));
+  const auto small = make_pool(kHuge / 32, 32);
+  EXPECT_THAT(mapping_flags(small->memory().data()), testing::Not(testing::HasSubstr(" hg ")));
 }
 
 TEST(BufferPool, HandsOutTheSlotLastReturned) {
