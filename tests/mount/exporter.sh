@@ -2,12 +2,12 @@
 # nfsrdma-exporter serves what mounts count; a real Prometheus scrapes it and has every series that the dashboard of
 # Grafana asks for.
 . "$(dirname "$0")/lib.sh"
-# In a mount namespace, where root's directory of sockets is the test's own.
+# In a mount namespace, where the directories of sockets are the test's own.
 if [ "$(id -u)" -eq 0 ] && [ -z "${NFSRDMA_NAMESPACE:-}" ]; then
   cd / && rm -rf "$work"
   NFSRDMA_NAMESPACE=1 exec unshare -m --propagation private bash "$here/$(basename "$0")"
 fi
-if [ "$(id -u)" -eq 0 ]; then mount -t tmpfs run /run; fi
+if [ "$(id -u)" -eq 0 ]; then hide_other_sockets; fi
 export XDG_RUNTIME_DIR=$work/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 [ -x "$NFSRDMA_BIN/nfsrdma-exporter" ] || skip "nfsrdma-exporter is not built: no libmicrohttpd"

@@ -49,6 +49,15 @@ if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
   exit $status
 fi
 
+# hide_other_sockets: root's directory of control sockets, and the one of the ordinary user that mounts in other tests,
+# become this mount namespace's own.
+hide_other_sockets() {
+  local theirs=/tmp/nfsrdma-$ordinary_user
+  mount -t tmpfs run /run
+  install -d -m 700 -o $ordinary_user -g $ordinary_user "$theirs"  # as the program makes it
+  mount -t tmpfs -o "mode=700,uid=$ordinary_user,gid=$ordinary_user" sockets "$theirs"
+}
+
 # With io_uring=auto among NFSRDMA_MOUNT_OPTIONS: FUSE over io_uring is switched on as long as a test needs it. Tests
 # that run side by side share the switch: the last one puts back what was found.
 uring_switch=/sys/module/fuse/parameters/enable_uring
