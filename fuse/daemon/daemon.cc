@@ -345,6 +345,7 @@ void Daemon::write_stats() {
 void Daemon::visit_counters(CounterVisitor& visitor) const {
   if (session_) session_->visit_counters(visitor);
   backend_->visit_counters(visitor);
+  if (config_.busy_poll) config_.busy_poll->visit_counters(visitor);
 }
 
 }  // namespace nfsrdma::fuse

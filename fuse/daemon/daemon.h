@@ -13,6 +13,7 @@
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
 #include "fuse/daemon/statistics_file.h"
+#include "transport/base/busy_poll.h"
 #include "transport/base/sync/event.h"
 
 namespace nfsrdma::fuse {
@@ -24,6 +25,8 @@ struct DaemonConfig {
   Duration retry{0};  ///< how long to go on when the server cannot be reached
   std::optional<StatisticsFile> stats;
   std::string control_path;  ///< the control socket is made there; empty: there is none
+  /// That of the reactor, for its counters; outlives the daemon. Null: it has none.
+  const BusyPoll* busy_poll = nullptr;
   bool foreground = false;
 };
 

@@ -21,6 +21,7 @@
 #include "fuse/daemon/recording.h"
 #include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
+#include "transport/base/busy_poll.h"
 #include "transport/base/log.h"
 #include "transport/base/log_file.h"
 #include "transport/base/log_terminal.h"
@@ -158,7 +159,8 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
     return failure.code;
   }
   guard_process();
-  auto reactor = make_epoll_reactor();
+  BusyPoll busy_poll(options.program.busy_poll);
+  auto reactor = make_epoll_reactor(busy_poll);
   std::unique_ptr<Recording> recording;
   if (!options.program.record_file.empty()) {
     auto created = Recording::create(*reactor, options);
@@ -169,6 +171,7 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
     recording = std::move(*created);
   }
   DaemonConfig config = daemon_config(options);
+  config.busy_poll = &busy_poll;
   if (recording) config.session.journal = &recording->requests();
   config.stats = std::move(stats);
   config.control_path = control_socket_path(options.program);

@@ -113,6 +113,8 @@ struct ProgramOptions {
   std::string record_file;  ///< empty: the mount is not recorded
   /// So many seconds of the recording are kept at least; 0: all.
   std::uint32_t record_last = 0;
+  /// How long to look for the next event before sleeping; zero: not at all.
+  Duration busy_poll = std::chrono::microseconds(100);
 };
 
 struct Options {

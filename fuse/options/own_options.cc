@@ -16,6 +16,7 @@ constexpr std::uint64_t kMaxCaptureSize = 65536;  ///< MiB
 constexpr std::uint64_t kMaxCaptureSnap = 262144;
 constexpr unsigned kMebibyteShift = 20;
 constexpr std::uint64_t kMaxRecordLast = 86400;  ///< seconds
+constexpr std::uint64_t kMaxBusyPoll = 1000;     ///< microseconds
 
 Result<void> apply_provider(Options& options, const OptionValue& value) {
   auto& provider = options.transport.provider;
@@ -175,6 +176,18 @@ constexpr OptionSpec kOptions[] = {
      .default_value = "off",
      .doc = "take the kernel's requests over io_uring where it offers that (Linux 6.14)",
      .apply = apply_io_uring},
+    {.name = "busy_poll",
+     .argument = "US",
+     .kind = OptionKind::ours,
+     .default_value = "100",
+     .doc = "look so many microseconds for the next event before sleeping, while a processor is "
+            "idle; 0: never",
+     .min = 0,
+     .max = kMaxBusyPoll,
+     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
+       options.program.busy_poll = std::chrono::microseconds(value.number);
+       return {};
+     }},
     {.name = "crc",
      .argument = "",
      .kind = OptionKind::ours,

@@ -55,16 +55,17 @@ def nfsrdma(bench, name, port, export, options):
     return Contender(name, point, [process], Counters(process, stats))
 
 
-def iwarp(bench, name, proxy):
-    return nfsrdma(bench, name, proxy(bench.serve("--not-durable")), "/", "proto=rdma,provider=iwarp")
+def iwarp(*options):
+    """By iWARP, from the responder."""
+    def start(bench, name, proxy):
+        return nfsrdma(bench, name, proxy(bench.serve("--not-durable")), "/", ",".join(("proto=rdma,provider=iwarp", *options)))
+    return start
 
 
-def iwarp_ring(bench, name, proxy):
-    return nfsrdma(bench, name, proxy(bench.serve("--not-durable")), "/", "proto=rdma,provider=iwarp,io_uring=auto")
-
-
-def tcp(bench, name, proxy):
-    return nfsrdma(bench, name, proxy(bench.serve_tcp("--not-durable")), "/", "proto=tcp")
+def tcp(*options):
+    def start(bench, name, proxy):
+        return nfsrdma(bench, name, proxy(bench.serve_tcp("--not-durable")), "/", ",".join(("proto=tcp", *options)))
+    return start
 
 
 def ganesha(bench, name, proxy):
@@ -132,7 +133,8 @@ def relay(*options):
 LOOK = ("--look", LOOKING_MICROSECONDS)
 BOTH_SIDES = ("--segments",)  # what the relay's server has to know, too
 KEPT_MIB = "24"  # what nfsrdma has uncommitted, as a rule, when much is written
-ALL = {"iwarp": iwarp, "iwarp ring": iwarp_ring, "tcp": tcp, "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
+SLEEPS = "busy_poll=0"  # at once when it has nothing to do
+ALL = {"iwarp": iwarp(), "iwarp sleeps": iwarp(SLEEPS), "iwarp ring": iwarp("io_uring=auto"), "tcp": tcp(), "tcp sleeps": tcp(SLEEPS), "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
        "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
        "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
        "relay ring look": relay("--ring", *LOOK)}

@@ -2,11 +2,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <mutex>
 #include <unordered_map>
 
+#include "transport/base/busy_poll.h"
 #include "transport/base/reactor.h"
 #include "transport/base/unique_fd.h"
 
@@ -14,11 +16,15 @@ namespace nfsrdma {
 namespace {
 
 constexpr int kEventsPerWait = 64;
+using Events = std::array<epoll_event, kEventsPerWait>;
 
 class EpollReactor final : public Reactor, private FdHandler {
  public:
-  EpollReactor()
-      : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  /// Null: it sleeps at once.
+  explicit EpollReactor(BusyPoll* busy_poll = nullptr)
+      : busy_poll_(busy_poll && busy_poll->on() ? busy_poll : nullptr),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     (void)watch(wake_.get(), EPOLLIN, *this);
   }
 
@@ -55,15 +61,40 @@ class EpollReactor final : public Reactor, private FdHandler {
 
  private:
   bool wait(Duration longest) override {
-    std::array<epoll_event, kEventsPerWait> events;
+    Events events;
+    const bool sleeps = longest != Duration::zero();
     const int count =
-        ::epoll_wait(epoll_.get(), events.data(), kEventsPerWait, milliseconds(longest));
+        busy_poll_ && sleeps ? look_and_sleep(events, longest) : sleep(events, longest);
     for (int i = 0; i < count; ++i) {
       // An earlier handler of this batch may have unwatched the descriptor.
       auto found = handlers_.find(events[i].data.fd);
       if (found != handlers_.end()) found->second->on_ready(events[i].events);
     }
     return count > 0;
+  }
+
+  int sleep(Events& events, Duration longest) {
+    return ::epoll_wait(epoll_.get(), events.data(), kEventsPerWait, milliseconds(longest));
+  }
+
+  int look_and_sleep(Events& events, Duration longest) {
+    const TimePoint start = now();
+    const bool looks = busy_poll_->pays(start);
+    int count = looks ? look(events, start, longest) : 0;
+    const bool found = count > 0;
+    if (!found) count = sleep(events, longest);
+    busy_poll_->note(now() - start, looks, found);
+    return count;
+  }
+
+  int look(Events& events, TimePoint start, Duration longest) {
+    const Duration bound = longest < Duration::zero() ? busy_poll_->longest()
+                                                      : std::min(longest, busy_poll_->longest());
+    int count = 0;
+    do {
+      count = sleep(events, Duration::zero());
+    } while (count == 0 && now() - start < bound);
+    return count;
   }
 
   static int milliseconds(Duration longest) {
@@ -94,6 +125,7 @@ class EpollReactor final : public Reactor, private FdHandler {
     for (auto& work : batch) work();
   }
 
+  BusyPoll* const busy_poll_;
   UniqueFd epoll_;
   UniqueFd wake_;
   std::unordered_map<int, FdHandler*> handlers_;
@@ -104,5 +136,9 @@ class EpollReactor final : public Reactor, private FdHandler {
 }  // namespace
 
 std::unique_ptr<Reactor> make_epoll_reactor() { return std::make_unique<EpollReactor>(); }
+
+std::unique_ptr<Reactor> make_epoll_reactor(BusyPoll& busy_poll) {
+  return std::make_unique<EpollReactor>(&busy_poll);
+}
 
 }  // namespace nfsrdma

@@ -14,6 +14,7 @@ void Parts::add(const void* memory, std::size_t size, std::size_t& skip) {
 }
 
 void Link::expect(Passage& passage) {
+  if (passage.asks && passage.ask.order == Order::close) return;
   expected_.push_back(&passage);
   unanswered_ += passage.ask_size();
 }
@@ -27,7 +28,7 @@ void Link::pop_expected(const Done& done) {
 
 void PlainLink::push(Passage& passage) {
   if (passage.asks) unsent_.push_back(&passage);
-  if (!passage.asks || passage.ask.order != Order::close) expect(passage);
+  expect(passage);
 }
 
 void PlainLink::gather_unsent(Parts& parts) {

@@ -85,6 +85,7 @@ class Link {
   std::size_t unanswered() const { return unanswered_; }
 
  protected:
+  /// The passage waits for an answer, unless its order has none.
   void expect(Passage& passage);
   void pop_expected(const Done& done);
 

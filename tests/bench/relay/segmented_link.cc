@@ -32,7 +32,7 @@ void SegmentedLink::push(Passage& passage) {
     made.header.size = static_cast<std::uint32_t>(sizeof made.ask + made.payload.size());
     made.last = true;
   }
-  if (!passage.asks || passage.ask.order != Order::close) expect(passage);
+  expect(passage);
 }
 
 void SegmentedLink::send_data(Passage& passage) {

@@ -17,6 +17,11 @@
 namespace nfsrdma::bench::relay {
 namespace {
 
+/// The data of this WRITE do not come with it.
+bool is_fetched(const Ask& ask, std::span<const std::byte> payload) {
+  return ask.order == Order::write && payload.empty();
+}
+
 /// One connection. Blocks in receiving and sending.
 class Connection {
  public:
@@ -35,7 +40,7 @@ class Connection {
   struct Waiting {
     Ask ask;
     std::vector<std::byte> payload;
-    bool wants_data() const { return ask.order == Order::write && payload.empty(); }
+    bool wants_data() const { return is_fetched(ask, payload); }
   };
 
   std::size_t step(std::span<const std::byte> input);
@@ -116,7 +121,7 @@ void Connection::take_message(std::span<const std::byte> message) {
   const auto payload = message.subspan(sizeof ask);
   ok_ = payload.size() == ask.payload_size && ask.size <= kMostData;
   if (!ok_) return;
-  const bool fetches = ask.order == Order::write && payload.empty();
+  const bool fetches = is_fetched(ask, payload);
   if (fetches) out_.put({.error = kFetch});
   if (fetches || !waiting_.empty()) {
     waiting_.push_back({ask, {payload.begin(), payload.end()}});

@@ -292,6 +292,14 @@ TEST(OptionValues, DirtyRatioLeavesBuffersForTheRest) {
   EXPECT_FALSE(applied({"dirty_ratio=0"}).has_value());
 }
 
+TEST(OptionValues, BusyPollIsInMicroseconds) {
+  using std::chrono::microseconds;
+  EXPECT_EQ(applied({})->program.busy_poll, microseconds(100));
+  EXPECT_EQ(applied({"busy_poll=250"})->program.busy_poll, microseconds(250));
+  EXPECT_EQ(applied({"busy_poll=0"})->program.busy_poll, microseconds(0));
+  EXPECT_FALSE(applied({"busy_poll=1001"}).has_value());
+}
+
 TEST(OptionValues, IoUringIsForThoseWhoAsk) {
   EXPECT_FALSE(applied({})->io_uring);
   EXPECT_TRUE(applied({"io_uring=auto"})->io_uring);

@@ -1,0 +1,127 @@
+#include "transport/base/processor_times.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "transport/base/unique_fd.h"
+
+namespace nfsrdma {
+namespace {
+
+constexpr Duration kBetweenLooks = std::chrono::milliseconds(200);
+constexpr Duration kLongestPenalty = std::chrono::seconds(32);
+constexpr std::size_t kMostOfFile = 65536;  ///< bytes: the lines of some 800 processors
+
+/// Empty: it cannot be read.
+std::string content_of(const char* path) {
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file) return {};
+  std::string text(kMostOfFile, '\0');
+  const auto size = ::read(file.get(), text.data(), text.size());
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+/// Takes the number that `text` begins with, after blanks. None: there is no number.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::uint64_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc()) return {};
+  text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+  return number;
+}
+
+/// Takes a line off `text`, without its end.
+std::string_view take_line(std::string_view& text) {
+  const auto size = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return line;
+}
+
+/// Clock ticks of the columns `idle` and `iowait`: "user nice system idle iowait ...".
+std::optional<std::uint64_t> idle_ticks(std::string_view columns) {
+  constexpr int kBeforeIdle = 3;
+  for (int column = 0; column < kBeforeIdle; ++column) {
+    if (!take_number(columns)) return {};
+  }
+  const auto idle = take_number(columns);
+  const auto waiting = take_number(columns);
+  if (!idle || !waiting) return {};
+  return *idle + *waiting;
+}
+
+/// proc_stat(5): a line "cpuN ..." for each processor that is online.
+std::optional<Duration> idle_time(std::string_view text, const cpu_set_t& allowed) {
+  const auto tick = Duration(std::chrono::seconds(1)) / ::sysconf(_SC_CLK_TCK);
+  std::uint64_t ticks = 0;
+  take_line(text);  // "cpu ...": the sum of all
+  while (text.starts_with("cpu")) {
+    std::string_view line = take_line(text).substr(std::string_view("cpu").size());
+    const auto processor = take_number(line);
+    if (!processor) return {};
+    const bool counts = *processor < CPU_SETSIZE && CPU_ISSET(*processor, &allowed);
+    const auto idle = idle_ticks(line);
+    if (!idle) return {};
+    if (counts) ticks += *idle;
+  }
+  return tick * ticks;
+}
+
+/// A twentieth of a processor at least stays idle if this thread never sleeps, and a processor is
+/// there for it most of the time.
+bool spare(const ProcessorTimes& before, const ProcessorTimes& after) {
+  constexpr int kIdlePart = 20;
+  constexpr int kQueuedPart = 4;
+  const Duration passed = after.at - before.at;
+  const Duration asleep = passed - (after.ran - before.ran);
+  return after.idle - before.idle - asleep >= passed / kIdlePart &&
+         after.queued - before.queued <= passed / kQueuedPart;
+}
+
+}  // namespace
+
+std::optional<ProcessorTimes> read_processor_times(TimePoint now) {
+  // "nanoseconds on a processor, nanoseconds in the run queue, times"
+  const std::string own = content_of("/proc/thread-self/schedstat");
+  std::string_view columns = own;
+  const auto ran = take_number(columns);
+  const auto queued = take_number(columns);
+  cpu_set_t allowed;
+  if (!ran || !queued || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  const auto idle = idle_time(content_of("/proc/stat"), allowed);
+  if (!idle) return {};
+  return ProcessorTimes{now, *idle, Duration(*ran), Duration(*queued)};
+}
+
+SpareProcessor::SpareProcessor(Source source)
+    : source_(std::move(source)), penalty_(kBetweenLooks) {}
+
+bool SpareProcessor::has(TimePoint now) {
+  if (now < next_look_) return has_;
+  const bool had = has_;
+  auto times = source_(now);
+  has_ = times && last_ && spare(*last_, *times);
+  last_ = times;
+  next_look_ = now + kBetweenLooks;
+  if (!had) return has_;
+  if (has_) {
+    penalty_ = kBetweenLooks;
+  } else {
+    // Staying awake took a processor from others, or used up a quota: each time again, if it were
+    // tried as soon as there is one again.
+    next_look_ = now + penalty_;
+    penalty_ = std::min(penalty_ * 2, kLongestPenalty);
+  }
+  return has_;
+}
+
+}  // namespace nfsrdma

@@ -1,0 +1,43 @@
+// How busy the processors are that a thread may run on: is there one to spare?
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "transport/base/reactor.h"
+
+namespace nfsrdma {
+
+/// What the kernel has counted, each since a start of its own.
+struct ProcessorTimes {
+  TimePoint at{};     ///< when it was looked at
+  Duration idle{};    ///< of all processors together that this thread may run on
+  Duration ran{};     ///< this thread had a processor
+  Duration queued{};  ///< this thread wanted one and waited, also for its cgroup's quota
+};
+
+/// Those of the calling thread, from /proc. None: this system does not tell.
+std::optional<ProcessorTimes> read_processor_times(TimePoint now);
+
+/// Whether this thread can stay awake all the time and still leave a processor idle. Looks five
+/// times a second at most, and less and less often where a yes does not last. Belongs to one
+/// thread.
+class SpareProcessor {
+ public:
+  using Source = std::function<std::optional<ProcessorTimes>(TimePoint)>;
+
+  /// `source`: read_processor_times, or a test's.
+  explicit SpareProcessor(Source source);
+
+  /// Whether there was one when it was last looked at. No until there are two looks to compare.
+  bool has(TimePoint now);
+
+ private:
+  Source source_;
+  std::optional<ProcessorTimes> last_;
+  TimePoint next_look_{};
+  Duration penalty_;  ///< how long the next no lasts that comes after a yes
+  bool has_ = false;
+};
+
+}  // namespace nfsrdma
