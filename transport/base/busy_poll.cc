@@ -1,5 +1,6 @@
 #include "transport/base/busy_poll.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace nfsrdma {
@@ -14,6 +15,7 @@ bool BusyPoll::usually_short() const { return std::popcount(short_waits_) >= kUs
 
 void BusyPoll::note(Duration waited, bool looked, bool found) {
   short_waits_ = short_waits_ << 1 | (waited <= longest_ ? 1 : 0);
+  if (!looked) slept_ += std::min(waited, longest_);
   if (looked) looks_.add();
   if (found) found_.add();
 }

@@ -23,7 +23,7 @@ class BusyPoll {
   bool on() const { return longest_ > Duration::zero(); }
   Duration longest() const { return longest_; }
   /// Whether the wait that begins now should look.
-  bool pays(TimePoint now) { return usually_short() && spare_.has(now); }
+  bool pays(TimePoint now) { return usually_short() && spare_.has(now, slept_); }
   /// A wait has ended. `looked`: it looked first; `found`: its event came meanwhile.
   void note(Duration waited, bool looked, bool found);
   void visit_counters(CounterVisitor& visitor) const;
@@ -33,6 +33,7 @@ class BusyPoll {
 
   Duration longest_;
   SpareProcessor spare_;
+  Duration slept_{};               ///< in waits that could have looked, as long as they could have
   std::uint64_t short_waits_ = 0;  ///< of the last 64 waits a bit each, the newest lowest
   Counter looks_;
   Counter found_;

@@ -76,41 +76,42 @@ std::optional<Duration> idle_time(std::string_view text, const cpu_set_t& allowe
   return tick * ticks;
 }
 
-/// A twentieth of a processor at least stays idle if this thread never sleeps, and a processor is
-/// there for it most of the time.
-bool spare(const ProcessorTimes& before, const ProcessorTimes& after) {
-  constexpr int kIdlePart = 20;
-  constexpr int kQueuedPart = 4;
-  const Duration passed = after.at - before.at;
-  const Duration asleep = passed - (after.ran - before.ran);
-  return after.idle - before.idle - asleep >= passed / kIdlePart &&
-         after.queued - before.queued <= passed / kQueuedPart;
-}
-
 }  // namespace
 
 std::optional<ProcessorTimes> read_processor_times(TimePoint now) {
   // "nanoseconds on a processor, nanoseconds in the run queue, times"
   const std::string own = content_of("/proc/thread-self/schedstat");
   std::string_view columns = own;
-  const auto ran = take_number(columns);
+  take_number(columns);
   const auto queued = take_number(columns);
   cpu_set_t allowed;
-  if (!ran || !queued || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  if (!queued || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
   const auto idle = idle_time(content_of("/proc/stat"), allowed);
   if (!idle) return {};
-  return ProcessorTimes{now, *idle, Duration(*ran), Duration(*queued)};
+  return ProcessorTimes{now, *idle, Duration(*queued)};
 }
 
 SpareProcessor::SpareProcessor(Source source)
     : source_(std::move(source)), penalty_(kBetweenLooks) {}
 
-bool SpareProcessor::has(TimePoint now) {
+/// A twentieth of a processor at least stays idle, and one is there for this thread most of the
+/// time.
+bool SpareProcessor::spare(const Look& before, const Look& after) {
+  constexpr int kIdlePart = 20;
+  constexpr int kQueuedPart = 4;
+  const Duration passed = after.times.at - before.times.at;
+  const Duration idle = after.times.idle - before.times.idle;
+  return idle - (after.slept - before.slept) >= passed / kIdlePart &&
+         after.times.queued - before.times.queued <= passed / kQueuedPart;
+}
+
+bool SpareProcessor::has(TimePoint now, Duration slept) {
   if (now < next_look_) return has_;
   const bool had = has_;
-  auto times = source_(now);
-  has_ = times && last_ && spare(*last_, *times);
-  last_ = times;
+  std::optional<Look> look;
+  if (const auto times = source_(now)) look = Look{*times, slept};
+  has_ = look && last_ && spare(*last_, *look);
+  last_ = look;
   next_look_ = now + kBetweenLooks;
   if (!had) return has_;
   if (has_) {

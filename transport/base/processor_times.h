@@ -1,4 +1,4 @@
-// How busy the processors are that a thread may run on: is there one to spare?
+// Whether the processors that a thread may run on have time to spare for it.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@ namespace nfsrdma {
 struct ProcessorTimes {
   TimePoint at{};     ///< when it was looked at
   Duration idle{};    ///< of all processors together that this thread may run on
-  Duration ran{};     ///< this thread had a processor
   Duration queued{};  ///< this thread wanted one and waited, also for its cgroup's quota
 };
 
 /// Those of the calling thread, from /proc. None: this system does not tell.
 std::optional<ProcessorTimes> read_processor_times(TimePoint now);
 
-/// Whether this thread can stay awake all the time and still leave a processor idle. Looks five
-/// times a second at most, and less and less often where a yes does not last. Belongs to one
+/// Whether this thread can stay awake instead of sleeping and still leave a processor idle. Looks
+/// five times a second at most, and less and less often where a yes does not last. Belongs to one
 /// thread.
 class SpareProcessor {
  public:
@@ -30,11 +29,18 @@ class SpareProcessor {
   explicit SpareProcessor(Source source);
 
   /// Whether there was one when it was last looked at. No until there are two looks to compare.
-  bool has(TimePoint now);
+  /// `slept`: how long the thread has slept so far where it would have stayed awake.
+  bool has(TimePoint now, Duration slept);
 
  private:
+  struct Look {
+    ProcessorTimes times;
+    Duration slept;
+  };
+  static bool spare(const Look& before, const Look& after);
+
   Source source_;
-  std::optional<ProcessorTimes> last_;
+  std::optional<Look> last_;
   TimePoint next_look_{};
   Duration penalty_;  ///< how long the next no lasts that comes after a yes
   bool has_ = false;
