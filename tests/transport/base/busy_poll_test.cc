@@ -68,12 +68,12 @@ TEST_F(SpareProcessorTest, IsNotThereBeforeTwoLooks) {
 
 TEST_F(SpareProcessorTest, IsWhatStaysIdleWhenThisThreadDoesNotSleep) {
   has();
-  machine_.pass(200ms, 200ms, 191ms);
+  machine_.pass(200ms, 200ms, 181ms);
   EXPECT_FALSE(has()) << "idle because this thread slept";
-  machine_.pass(200ms, 200ms, 190ms);
+  machine_.pass(200ms, 200ms, 180ms);
   EXPECT_TRUE(has());
-  machine_.pass(200ms, 10ms, 0ms);
-  EXPECT_TRUE(has()) << "it stayed awake, and a twentieth of a processor was idle";
+  machine_.pass(200ms, 20ms, 0ms);
+  EXPECT_TRUE(has()) << "it stayed awake, and a tenth of a processor was idle";
 }
 
 TEST_F(SpareProcessorTest, IsNotThereForAThreadThatHasToWait) {
