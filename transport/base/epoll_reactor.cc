@@ -82,7 +82,7 @@ class EpollReactor final : public Reactor, private FdHandler {
     const bool looks = busy_poll_->pays(start);
     int count = looks ? look(events, start, longest) : 0;
     const bool found = count > 0;
-    if (!found) count = sleep(events, longest);
+    if (!found) count = sleep(events, left_of(longest, start));
     busy_poll_->note(now() - start, looks, found);
     return count;
   }
@@ -95,6 +95,11 @@ class EpollReactor final : public Reactor, private FdHandler {
       count = sleep(events, Duration::zero());
     } while (count == 0 && now() - start < bound);
     return count;
+  }
+
+  Duration left_of(Duration longest, TimePoint start) const {
+    if (longest < Duration::zero()) return longest;
+    return std::max(longest - (now() - start), Duration::zero());
   }
 
   static int milliseconds(Duration longest) {
