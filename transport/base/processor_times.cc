@@ -94,10 +94,10 @@ std::optional<ProcessorTimes> read_processor_times(TimePoint now) {
 SpareProcessor::SpareProcessor(Source source)
     : source_(std::move(source)), penalty_(kBetweenLooks) {}
 
-/// A tenth of a processor at least stays idle, and one is there for this thread most of the
+/// A quarter of a processor at least stays idle, and one is there for this thread most of the
 /// time.
 bool SpareProcessor::spare(const Look& before, const Look& after) {
-  constexpr int kIdlePart = 10;
+  constexpr int kIdlePart = 4;
   constexpr int kQueuedPart = 4;
   const Duration passed = after.times.at - before.times.at;
   const Duration idle = after.times.idle - before.times.idle;
