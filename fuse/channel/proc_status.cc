@@ -1,6 +1,5 @@
 #include "fuse/channel/proc_status.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "transport/base/unique_fd.h"
+#include "transport/base/file_start.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -43,10 +42,7 @@ std::size_t read_file_of(pid_t pid, const char* name, std::span<char> text) {
   if (pid <= 0) return 0;
   char path[64];
   *fmt::format_to_n(path, sizeof path - 1, "/proc/{}/{}", pid, name).out = '\0';
-  UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  if (!file) return 0;
-  const auto got = ::read(file.get(), text.data(), text.size());
-  return got > 0 ? static_cast<std::size_t>(got) : 0;
+  return read_start_of(path, text).size();
 }
 
 }  // namespace

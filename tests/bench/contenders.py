@@ -55,16 +55,10 @@ def nfsrdma(bench, name, port, export, options):
     return Contender(name, point, [process], Counters(process, stats))
 
 
-def iwarp(*options):
-    """By iWARP, from the responder."""
+def responder(serve, *options):
+    """A mount of the responder, which is started by this method of the bench."""
     def start(bench, name, proxy):
-        return nfsrdma(bench, name, proxy(bench.serve("--not-durable")), "/", ",".join(("proto=rdma,provider=iwarp", *options)))
-    return start
-
-
-def tcp(*options):
-    def start(bench, name, proxy):
-        return nfsrdma(bench, name, proxy(bench.serve_tcp("--not-durable")), "/", ",".join(("proto=tcp", *options)))
+        return nfsrdma(bench, name, proxy(getattr(bench, serve)("--not-durable")), "/", ",".join(options))
     return start
 
 
@@ -134,7 +128,10 @@ LOOK = ("--look", LOOKING_MICROSECONDS)
 BOTH_SIDES = ("--segments",)  # what the relay's server has to know, too
 KEPT_MIB = "24"  # what nfsrdma has uncommitted, as a rule, when much is written
 SLEEPS = "busy_poll=0"  # at once when it has nothing to do
-ALL = {"iwarp": iwarp(), "iwarp sleeps": iwarp(SLEEPS), "iwarp ring": iwarp("io_uring=auto"), "tcp": tcp(), "tcp sleeps": tcp(SLEEPS), "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
+IWARP = ("serve", "proto=rdma,provider=iwarp")
+TCP = ("serve_tcp", "proto=tcp")
+ALL = {"iwarp": responder(*IWARP), "iwarp sleeps": responder(*IWARP, SLEEPS), "iwarp ring": responder(*IWARP, "io_uring=auto"),
+       "tcp": responder(*TCP), "tcp sleeps": responder(*TCP, SLEEPS), "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
        "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
        "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
        "relay ring look": relay("--ring", *LOOK)}

@@ -1,33 +1,22 @@
 #include "transport/base/processor_times.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <string>
 #include <string_view>
 
-#include "transport/base/unique_fd.h"
+#include "transport/base/file_start.h"
 
 namespace nfsrdma {
 namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::milliseconds(200);
 constexpr Duration kLongestPenalty = std::chrono::seconds(32);
-constexpr std::size_t kMostOfFile = 65536;  ///< bytes: the lines of some 800 processors
-
-/// Empty: it cannot be read.
-std::string content_of(const char* path) {
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  if (!file) return {};
-  std::string text(kMostOfFile, '\0');
-  const auto size = ::read(file.get(), text.data(), text.size());
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text;
-}
+constexpr std::size_t kMostOfOwn = 128;     ///< bytes: three numbers
+constexpr std::size_t kMostOfStat = 65536;  ///< bytes: the lines of some 800 processors
 
 /// Takes the number that `text` begins with, after blanks. None: there is no number.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
@@ -80,13 +69,14 @@ std::optional<Duration> idle_time(std::string_view text, const cpu_set_t& allowe
 
 std::optional<ProcessorTimes> read_processor_times(TimePoint now) {
   // "nanoseconds on a processor, nanoseconds in the run queue, times"
-  const std::string own = content_of("/proc/thread-self/schedstat");
-  std::string_view columns = own;
+  std::array<char, kMostOfOwn> own;
+  std::string_view columns = read_start_of("/proc/thread-self/schedstat", own);
   take_number(columns);
   const auto queued = take_number(columns);
   cpu_set_t allowed;
   if (!queued || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
-  const auto idle = idle_time(content_of("/proc/stat"), allowed);
+  std::array<char, kMostOfStat> stat;
+  const auto idle = idle_time(read_start_of("/proc/stat", stat), allowed);
   if (!idle) return {};
   return ProcessorTimes{now, *idle, Duration(*queued)};
 }
