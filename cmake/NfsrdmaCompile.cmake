@@ -47,6 +47,9 @@ if(NFSRDMA_CCACHE)
     CCACHE_NOHASHDIR=1 ${NFSRDMA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+# Unity files include by absolute paths: without this line __FILE__, which each check of GoogleTest has in it, differs
+# between clones, and only files without a check are found.
+add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 
 # What distributions build with: overflows of the stack and of buffers whose size the compiler knows end
 # the program, all symbols are bound at the start, and the table of them is read-only then.
