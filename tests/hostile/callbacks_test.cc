@@ -12,7 +12,6 @@
 namespace nfsrdma::hostile {
 namespace {
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
 class Callbacks : public ::testing::TestWithParam<KernelOperation> {
  protected:
   static constexpr int kEnough = 20;          ///< some of so many attacks are no refused nonsense

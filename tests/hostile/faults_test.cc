@@ -18,8 +18,7 @@
 namespace nfsrdma::hostile {
 namespace {
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
-constexpr bool kIwarp = kTransport == Over::iwarp;
+const bool kIwarp = kTransport == Over::iwarp;
 
 /// A rule, and a request of the kernel that meets it.
 struct Row {

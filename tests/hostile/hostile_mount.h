@@ -15,6 +15,7 @@
 #include "tests/hostile/hostile_service.h"
 #include "tests/hostile/killable_caller.h"
 #include "tests/hostile/middleman.h"
+#include "tests/hostile/over.h"
 #include "tests/hostile/socket_reactor.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/transport/responder.h"
@@ -25,7 +26,6 @@ namespace nfsrdma::hostile {
 
 using fuse::test::Answer;
 
-enum class Over { tcp, iwarp };
 const char* name_of(Over over);
 
 struct HostileOptions {

@@ -14,8 +14,6 @@ namespace {
 using namespace nfs4;
 using responder::DelegationKind;
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
-
 void report(const Attacker& attacker) {
   std::printf("%d attacks: %d succeeded, %d failed, %d killed\n", attacker.attacks(),
               attacker.succeeded, attacker.failed, attacker.killed);

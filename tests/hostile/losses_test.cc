@@ -12,8 +12,6 @@ namespace {
 
 using namespace nfs4;
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
-
 struct Loss {
   const char* name;
   void (*strike)(HostileMount& mount);

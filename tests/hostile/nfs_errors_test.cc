@@ -15,8 +15,6 @@ namespace {
 using namespace nfs4;
 
 /// A program for each, so that neither takes long under a sanitizer.
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
-
 /// What RFC 8881 does not define.
 constexpr auto kUndefined = nfsstat4{12345};
 

@@ -11,7 +11,6 @@
 namespace nfsrdma::hostile {
 namespace {
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
 /// As many as the connection takes at once, but for the true one.
 constexpr std::uint32_t kBurst = 7;
 /// Some of so many attacks are no refused nonsense.

@@ -14,8 +14,6 @@ namespace {
 
 using namespace nfs4;
 
-constexpr Over kTransport = Over::HOSTILE_TRANSPORT;
-
 class Replies : public ::testing::TestWithParam<KernelOperation> {
  protected:
   void TearDown() override {

@@ -8,9 +8,9 @@ namespace nfsrdma::lab {
 namespace {
 
 constexpr std::size_t kLeastMessage = 24;
-constexpr std::size_t kTypeAt = tcp::RecordMark::kSize + 4;
-constexpr std::size_t kVersionAt = kTypeAt + 4;
-constexpr std::size_t kProgramAt = kVersionAt + 4;
+constexpr std::size_t kMarkedTypeAt = tcp::RecordMark::kSize + 4;
+constexpr std::size_t kMarkedVersionAt = kMarkedTypeAt + 4;
+constexpr std::size_t kProgramAt = kMarkedVersionAt + 4;
 constexpr std::uint32_t kLeastProgram = 100000;
 
 tcp::RecordMark mark_at(std::span<const std::byte> bytes) {
@@ -24,8 +24,8 @@ bool begins_like_record(std::span<const std::byte> bytes) {
   if (!view.has(tcp::RecordMark::kSize + kLeastMessage)) return false;
   const auto mark = mark_at(bytes);
   if (mark.length < kLeastMessage || mark.length > RecordStream::kMostRecord) return false;
-  const std::uint32_t type = view.u32(kTypeAt);
-  const std::uint32_t next = view.u32(kVersionAt);
+  const std::uint32_t type = view.u32(kMarkedTypeAt);
+  const std::uint32_t next = view.u32(kMarkedVersionAt);
   if (type == static_cast<std::uint32_t>(rpc::MessageType::reply)) return next <= 1;
   return type == static_cast<std::uint32_t>(rpc::MessageType::call) && next == rpc::kRpcVersion &&
          view.u32(kProgramAt) >= kLeastProgram;

@@ -7,7 +7,7 @@
 namespace nfsrdma::lab::import {
 namespace {
 
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestOperation = 64;
 
 /// "device SERVER:/EXPORT mounted on /MNT with fstype nfs4 statvers=1.1"
 bool begins_mount(std::string_view line, MountStatistics& mount) {
@@ -31,7 +31,7 @@ bool read_operation(std::string_view line, OperationCount& operation) {
   const auto sent = number(next_word(line));
   const auto received = number(next_word(line));
   if (!requests || !transmissions || !timeouts || !sent || !received) return false;
-  operation = {std::string(name.substr(0, kLongestName)), *requests, *sent, *received};
+  operation = {std::string(name.substr(0, kLongestOperation)), *requests, *sent, *received};
   return true;
 }
 

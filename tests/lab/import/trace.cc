@@ -14,7 +14,7 @@ namespace {
 
 /// Tasks that have begun and sent nothing.
 constexpr std::size_t kMostTasks = 4096;
-constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestWord = 255;
 
 /// Events of nfs4 that tell how an operation has ended, and the RPC it is of.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kEnds = {{
@@ -60,7 +60,7 @@ void take_name(std::string_view word, std::string_view next_field, Ended& ended,
   std::string_view rest = word.substr(slash + 1);
   if (!next_field.empty()) rest = rest.substr(0, rest.find(next_field));
   while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\r')) rest.remove_suffix(1);
-  name = rest.substr(0, kLongestName);
+  name = rest.substr(0, kLongestWord);
 }
 
 Ended read_end(std::string_view text) {
@@ -108,7 +108,7 @@ class Reader {
 
 /// "task:00000001@00000002 ..."
 Reader::Task& Reader::task_of(std::string_view text) {
-  std::string key(next_word(text).substr(0, kLongestName));
+  std::string key(next_word(text).substr(0, kLongestWord));
   if (tasks_.size() >= kMostTasks && !tasks_.contains(key)) tasks_.clear();
   return tasks_[std::move(key)];
 }
@@ -159,7 +159,7 @@ bool Reader::completion(const TraceLine& line) {
   }
   if (status.starts_with("status=")) status.remove_prefix(std::string_view("status=").size());
   if (TraceStep* step = add()) {
-    step->loss = std::string(line.event) + " " + std::string(status.substr(0, kLongestName));
+    step->loss = std::string(line.event) + " " + std::string(status.substr(0, kLongestWord));
   }
   return true;
 }
@@ -187,7 +187,7 @@ bool Reader::of_sunrpc(const TraceLine& line) {
   std::string_view word = next_word(rest);
   while (!word.empty() && word != "nfsv4") word = next_word(rest);
   if (word.empty()) return true;  // of another program
-  const std::string_view procedure = next_word(rest).substr(0, kLongestName);
+  const std::string_view procedure = next_word(rest).substr(0, kLongestWord);
   if (line.event == "rpc_request") {
     task_of(line.text) = {std::string(procedure), {}};
     return true;

@@ -1,0 +1,12 @@
+// The transport that a program's attacks go over: each table is compiled once, and two programs are
+// linked of it.
+#pragma once
+
+namespace nfsrdma::hostile {
+
+enum class Over { tcp, iwarp };
+
+/// This program's; over.cc.
+extern const Over kTransport;
+
+}  // namespace nfsrdma::hostile
