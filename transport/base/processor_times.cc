@@ -13,8 +13,10 @@
 namespace nfsrdma {
 namespace {
 
-constexpr Duration kBetweenLooks = std::chrono::milliseconds(200);
-constexpr Duration kLongestPenalty = std::chrono::seconds(32);
+constexpr Duration kBetweenLooks = std::chrono::milliseconds(100);
+/// A try takes a twentieth of it: what that costs others is lost in noise, and work that begins
+/// meanwhile waits no longer.
+constexpr Duration kLongestPenalty = std::chrono::seconds(2);
 constexpr std::size_t kMostOfOwn = 128;     ///< bytes: three numbers
 constexpr std::size_t kMostOfStat = 65536;  ///< bytes: the lines of some 800 processors
 

@@ -19,7 +19,7 @@ struct ProcessorTimes {
 std::optional<ProcessorTimes> read_processor_times(TimePoint now);
 
 /// Whether this thread can stay awake instead of sleeping and still leave a processor idle. Looks
-/// five times a second at most, and less and less often where a yes does not last. Belongs to one
+/// ten times a second at most, and less and less often where a yes does not last. Belongs to one
 /// thread.
 class SpareProcessor {
  public:
