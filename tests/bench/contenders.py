@@ -125,7 +125,7 @@ def relay(*options):
 
 
 LOOK = ("--look", LOOKING_MICROSECONDS)
-BOTH_SIDES = ("--segments",)  # what the relay's server has to know, too
+BOTH_SIDES = ("--segments", "--nfs")  # what the relay's server has to know, too
 KEPT_MIB = "24"  # what nfsrdma has uncommitted, as a rule, when much is written
 SLEEPS = "busy_poll=0"  # at once when it has nothing to do
 IWARP = ("serve", "proto=rdma,provider=iwarp")
@@ -133,5 +133,5 @@ TCP = ("serve_tcp", "proto=tcp")
 ALL = {"iwarp": responder(*IWARP), "iwarp sleeps": responder(*IWARP, SLEEPS), "iwarp ring": responder(*IWARP, "io_uring=auto"),
        "tcp": responder(*TCP), "tcp sleeps": responder(*TCP, SLEEPS), "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
        "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
-       "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
+       "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK), "relay nfs": relay("--nfs", *LOOK),
        "relay ring look": relay("--ring", *LOOK)}

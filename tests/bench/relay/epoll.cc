@@ -99,7 +99,9 @@ class Kept {
 class EpollLoop final : public Channel {
  public:
   explicit EpollLoop(const Waiting& waiting)
-      : waiting_(waiting), kept_(waiting.kept_bytes), relay_(*this, link_for(waiting)) {}
+      : waiting_(waiting),
+        kept_(waiting.kept_bytes),
+        relay_(*this, link_for(waiting), waiting.as_nfs) {}
   int run();
 
  private:

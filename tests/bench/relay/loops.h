@@ -15,6 +15,8 @@ struct Waiting {
   std::size_t kept_bytes = 0;
   /// As iWARP wants it (segmented_link.h); not with an io_uring.
   bool in_segments = false;
+  /// Small WRITEs wait for FLUSH, and CLOSE has an answer; not with an io_uring.
+  bool as_nfs = false;
 };
 
 /// By read(2) and write(2) of /dev/fuse, sendmsg(2) and readv(2), and epoll_wait(2) for both. Until

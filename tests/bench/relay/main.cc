@@ -1,7 +1,8 @@
-// bench-relay serve [--segments] FOLDER | mount [--ring | --segments] [--look MICROSECONDS] [--keep
-// MIB] PORT MOUNTPOINT: the least that a file system over a network does. `mount` takes requests
-// from FUSE, asks a server at PORT of 127.0.0.1 (`serve`) for each, and gives its answers to FUSE.
-// It has none of nfsrdma's code between them. Runs until it is unmounted.
+// bench-relay serve [--segments] [--nfs] FOLDER | mount [--ring | --segments] [--nfs] [--look
+// MICROSECONDS] [--keep MIB] PORT MOUNTPOINT: the least that a file system over a network does.
+// `mount` takes requests from FUSE, asks a server at PORT of 127.0.0.1 (`serve`) for each, and
+// gives its answers to FUSE. It has none of nfsrdma's code between them. Runs until it is
+// unmounted.
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,18 +50,20 @@ int main(int argc, char** argv) {
     const std::string_view option = argv[at];
     if (option == "--ring") ring = true;
     if (option == "--segments") waiting.in_segments = true;
+    if (option == "--nfs") waiting.as_nfs = true;
     if (option == "--look" && at + 1 < argc) waiting.looking_microseconds = number(argv[++at]);
     if (option == "--keep" && at + 1 < argc) waiting.kept_bytes = kMib * number(argv[++at]);
   }
   if (at + 1 == argc && std::strcmp(argv[1], "serve") == 0) {
-    return relay::serve(argv[at], waiting.in_segments);
+    return relay::serve(argv[at], waiting.in_segments, waiting.as_nfs);
   }
-  if (at + 2 == argc && !(ring && waiting.in_segments) && std::strcmp(argv[1], "mount") == 0) {
+  const bool by_epoll_only = waiting.in_segments || waiting.as_nfs;
+  if (at + 2 == argc && !(ring && by_epoll_only) && std::strcmp(argv[1], "mount") == 0) {
     return mount(std::strtoul(argv[at], nullptr, 10), argv[at + 1], ring, waiting);
   }
   std::fputs(
-      "usage: bench-relay serve [--segments] FOLDER | mount [--ring | --segments] [--look "
-      "MICROSECONDS] [--keep MIB] PORT MOUNTPOINT\n",
+      "usage: bench-relay serve [--segments] [--nfs] FOLDER | mount [--ring | --segments] [--nfs] "
+      "[--look MICROSECONDS] [--keep MIB] PORT MOUNTPOINT\n",
       stderr);
   return 1;
 }

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,7 @@ void Orders::obey(const Ask& ask, std::span<const std::byte> payload) {
       return;
     case Order::sync: return out_.put({.error = error_of(::fdatasync(file))});
     case Order::close: ::close(file); return;
+    case Order::close_answered: return close(file);
     case Order::open: return open(path.c_str());
     case Order::list: return list(path.c_str());
     default: return obey_path(path.c_str());
@@ -67,9 +70,38 @@ void Orders::obey_path(const char* path) {
 
 /// An errno value.
 int Orders::change(const char* path, Answer& answer) const {
+  if (ask_.order == Order::look_up) return 0;
+  note(folder_);
+  const int error = do_change(path, answer);
+  note(folder_);
+  return error;
+}
+
+/// The change attribute and others, of which nothing is made here.
+void Orders::note(int file) const {
+  struct stat status {};
+  if (as_nfs_) ::fstat(file, &status);
+}
+
+void Orders::note_handle(int file) const {
+  if (!as_nfs_) return;
+  alignas(file_handle) std::array<char, sizeof(file_handle) + MAX_HANDLE_SZ> memory{};
+  auto* const handle = new (memory.data()) file_handle;
+  handle->handle_bytes = MAX_HANDLE_SZ;
+  int mount = 0;
+  ::name_to_handle_at(file, "", handle, &mount, AT_EMPTY_PATH);
+}
+
+void Orders::close(int file) {
+  note(file);
+  ::close(file);
+  out_.put({});
+}
+
+/// An errno value.
+int Orders::do_change(const char* path, Answer& answer) const {
   const auto mode = static_cast<mode_t>(ask_.mode);
   switch (ask_.order) {
-    case Order::look_up: return 0;
     case Order::resize: {
       const UniqueFd file(::openat(folder_, path, O_WRONLY | O_CLOEXEC));
       return error_of(file ? ::ftruncate(file.get(), static_cast<off_t>(ask_.offset)) : -1);
@@ -77,9 +109,14 @@ int Orders::change(const char* path, Answer& answer) const {
     case Order::create: {
       const int file = ::openat(folder_, path, O_RDWR | O_CREAT | O_CLOEXEC, mode);
       answer.file = static_cast<std::uint64_t>(file);
+      if (file >= 0) note_handle(file);
       return error_of(file);
     }
-    case Order::remove: return error_of(::unlinkat(folder_, path, 0));
+    case Order::remove: {
+      fuse_attr victim{};  // REMOVE is for files and folders
+      if (as_nfs_) look_at(folder_, path, victim);
+      return error_of(::unlinkat(folder_, path, 0));
+    }
     case Order::make_folder: return error_of(::mkdirat(folder_, path, mode));
     case Order::remove_folder: return error_of(::unlinkat(folder_, path, AT_REMOVEDIR));
     default: return ENOSYS;
@@ -92,6 +129,8 @@ void Orders::open(const char* path) {
   Answer answer{.error = error_of(file), .file = static_cast<std::uint64_t>(file)};
   fuse_attr attributes{};
   if (file >= 0) answer.error = look_at(folder_, path, attributes);
+  if (file >= 0) note_handle(file);
+  note(folder_);
   std::memcpy(body.data(), &attributes, sizeof attributes);
   if (ask_.size > 0 && attributes.size > 0 && attributes.size <= ask_.size) {
     // Nothing comes of a file that was opened to be written: then it is read as any other.
@@ -160,6 +199,7 @@ std::size_t Orders::take_data(std::span<const std::byte> input) {
   if (put != static_cast<ssize_t>(length)) write_error_ = put < 0 ? errno : EIO;
   data_left_ -= length;
   if (data_left_ == 0) {
+    note(static_cast<int>(ask_.file));
     out_.put({.error = write_error_, .size = static_cast<std::uint32_t>(data_size_)});
   }
   return length;

@@ -8,7 +8,10 @@ namespace nfsrdma::bench::relay {
 /// One order after the other. Answers go to the output.
 class Orders {
  public:
-  Orders(int folder, Output& out) : folder_(folder), out_(out) {}
+  /// `as_nfs`: makes the system calls, too, without which no server of NFS has its answers (RFC
+  /// 8881): change attributes of a folder before and after a change, file handles, attributes of
+  /// what was written and closed.
+  Orders(int folder, Output& out, bool as_nfs) : folder_(folder), out_(out), as_nfs_(as_nfs) {}
 
   /// `payload`: a path, or all data of a WRITE.
   void obey(const Ask& ask, std::span<const std::byte> payload);
@@ -23,12 +26,17 @@ class Orders {
  private:
   void obey_path(const char* path);
   int change(const char* path, Answer& answer) const;
+  int do_change(const char* path, Answer& answer) const;
+  void note(int file) const;
+  void note_handle(int file) const;
+  void close(int file);
   void open(const char* path);
   void list(const char* path);
   void read();
 
   const int folder_;
   Output& out_;
+  const bool as_nfs_;
   Ask ask_{};
   std::size_t data_size_ = 0;
   std::size_t data_left_ = 0;

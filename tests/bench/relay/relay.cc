@@ -12,6 +12,7 @@ namespace {
 
 /// How long the kernel may believe names and attributes: only this program changes them.
 constexpr std::uint64_t kForever = 3600;
+constexpr std::uint32_t kMostHeld = 65536;  ///< bytes of a WRITE
 /// What Linux 6.6 and later need for direct WRITEs side by side.
 constexpr std::uint32_t kDirect = FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES;
 
@@ -90,12 +91,16 @@ void Relay::succeed(Passage& passage, const Structure& structure) {
   finish(passage);
 }
 
-void Relay::ask(Passage& passage, const Ask& what) {
+void Relay::prepare(Passage& passage, const Ask& what) {
   passage.ask = what;
   passage.ask.payload_size = static_cast<std::uint32_t>(passage.payload.size());
   const std::size_t size = body_size(what);
   const bool reads = what.order == Order::read || what.order == Order::list;
   passage.body = {reads ? passage.data : passage.small.data(), size};
+}
+
+void Relay::ask(Passage& passage, const Ask& what) {
+  prepare(passage, what);
   link_->push(passage);
 }
 
@@ -115,6 +120,7 @@ void Relay::take(const Request& request) {
 
 void Relay::begin(Passage& passage, const Request& request) {
   const auto path = [&] { return names_.path_of(passage.node, name_of(request)); };
+  if (passage.opcode != FUSE_LOOKUP && passage.opcode != FUSE_GETATTR) send_held();
   switch (passage.opcode) {
     case FUSE_LOOKUP: return look_up(passage, path());
     case FUSE_GETATTR: return get_attributes(passage);
@@ -135,9 +141,7 @@ void Relay::begin(Passage& passage, const Request& request) {
     case FUSE_FLUSH: return flush(passage);
     case FUSE_FSYNC:
       return ask(passage, {.order = Order::sync, .file = structure_of<fuse_fsync_in>(request).fh});
-    case FUSE_RELEASE:
-      return ask(passage,
-                 {.order = Order::close, .file = structure_of<fuse_release_in>(request).fh});
+    case FUSE_RELEASE: return close(passage, request);
     case FUSE_OPENDIR: return succeed(passage, fuse_open_out{});
     case FUSE_READDIR: return read(passage, request);
     case FUSE_RELEASEDIR: return fail(passage, 0);
@@ -208,10 +212,27 @@ void Relay::write(Passage& passage, const Request& request) {
   node->attributes.size = std::max(node->attributes.size, wanted.offset + request.rest.size());
   passage.is_behind = !(wanted.flags & (O_DIRECT | O_SYNC | O_DSYNC));
   const auto size = static_cast<std::uint32_t>(request.rest.size());
-  ask(passage, {.order = Order::write, .file = wanted.fh, .offset = wanted.offset, .size = size});
+  prepare(passage,
+          {.order = Order::write, .file = wanted.fh, .offset = wanted.offset, .size = size});
+  if (as_nfs_ && passage.is_behind && size <= kMostHeld) {
+    held_ = &passage;
+    ++behind_;
+    return written(passage);
+  }
+  link_->push(passage);
   if (!passage.is_behind) return;
   ++behind_;
   if (channel_.keeps_data_after_reply()) written(passage);
+}
+
+/// Small ones are kept in the hope of more, which would go with them.
+void Relay::send_held() {
+  if (Passage* const passage = std::exchange(held_, nullptr)) link_->push(*passage);
+}
+
+void Relay::close(Passage& passage, const Request& request) {
+  const auto order = as_nfs_ ? Order::close_answered : Order::close;
+  ask(passage, {.order = order, .file = structure_of<fuse_release_in>(request).fh});
 }
 
 void Relay::flush(Passage& passage) {
@@ -223,6 +244,7 @@ void Relay::flush(Passage& passage) {
 void Relay::sent(std::size_t bytes) {
   link_->sent(bytes, [this](Passage& passage) {
     if (passage.ask.order == Order::close) return fail(passage, 0);
+    if (passage.ask.order == Order::close_answered) channel_.reply(passage, 0, {}, 0);
     if (passage.is_behind) written(passage);
   });
 }
@@ -233,6 +255,7 @@ bool Relay::received(std::size_t bytes) {
 
 void Relay::completed(Passage& passage) {
   if (passage.opcode == FUSE_FLUSH) return fail(passage, std::exchange(late_error_, 0));
+  if (passage.opcode == FUSE_RELEASE) return finish(passage);
   passage.answer.size = std::min(passage.answer.size, passage.ask.size);
   if (passage.is_behind) {
     --behind_;

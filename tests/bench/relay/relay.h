@@ -41,7 +41,9 @@ class Channel {
 /// FLUSH and FSYNC wait for those. A file that is closed is not waited for. On one thread.
 class Relay {
  public:
-  Relay(Channel& channel, std::unique_ptr<Link> link) : channel_(channel), link_(std::move(link)) {}
+  /// `as_nfs`: Waiting::as_nfs.
+  Relay(Channel& channel, std::unique_ptr<Link> link, bool as_nfs)
+      : channel_(channel), link_(std::move(link)), as_nfs_(as_nfs) {}
 
   void take(const Request& request);
   Link& link() { return *link_; }
@@ -58,6 +60,7 @@ class Relay {
   void fail(Passage& passage, int error);
   template <class Structure>
   void succeed(Passage& passage, const Structure& structure);
+  static void prepare(Passage& passage, const Ask& what);
   void ask(Passage& passage, const Ask& what);
   void ask_about(Passage& passage, Ask what, std::string path);
   void begin(Passage& passage, const Request& request);
@@ -67,7 +70,9 @@ class Relay {
   void open(Passage& passage, const Request& request);
   void read(Passage& passage, const Request& request);
   void write(Passage& passage, const Request& request);
+  void send_held();
   void flush(Passage& passage);
+  void close(Passage& passage, const Request& request);
   void completed(Passage& passage);
   void made(Passage& passage);
   void opened(Passage& passage);
@@ -75,6 +80,8 @@ class Relay {
 
   Channel& channel_;
   std::unique_ptr<Link> link_;
+  const bool as_nfs_;
+  Passage* held_ = nullptr;  ///< a small WRITE that is sent when the next request needs it
   Names names_;
   std::vector<std::unique_ptr<Passage>> passages_;
   std::vector<Passage*> free_;

@@ -6,6 +6,7 @@ case " $* " in *" --ring "*) offer_io_uring ;; esac
 
 serving=()
 case " $* " in *" --segments "*) serving=(--segments) ;; esac
+case " $* " in *" --nfs "*) serving+=(--nfs) ;; esac
 "$NFSRDMA_BIN/bench-relay" serve "${serving[@]}" "$export" >"$work/responder.out" 2>"$work/responder.log" &
 server_pid=$!
 trap 'kill $server_pid; clean_up' EXIT

@@ -55,7 +55,7 @@ struct Transfer {
 class RingLoop final : public Channel {
  public:
   explicit RingLoop(const Waiting& waiting)
-      : waiting_(waiting), relay_(*this, std::make_unique<PlainLink>()) {}
+      : waiting_(waiting), relay_(*this, std::make_unique<PlainLink>(), false) {}
   RingLoop(const RingLoop&) = delete;
   RingLoop& operator=(const RingLoop&) = delete;
   ~RingLoop();

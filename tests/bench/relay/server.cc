@@ -25,12 +25,12 @@ bool is_fetched(const Ask& ask, std::span<const std::byte> payload) {
 /// One connection. Blocks in receiving and sending.
 class Connection {
  public:
-  Connection(int socket, int folder, bool in_segments)
+  Connection(int socket, int folder, bool in_segments, bool as_nfs)
       : socket_(socket),
         in_segments_(in_segments),
         in_(2 * kPiece),
         out_(socket, in_segments),
-        orders_(folder, out_) {}
+        orders_(folder, out_, as_nfs) {}
 
   /// Takes all that has arrived, does it, and sends all answers. False: the connection is over.
   bool turn();
@@ -145,7 +145,7 @@ void Connection::take_fetched(std::span<const std::byte> data) {
 
 }  // namespace
 
-int serve(const char* folder, bool in_segments) {
+int serve(const char* folder, bool in_segments, bool as_nfs) {
   const UniqueFd served(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!served) return std::perror(folder), 1;
   const UniqueFd listener(listen_on(0));
@@ -153,7 +153,7 @@ int serve(const char* folder, bool in_segments) {
     const UniqueFd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) break;
     send_at_once(socket.get());
-    Connection connection(socket.get(), served.get(), in_segments);
+    Connection connection(socket.get(), served.get(), in_segments, as_nfs);
     while (connection.turn()) {
     }
   }

@@ -27,7 +27,8 @@ enum class Order : std::uint32_t {
   read,  ///< of an open file, as all others
   write,
   sync,
-  close,  ///< has no answer
+  close,           ///< has no answer
+  close_answered,  ///< the same with an answer (--nfs)
 };
 
 struct Ask {
