@@ -15,6 +15,9 @@ endfunction()
 
 include(GoogleTest)
 
+# Most of what is compiled is tests: the optimiser's time is not worth it there.
+set(NFSRDMA_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+
 # nfsrdma_test(NAME SOURCES... [NO_UNITY] [DEPENDS targets...] [TIMEOUT seconds] [LABELS labels...]): a
 # GoogleTest program. Each of its cases is a test for ctest, NAME.Suite.Case, of TIMEOUT seconds at most (120).
 # Under a sanitizer the program is one test, NAME (600 seconds): it takes longer to start than most cases do.
@@ -28,8 +31,7 @@ function(nfsrdma_test name)
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nfsrdma_compile ${ARG_DEPENDS} GTest::gtest_main)
-  # Most of what is compiled is tests: the optimiser's time is not worth it there.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE ${NFSRDMA_TEST_OPTIONS})
   if(ARG_NO_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()

@@ -133,5 +133,5 @@ TCP = ("serve_tcp", "proto=tcp")
 ALL = {"iwarp": responder(*IWARP), "iwarp sleeps": responder(*IWARP, SLEEPS), "iwarp ring": responder(*IWARP, "io_uring=auto"),
        "tcp": responder(*TCP), "tcp sleeps": responder(*TCP, SLEEPS), "ganesha": ganesha, "sshfs": sshfs, "bindfs": bindfs,
        "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
-       "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK), "relay nfs": relay("--nfs", *LOOK),
-       "relay ring look": relay("--ring", *LOOK)}
+       "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
+       "relay ring look": relay("--ring", *LOOK), "relay nfs": relay("--nfs", *LOOK)}

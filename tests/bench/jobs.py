@@ -13,7 +13,7 @@ import time
 
 MIB = 1 << 20
 SMALL = 4096
-FILES = 2000  # of jobs on names: a mount takes 200 ms to find that it may look before it sleeps
+FILES = 2000  # of jobs on names: a mount takes 100 to 200 ms to find that it may look before it sleeps
 FILES_FAR = 40  # where each waits for a round trip of milliseconds
 TREE_FILES = 200
 TREE_BYTES = 3000

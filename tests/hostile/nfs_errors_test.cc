@@ -14,7 +14,6 @@ namespace {
 
 using namespace nfs4;
 
-/// A program for each, so that neither takes long under a sanitizer.
 /// What RFC 8881 does not define.
 constexpr auto kUndefined = nfsstat4{12345};
 

@@ -18,11 +18,10 @@ expect() {
   closes_are() { [ "$(served CLOSE)" -eq $((closed + closes)) ]; }
   wait_for "$what: the CLOSE" closes_are
   operations >after.txt
-  found=$(($(number_of SEQUENCE after.txt) - $(number_of SEQUENCE before.txt)))
-  [ "$found" = "$requests" ] || fail "requests: $what: expected $requests, found $found: $(diff before.txt after.txt)"
+  found=$(awk '$1 == "op_SEQUENCE" { found = $2 - found } END { print found }' before.txt after.txt)
+  same "$requests" "$found" "requests: $what: $(diff before.txt after.txt)"
 }
 operations() { control stats | grep '^op_'; }
-number_of() { sed -n "s/^op_$1 //p" "$2"; }
 missing() { [ ! -e "$1" ]; }
 create() { head -c 4096 /dev/zero >"$1"; }
 

@@ -14,22 +14,21 @@ asked() {
   same "$1" "$now" "WRITE, COMMIT, READ: $2"
 }
 
-# In sequence: one WRITE for each block of wsize (1 MiB), whatever the size of a write.
+# in_sequence BLOCKS "what" argument of dd...: one WRITE for each block of wsize (1 MiB), whatever the size of a write.
 # One more where a block was not full within a second: not more often than once a second.
-note
-SECONDS=0
-dd if=/dev/zero of="$mnt/sequence" bs=4096 count=$((64 << 8)) status=none
-took=$SECONDS written=$(($(served WRITE) - writes))
-{ [ "$written" -ge 64 ] && [ "$written" -le $((64 + took)) ]; } ||
-  fail "64 MiB in writes of 4 KiB: $written WRITEs in $took s"
+in_sequence() {
+  local blocks=$1 what=$2 took written
+  shift 2
+  note
+  SECONDS=0
+  dd "$@" status=none
+  took=$SECONDS written=$(($(served WRITE) - writes))
+  { [ "$written" -ge "$blocks" ] && [ "$written" -le $((blocks + took)) ]; } || fail "$what: $written WRITEs in $took s"
+}
+in_sequence 64 "64 MiB in writes of 4 KiB" if=/dev/zero of="$mnt/sequence" bs=4096 count=$((64 << 8))
 [ $(($(served COMMIT) - commits)) -le 4 ] || fail "COMMIT: 64 MiB in writes of 4 KiB"
 cmp "$mnt/sequence" "$export/sequence"
-note
-SECONDS=0
-dd if=/dev/urandom of="$mnt/odd" bs=1000 count=10000 status=none
-took=$SECONDS written=$(($(served WRITE) - writes))
-{ [ "$written" -ge 10 ] && [ "$written" -le $((10 + took)) ]; } ||
-  fail "10 MB in writes of 1000 bytes: $written WRITEs in $took s"
+in_sequence 10 "10 MB in writes of 1000 bytes" if=/dev/urandom of="$mnt/odd" bs=1000 count=10000
 same "1 0" "$(($(served COMMIT) - commits)) $(($(served READ) - reads))" "COMMIT, READ: 10 MB in writes of 1000 bytes"
 cmp "$mnt/odd" "$export/odd"
 same $(((64 << 20) + 10000000)) "$(counter cache_bytes_gathered)" "bytes gathered"

@@ -216,10 +216,9 @@ void Relay::write(Passage& passage, const Request& request) {
           {.order = Order::write, .file = wanted.fh, .offset = wanted.offset, .size = size});
   if (as_nfs_ && passage.is_behind && size <= kMostHeld) {
     held_ = &passage;
-    ++behind_;
-    return written(passage);
+  } else {
+    link_->push(passage);
   }
-  link_->push(passage);
   if (!passage.is_behind) return;
   ++behind_;
   if (channel_.keeps_data_after_reply()) written(passage);
