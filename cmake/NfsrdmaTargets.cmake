@@ -18,16 +18,19 @@ include(GoogleTest)
 # Most of what is compiled is tests: the optimiser's time is not worth it there.
 set(NFSRDMA_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 
+# Seconds that a test may take before it counts as hung. Under a sanitizer all takes several times as long.
+set(NFSRDMA_TEST_TIMEOUT 180)
+if(NFSRDMA_SANITIZE)
+  set(NFSRDMA_TEST_TIMEOUT 600)
+endif()
+
 # nfsrdma_test(NAME SOURCES... [NO_UNITY] [DEPENDS targets...] [TIMEOUT seconds] [LABELS labels...]): a
-# GoogleTest program. Each of its cases is a test for ctest, NAME.Suite.Case, of TIMEOUT seconds at most (120).
-# Under a sanitizer the program is one test, NAME (600 seconds): it takes longer to start than most cases do.
+# GoogleTest program. Each of its cases is a test for ctest, NAME.Suite.Case, of TIMEOUT seconds at most.
+# Under a sanitizer the program is one test, NAME: it takes longer to start than most cases do.
 function(nfsrdma_test name)
   cmake_parse_arguments(ARG "NO_UNITY" "TIMEOUT" "DEPENDS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-    if(NFSRDMA_SANITIZE)  # a whole program, three times slower
-      set(ARG_TIMEOUT 600)
-    endif()
+    set(ARG_TIMEOUT ${NFSRDMA_TEST_TIMEOUT})
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nfsrdma_compile ${ARG_DEPENDS} GTest::gtest_main)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "tests/support/unreduced.h"
 
@@ -74,9 +75,10 @@ Result<void> add_reads(const Recipe& recipe, Peer& peer, std::span<const std::by
 
 Result<Encoded> encode_compound(const CompoundOptions& options,
                                 const std::vector<OperationText>* operations) {
-  Bytes memory(kMaxArguments);
+  // Not zeroed: that would touch all of it for each call, of which most have a few hundred bytes.
+  const auto memory = std::make_unique_for_overwrite<std::byte[]>(kMaxArguments);
   TextMemory values;
-  xdr::Encoder out(memory);
+  xdr::Encoder out({memory.get(), kMaxArguments});
   rpc::encode_call_header(out, options.xid, options.program, options.version,
                           operations ? nfs4::kProcCompound : nfs4::kProcNull, options.credential,
                           "nfsrdma-lab");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace nfsrdma::lab {
 namespace {
@@ -15,7 +16,9 @@ constexpr std::size_t kLeastPool = 1024 * 1024;
 
 Result<Buffer> Memory::acquire(std::size_t size) {
   if (fabric_ != nullptr) return acquire_slot(size);
-  return Buffer(*this, {new std::byte[size](), size});
+  auto* const bytes = new std::byte[size];
+  std::memset(bytes, 0, size);  // value-initialised, each byte is a store of its own without -O2
+  return Buffer(*this, {bytes, size});
 }
 
 Result<Buffer> Memory::acquire_slot(std::size_t size) {
@@ -34,7 +37,7 @@ Result<Buffer> Memory::acquire_slot(std::size_t size) {
     TRY(fabric_->register_pool(*kept));
     slot = kept->acquire();
   }
-  std::ranges::fill(slot.first(size), std::byte{0});
+  std::memset(slot.data(), 0, size);
   return slot;
 }
 
