@@ -112,6 +112,8 @@ void TcpConnection::receive() {
     if (got == -EAGAIN) return;
     if (got <= 0) return disconnect(got == 0 ? "closed by the client" : "the connection broke");
     take(static_cast<std::size_t>(got));
+    // Nothing was left; another look would only be before the answer goes out.
+    if (drained_ && staged_first_ == staged_end_) return;
   }
   if (!closing_ && staged_first_ < staged_end_) resume_.schedule();  // epoll does not report these
 }
@@ -122,6 +124,7 @@ ssize_t TcpConnection::read(std::span<std::byte> into) {
     const bool direct = into.size() >= stage_.size();
     iovec piece = direct ? iovec{into.data(), into.size()} : iovec{stage_.data(), stage_.size()};
     const ssize_t got = stream_->read({&piece, 1});
+    drained_ = got >= 0 && static_cast<std::size_t>(got) < piece.iov_len;
     if (got <= 0 || direct) return got;
     staged_first_ = 0;
     staged_end_ = static_cast<std::size_t>(got);

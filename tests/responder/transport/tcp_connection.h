@@ -100,6 +100,7 @@ class TcpConnection final : public Connection, private FdHandler, private Buffer
   std::array<std::byte, kStage> stage_;  ///< received, and not yet looked at
   std::size_t staged_first_ = 0;
   std::size_t staged_end_ = 0;
+  bool drained_ = false;  ///< the last read brought less than it had room for
   std::array<std::byte, kRecordMarkBytes> mark_{};
   std::size_t mark_have_ = 0;
   std::size_t fragment_left_ = 0;
