@@ -47,7 +47,6 @@ class File : public ListNode,
   ReadPattern pattern;                ///< of reads through the page cache
   std::unique_ptr<ReadStream> ahead;  ///< null until they have one (cache/read/read_ahead.h)
   bool released = false;              ///< no program has it any more: only its close is left
-  bool append = false;                ///< O_APPEND
   bool synchronous = false;  ///< O_SYNC, O_DSYNC or the sync option: every write is durable
 };
 

@@ -38,7 +38,7 @@ struct Gathering : ListNode {
   boost::intrusive_ptr<File> by;    ///< through which they are sent; empty when there are none
   client::FileLocks::LockRef lock;  ///< that it is written under; empty: none
   TimePoint since{};                ///< when the first of them was written
-  bool appended = false;            ///< some of them with O_APPEND
+  WriteOrder::Place place = WriteOrder::Place::anywhere;  ///< at_end: some of them were appended
 };
 
 /// One for each file that is open here; shared by its Files and by operations in flight. As a list

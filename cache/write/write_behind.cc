@@ -18,31 +18,29 @@ WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
       sending_(reactor),
       due_(reactor, [this] { send_due(); }) {}
 
-bool WriteBehind::take(const FileRef& file, const client::FileLocks::LockRef& lock,
-                       std::uint64_t offset, std::span<const std::byte> data) {
+bool WriteBehind::take(const FileRef& file, const LateWrite& write) {
   OpenInode& open = *file->shared;
-  if (!small(data) || !open_for(*file)) return false;
-  if (!belongs(file, lock)) send(open);
+  if (!small(write.data) || !open_for(*file)) return false;
+  if (!belongs(file, write.lock)) send(open);
   GatheredWrite& bytes = open.gathering.bytes;
-  const std::size_t length = data.size();
-  if (!bytes.takes(offset, length)) {
+  LateWrite rest = write;
+  if (!bytes.takes(write.offset, write.data.size())) {
     GatherSlot next = slot_for(open);
     if (!next) return false;
-    const std::size_t taken = bytes.add(offset, data);
+    const std::size_t taken = bytes.add(write.offset, write.data);
     send(open);
-    offset += taken;
-    data = data.subspan(taken);
-    bytes.begin(std::move(next), offset, writes_.mount().wsize());
+    rest.offset += taken;
+    rest.data = write.data.subspan(taken);
+    bytes.begin(std::move(next), rest.offset, writes_.mount().wsize());
     bytes_.add(taken);
   }
-  gather(file, lock, offset, data);
+  gather(file, rest);
   return true;
 }
 
-bool WriteBehind::joins(const FileRef& file, const client::FileLocks::LockRef& lock,
-                        std::uint64_t offset, std::span<const std::byte> data) const {
-  const bool wanted = small(data) && open_for(*file) && belongs(file, lock);
-  return wanted && file->shared->gathering.bytes.takes(offset, data.size());
+bool WriteBehind::joins(const FileRef& file, const LateWrite& write) const {
+  const bool wanted = small(write.data) && open_for(*file) && belongs(file, write.lock);
+  return wanted && file->shared->gathering.bytes.takes(write.offset, write.data.size());
 }
 
 /// One stateid and one credential for all bytes of a WRITE.
@@ -53,26 +51,24 @@ bool WriteBehind::belongs(const FileRef& file, const client::FileLocks::LockRef&
 }
 
 /// There is room for them.
-void WriteBehind::gather(const FileRef& file, const client::FileLocks::LockRef& lock,
-                         std::uint64_t offset, std::span<const std::byte> data) {
+void WriteBehind::gather(const FileRef& file, const LateWrite& write) {
   GatheredWrite& bytes = file->shared->gathering.bytes;
-  bytes.add(offset, data);
-  note(file, lock);
+  bytes.add(write.offset, write.data);
+  note(file, write);
   gathered_.add();
-  bytes_.add(data.size());
+  bytes_.add(write.data.size());
   if (bytes.full()) send(*file->shared);
 }
 
-bool WriteBehind::take_over(const FileRef& file, const client::FileLocks::LockRef& lock,
-                            std::uint64_t offset, std::span<const std::byte> data, Buffer& slot) {
+bool WriteBehind::take_over(const FileRef& file, const LateWrite& write, Buffer& slot) {
   OpenInode& open = *file->shared;
-  if (small(data) || !open_for(*file) || !may_have_another(open)) return false;
+  if (small(write.data) || !open_for(*file) || !may_have_another(open)) return false;
   GatherSlot taken = memory_.adopt(slot, slots_uncommitted());
   if (!taken) return false;
   send(open);
   taken_over_.add();
-  spawn(send_taken(file, lock, {std::move(taken), offset, data}, nfs4::UNSTABLE4,
-                   file->append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
+  spawn(send_taken(file, write.lock, {std::move(taken), write.offset, write.data}, nfs4::UNSTABLE4,
+                   write.place));
   return true;
 }
 
@@ -111,12 +107,12 @@ GatherSlot WriteBehind::slot_for(const OpenInode& open) {
 }
 
 /// Bytes of this file are gathered from now on, if they have not been already.
-void WriteBehind::note(const FileRef& file, const client::FileLocks::LockRef& lock) {
+void WriteBehind::note(const FileRef& file, const LateWrite& write) {
   Gathering& gathering = file->shared->gathering;
-  gathering.appended |= file->append;
+  if (write.place == WriteOrder::Place::at_end) gathering.place = write.place;
   if (gathering.linked()) return;
   gathering.by = file;
-  gathering.lock = lock;
+  gathering.lock = write.lock;
   gathering.since = reactor_.now();
   gathering_.push_back(gathering);
   if (!due_.armed()) due_.arm(kLongest);
@@ -128,10 +124,9 @@ void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   gathering.unlink();
   FileRef by = std::move(gathering.by);
   client::FileLocks::LockRef lock = std::move(gathering.lock);
-  const bool appended = std::exchange(gathering.appended, false);
+  const WriteOrder::Place place = std::exchange(gathering.place, WriteOrder::Place::anywhere);
   const OriginScope background(kNoOrigin);  // the write was answered long ago
-  spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable,
-                   appended ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere));
+  spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable, place));
 }
 
 Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock,

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "cache/data/gather_memory.h"
+#include "cache/data/write_order.h"
 #include "cache/file/file.h"
 #include "client/proto/ops_data.h"
 #include "transport/base/metrics.h"
@@ -18,6 +19,14 @@
 namespace nfsrdma::cache {
 
 class WriteBack;
+
+/// What one write(2) writes.
+struct LateWrite {
+  client::FileLocks::LockRef lock{};  ///< that it is written under; null: none
+  std::uint64_t offset = 0;
+  std::span<const std::byte> data;
+  WriteOrder::Place place = WriteOrder::Place::anywhere;
+};
 
 /// One for each mount; belongs to its shard. Writes are answered before they are sent. Small ones
 /// are gathered; a file's gathered bytes are sent when the buffer is full, when a write is not
@@ -38,17 +47,13 @@ class WriteBehind {
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  /// Takes the bytes of a small write in the name of `lock`, if there is one. False: the caller
-  /// must send them, because there is no memory, too much is in flight, or an earlier write
-  /// failed.
-  bool take(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
-            std::span<const std::byte> data);
+  /// Takes the bytes of a small write. False: the caller must send them, because there is no
+  /// memory, too much is in flight, or an earlier write failed.
+  bool take(const FileRef& file, const LateWrite& write);
   /// Whether the bytes have room in what the file has gathered: `take` cannot fail.
-  bool joins(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
-             std::span<const std::byte> data) const;
+  bool joins(const FileRef& file, const LateWrite& write) const;
   /// The same of a large write, whose bytes stay in their `slot`, which is empty afterwards.
-  bool take_over(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
-                 std::span<const std::byte> data, Buffer& slot);
+  bool take_over(const FileRef& file, const LateWrite& write, Buffer& slot);
   /// Returns true when a write that was not taken may be now. False: nothing of the file is under
   /// way that could make room for it, and the caller sends it.
   Task<bool> room(std::shared_ptr<OpenInode> open);
@@ -70,15 +75,14 @@ class WriteBehind {
  private:
   Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock, GatheredWrite::Taken taken,
                         nfs4::stable_how4 stable, WriteOrder::Place place);
-  void gather(const FileRef& file, const client::FileLocks::LockRef& lock, std::uint64_t offset,
-              std::span<const std::byte> data);
+  void gather(const FileRef& file, const LateWrite& write);
   static bool belongs(const FileRef& file, const client::FileLocks::LockRef& lock);
   bool small(std::span<const std::byte> data) const;
   bool open_for(const File& file) const;
   std::size_t slots_uncommitted() const;
   bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
-  void note(const FileRef& file, const client::FileLocks::LockRef& lock);
+  void note(const FileRef& file, const LateWrite& write);
   void send_due();
 
   WriteBack& writes_;

@@ -18,15 +18,15 @@ using cache::WriteOrder;
 /// The data of one write(2): its bytes lie in `slot` until they are kept elsewhere.
 struct Incoming {
   Buffer slot;
-  std::span<const std::byte> data;
-  std::uint64_t offset = 0;
-  bool append = false;    ///< to the end of the file, wherever the kernel takes that to be
+  cache::LateWrite what;
   bool may_wait = false;  ///< with its bytes for the server, after the answer
-  client::FileLocks::LockRef lock{};  ///< that it is written under; null: none
+  bool durable = false;   ///< its caller waits until they are
   WriteBy by = WriteBy::page_cache;
   OldPages old;  ///< to be dropped before the answer
 
-  PageRange range() const { return {offset, offset + data.size()}; }
+  PageRange range() const { return {what.offset, what.offset + what.data.size()}; }
+  /// To the end of the file, wherever the kernel takes that to be.
+  bool appends() const { return what.place == WriteOrder::Place::at_end; }
 };
 
 /// The end of the file as far as this client knows it.
@@ -47,18 +47,17 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 
 /// Whether the bytes may be written after the answer: where they go is known, and nobody waits.
 bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
-  if (!incoming.may_wait || cache::lost(incoming.lock)) return false;
-  if (!incoming.append) return true;
+  if (!incoming.may_wait || cache::lost(incoming.what.lock)) return false;
+  if (!incoming.appends()) return true;
   const bool fresh = fs.attributes().remaining(*file.inode) > Duration::zero();
-  return fresh && incoming.offset == known_end(file);
+  return fresh && incoming.what.offset == known_end(file);
 }
 
 /// Has the bytes written later; false when they must be sent now. Of a large write `slot` is taken.
 bool take(FileSystem& fs, const FileRef& file, Incoming& incoming, Buffer& slot) {
   if (!may_be_taken(fs, *file, incoming)) return false;
   cache::WriteBehind& behind = fs.files().writes().behind();
-  if (!behind.take(file, incoming.lock, incoming.offset, incoming.data) &&
-      !behind.take_over(file, incoming.lock, incoming.offset, incoming.data, slot)) {
+  if (!behind.take(file, incoming.what) && !behind.take_over(file, incoming.what, slot)) {
     return false;
   }
   incoming.old = old_pages(*file, incoming.by, incoming.range());
@@ -68,16 +67,15 @@ bool take(FileSystem& fs, const FileRef& file, Incoming& incoming, Buffer& slot)
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
   const std::shared_ptr<cache::OpenInode> open = file->shared;
   fs.files().writes().behind().send(*open);
-  WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.offset,
-                        incoming.data.size(),
-                        incoming.append ? WriteOrder::Place::at_end : WriteOrder::Place::anywhere);
+  WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.what.offset,
+                        incoming.what.data.size(), incoming.what.place);
   incoming.old = old_pages(*file, incoming.by, incoming.range());
   auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
   if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
-  cache::Outgoing outgoing{&incoming.slot, incoming.data, incoming.offset};
-  outgoing.lock = incoming.lock;
-  if (file->synchronous) outgoing.stable = nfs4::FILE_SYNC4;
+  cache::Outgoing outgoing{&incoming.slot, incoming.what.data, incoming.what.offset};
+  outgoing.lock = incoming.what.lock;
+  if (incoming.durable) outgoing.stable = nfs4::FILE_SYNC4;
   auto written = co_await cache::send_write(fs.files().writes(), file, outgoing);
   if (written) open->write_through = false;
   co_return written;
@@ -86,10 +84,10 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
 Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
   auto offset = co_await append_offset(fs, *file);
   CO_TRY(offset);
-  const std::uint64_t asked = std::exchange(incoming.offset, *offset);
+  const std::uint64_t asked = std::exchange(incoming.what.offset, *offset);
   auto written = co_await send_now(fs, file, incoming);
   if (asked != *offset)
-    co_await correct_pages(fs.kernel(), file, asked, *offset, incoming.data.size());
+    co_await correct_pages(fs.kernel(), file, asked, *offset, incoming.what.data.size());
   co_return written;
 }
 
@@ -115,14 +113,15 @@ void reply_written(Request& request, File& file, std::uint64_t asked, std::size_
 }
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
-  const std::uint64_t asked = incoming.offset;
+  const std::uint64_t asked = incoming.what.offset;
   const bool taken = co_await take_late(fs, file, incoming);
   if (taken) {
     if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
-    reply_written(request, *file, asked, incoming.data.size());
+    reply_written(request, *file, asked, incoming.what.data.size());
     co_return;
   }
-  auto sending = incoming.append ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
+  auto sending =
+      incoming.appends() ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
   auto written = co_await sending;
   if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
   if (written) {
@@ -136,7 +135,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
 
 Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   co_await drop_old_pages(fs.kernel(), file, incoming.old);
-  reply_written(request, *file, incoming.offset, incoming.data.size());
+  reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
 }
 
 /// Answers before the bytes are gathered, where that cannot fail: the caller, on another processor,
@@ -145,27 +144,33 @@ Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming 
 bool answer_and_take(FileSystem& fs, Request& request, const FileRef& file, Incoming& incoming) {
   cache::WriteBehind& behind = fs.files().writes().behind();
   if (request.answer_overwrites_data() || !may_be_taken(fs, *file, incoming) ||
-      !behind.joins(file, incoming.lock, incoming.offset, incoming.data)) {
+      !behind.joins(file, incoming.what)) {
     return false;
   }
   incoming.old = old_pages(*file, incoming.by, incoming.range());
-  if (!incoming.old.any()) reply_written(request, *file, incoming.offset, incoming.data.size());
-  behind.take(file, incoming.lock, incoming.offset, incoming.data);
+  if (!incoming.old.any())
+    reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
+  behind.take(file, incoming.what);
   if (incoming.old.any()) {
     spawn(answer_taken(fs, std::move(request), file, std::move(incoming)));
   }
   return true;
 }
 
+/// Not what open(2) was called with: fcntl(F_SETFL) changes O_APPEND and O_DIRECT, and pwritev2(2)
+/// may ask for durable data once, after which the kernel sends no FSYNC where it passes its pages
+/// by.
+bool has_flag(const fuse_write_in& write, int flag) { return (write.flags & flag) != 0; }
+
 /// The way of the write through the kernel.
 WriteBy way_of(const fuse_write_in& write) {
   if (write.write_flags & FUSE_WRITE_CACHE) return WriteBy::write_back;
-  return (write.flags & O_DIRECT) != 0 ? WriteBy::direct : WriteBy::page_cache;
+  return has_flag(write, O_DIRECT) ? WriteBy::direct : WriteBy::page_cache;
 }
 
 /// A caller that wants durable or uncached data waits for the server.
-bool may_wait(FileSystem& fs, const File& file, const fuse_write_in& arguments) {
-  return !file.synchronous && (arguments.flags & O_DIRECT) == 0 && !fs.config().attributes.noac;
+bool may_wait(FileSystem& fs, const Incoming& incoming, const fuse_write_in& write) {
+  return !incoming.durable && !has_flag(write, O_DIRECT) && !fs.config().attributes.noac;
 }
 
 }  // namespace
@@ -173,24 +178,25 @@ bool may_wait(FileSystem& fs, const File& file, const fuse_write_in& arguments) 
 void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments arguments) {
   const bool write_back = (arguments.write_flags & FUSE_WRITE_CACHE) != 0;
   Incoming incoming;
-  incoming.data = arguments.data;
-  incoming.offset = arguments.offset;
+  incoming.what.data = arguments.data;
+  incoming.what.offset = arguments.offset;
   // Mapped pages that the kernel writes back have their place.
-  incoming.append = file->append && !write_back;
-  incoming.may_wait = may_wait(fs, *file, arguments);
+  if (has_flag(arguments, O_APPEND) && !write_back) incoming.what.place = WriteOrder::Place::at_end;
+  incoming.durable = file->synchronous || has_flag(arguments, O_DSYNC);
+  incoming.may_wait = may_wait(fs, incoming, arguments);
   const cache::IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
-  incoming.lock =
-      cache::lock_for_io(*file, by, cache::io_range(incoming.offset, incoming.data.size()));
+  incoming.what.lock = cache::lock_for_io(
+      *file, by, cache::io_range(incoming.what.offset, incoming.what.data.size()));
   incoming.by = way_of(arguments);
   if (incoming.by != WriteBy::direct) {
-    note_whole_pages(file->node(), incoming.offset, incoming.data.size());
+    note_whole_pages(file->node(), incoming.what.offset, incoming.what.data.size());
   }
   if (answer_and_take(fs, request, file, incoming)) return;
   if (take(fs, file, incoming, *arguments.slot)) {
     if (incoming.old.any()) {
       spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
-      reply_written(request, *file, incoming.offset, incoming.data.size());
+      reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
     }
     return;
   }

@@ -46,7 +46,8 @@ class OpenFilesTest : public client::test::ServedMount {
     return open_file(name, access);
   }
   bool gather(const FileRef& file, std::uint64_t offset, const std::string& text) {
-    return files().writes().behind().take(file, nullptr, offset, std::as_bytes(std::span(text)));
+    return files().writes().behind().take(
+        file, {.offset = offset, .data = std::as_bytes(std::span(text))});
   }
   /// The same of a large write, in a slot of its own.
   bool take_over(const FileRef& file, std::uint64_t offset, const std::string& text) {
@@ -54,8 +55,8 @@ class OpenFilesTest : public client::test::ServedMount {
     EXPECT_TRUE(slot);
     const auto data = std::as_bytes(std::span(text));
     std::ranges::copy(data, slot.bytes().begin());
-    return files().writes().behind().take_over(file, nullptr, offset, slot.first(data.size()),
-                                               slot);
+    const LateWrite write{.offset = offset, .data = slot.first(data.size())};
+    return files().writes().behind().take_over(file, write, slot);
   }
   void commit(const FileRef& file) { finish(commit_file(files().writes(), file)); }
   void flush(const FileRef& file) { finish(files().writes().behind().flush(file->shared)); }

@@ -95,7 +95,8 @@ TEST_F(WriteBehindTest, WhatJoinsIsTakenForCertain) {
   FileRef file = open("f");
   const std::string large(GatheredWrite::kGatherBelow, 'l');
   const auto joins = [&](const FileRef& by, std::uint64_t offset, const std::string& text) {
-    return files().writes().behind().joins(by, nullptr, offset, std::as_bytes(std::span(text)));
+    return files().writes().behind().joins(
+        by, {.offset = offset, .data = std::as_bytes(std::span(text))});
   };
   EXPECT_FALSE(joins(file, 0, "a")) << "nothing is gathered";
   ASSERT_TRUE(gather(file, 0, "text"));

@@ -145,7 +145,7 @@ class KernelTest : public client::test::ServedMount {
   }
   void write(const FileRef& file) {
     const std::string text = "written here";
-    ASSERT_TRUE(files_->writes().behind().take(file, nullptr, 0, std::as_bytes(std::span(text))));
+    ASSERT_TRUE(files_->writes().behind().take(file, {.data = std::as_bytes(std::span(text))}));
     await(files_->writes().behind().flush(file->shared));
   }
   void change_elsewhere(const std::string& name) {

@@ -59,7 +59,6 @@ TEST_F(CreateRequest, OpensForWhatWasAsked) {
   EXPECT_FALSE(fs_->find_file(read_only.fh)->writable());
   const Opened append = opened(create("a", O_WRONLY | O_APPEND), O_WRONLY | O_APPEND);
   EXPECT_TRUE(fs_->find_file(append.fh)->writable());
-  EXPECT_TRUE(fs_->find_file(append.fh)->append);
   release(read_only);
   release(append);
 }

@@ -29,14 +29,13 @@ TEST_F(OpenRequest, OpensForReadingOrWritingAsAsked) {
   EXPECT_EQ(fs_->files().unfinished().files, 0U);
 }
 
-TEST_F(OpenRequest, RemembersAppendAndSync) {
-  const Opened append = kernel_open("f", O_WRONLY | O_APPEND);
-  const Opened synchronous = open_node(append.node, O_WRONLY | O_SYNC);
-  EXPECT_TRUE(file_of(append)->append);
-  EXPECT_FALSE(file_of(append)->synchronous);
-  EXPECT_FALSE(file_of(synchronous)->append);
+// Mapped pages are written back without the flags of open(2).
+TEST_F(OpenRequest, RemembersSync) {
+  const Opened other = kernel_open("f", O_WRONLY);
+  const Opened synchronous = open_node(other.node, O_WRONLY | O_SYNC);
+  EXPECT_FALSE(file_of(other)->synchronous);
   EXPECT_TRUE(file_of(synchronous)->synchronous);
-  release(append);
+  release(other);
   release(synchronous);
 }
 

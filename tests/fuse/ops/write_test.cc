@@ -200,6 +200,40 @@ TEST_F(WriteRequest, AnAppendGoesToTheEndWhereverTheKernelTakesThatToBe) {
   release(file);
 }
 
+// fcntl(F_SETFL) sets and clears O_APPEND after open(2).
+TEST_F(WriteRequest, AppendsAsTheFlagsOfTheWriteSay) {
+  server_.write_file("f", "begin");
+  const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
+  Opened cleared = file;
+  cleared.flags = O_WRONLY;
+  EXPECT_EQ(write(cleared, 0, "BEG"), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "BEGin");
+  release(file);
+  const Opened plain = open_node(file.node, O_WRONLY);
+  Opened set = plain;
+  set.flags = O_WRONLY | O_APPEND;
+  EXPECT_EQ(write(set, 0, " end"), 0);
+  EXPECT_EQ(fsync(plain), 0);
+  EXPECT_EQ(server_.read_file("f"), "BEGin end");
+  release(plain);
+}
+
+// pwritev2(2) with RWF_DSYNC: where the kernel passes its pages by, no FSYNC follows.
+TEST_F(WriteRequest, IsDurableBeforeItsAnswerWhereItsFlagsSaySo) {
+  for (const int way : {O_DIRECT, 0}) {
+    const Opened file = kernel_open("f", O_WRONLY | way);
+    Opened durable = file;
+    durable.flags |= O_DSYNC;
+    EXPECT_EQ(write(durable, 0, "text"), 0);
+    EXPECT_EQ(server_.read_file("f"), "text");
+    const int before = commits();
+    EXPECT_EQ(fsync(file), 0);
+    EXPECT_EQ(commits(), before) << "it was not durable";
+    release(file);
+  }
+}
+
 TEST_F(WriteRequest, AMappedPageOfAnAppendedFileHasItsPlace) {
   server_.write_file("f", "begin");
   const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
