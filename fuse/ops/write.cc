@@ -81,9 +81,15 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   co_return written;
 }
 
-Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& incoming) {
+/// Its caller has had an error while it waited (soft, or killed). Without a place in the file's
+/// order it would come behind changes that were made since.
+bool given_up(const Request& request) { return request.answered(); }
+
+Task<Result<std::size_t>> send_at_end(FileSystem& fs, const Request& request, FileRef file,
+                                      Incoming& incoming) {
   auto offset = co_await append_offset(fs, *file);
   CO_TRY(offset);
+  if (given_up(request)) co_return std::size_t{0};
   const std::uint64_t asked = std::exchange(incoming.what.offset, *offset);
   auto written = co_await send_now(fs, file, incoming);
   if (asked != *offset)
@@ -93,7 +99,7 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, FileRef file, Incoming& in
 
 /// Waits for memory, and while much of this file is on its way already; then the bytes may have
 /// found room after all.
-Task<bool> take_late(FileSystem& fs, FileRef file, Incoming& incoming) {
+Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incoming& incoming) {
   cache::WriteBack& writes = fs.files().writes();
   if (!incoming.may_wait) {
     if (writes.memory().filling()) spawn(cache::relieve(writes));
@@ -102,6 +108,7 @@ Task<bool> take_late(FileSystem& fs, FileRef file, Incoming& incoming) {
   }
   for (;;) {
     const bool may_have_room = co_await writes.behind().room(file->shared);
+    if (given_up(request)) co_return false;
     if (take(fs, file, incoming, incoming.slot)) co_return true;
     if (!may_have_room) co_return false;
   }
@@ -114,14 +121,15 @@ void reply_written(Request& request, File& file, std::uint64_t asked, std::size_
 
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   const std::uint64_t asked = incoming.what.offset;
-  const bool taken = co_await take_late(fs, file, incoming);
+  const bool taken = co_await take_late(fs, request, file, incoming);
   if (taken) {
     if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
     reply_written(request, *file, asked, incoming.what.data.size());
     co_return;
   }
+  if (given_up(request)) co_return;
   auto sending =
-      incoming.appends() ? send_at_end(fs, file, incoming) : send_now(fs, file, incoming);
+      incoming.appends() ? send_at_end(fs, request, file, incoming) : send_now(fs, file, incoming);
   auto written = co_await sending;
   if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
   if (written) {

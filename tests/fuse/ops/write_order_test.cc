@@ -309,5 +309,31 @@ TEST_F(LittleDirtyMemory, ADirectWriteWaitsUntilThereIsSome) {
   release(file);
 }
 
+// soft: its caller has had an error, and may have cut the file or written the place again.
+TEST_F(LittleDirtyMemory, AWriteThatWasRefusedWhileItWaitedIsNotWrittenLater) {
+  make_kernel({.longest = std::chrono::seconds(3), .error_number = EIO, .waiting_since = [] {
+                 return TimePoint{0};
+               }});
+  server_.service().set_never_stable(true);
+  for (const int way : {0, O_APPEND, O_DIRECT}) {
+    const Opened full = kernel_open("full", O_WRONLY);
+    const Opened file = kernel_open("f", O_WRONLY | way);
+    hold(nfs4::OP_COMMIT);
+    for (std::size_t at = 0; !fs_->files().writes().memory().full(); at += kLarge) {
+      ASSERT_EQ(write(full, at, text_of(kLarge)), 0);
+    }
+    const auto refused = begin_write(file, 0, "late");
+    EXPECT_EQ(end(refused).error, EIO);
+    let_go();
+    EXPECT_EQ(fsync(full), 0);
+    EXPECT_EQ(fsync(file), 0);
+    reactor_.advance(2 * cache::WriteBehind::kLongest);
+    reactor_.settle();
+    EXPECT_EQ(server_.read_file("f"), "") << way;
+    release(file);
+    release(full);
+  }
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test
