@@ -1,8 +1,11 @@
 #include "cache/write/set_attributes.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "cache/file/io_lock.h"
+#include "client/files/delegations.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::cache {
 namespace {
@@ -29,7 +32,24 @@ Task<Result<void>> apply_change(WriteBack& writes, InodeRef inode, AttributeChan
   CO_TRY(changed);
   if (open && change.set.size) open->uncommitted.truncate(*change.set.size);
   attributes.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
+  // An answer that was overtaken has not been taken in: the caller would read what it has cut off.
+  if (change.set.size && inode->attributes().value().size != *change.set.size) {
+    inode->attributes().expire();
+    auto asked = co_await attributes.revalidate(inode, change.caller);
+    if (!asked) log::debug("{}", asked.error().message());
+  }
   co_return Result<void>();
+}
+
+/// Alone among the file's writes, with no delegation on its way back: its return may have to send
+/// lost data again, and waits at the gate for that.
+Task<Gate::Pass> enter_alone(WriteBack& writes, InodeRef inode, std::shared_ptr<OpenInode> open) {
+  client::Delegations& delegations = writes.mount().delegations();
+  for (;;) {
+    co_await delegations.give_back_for_change(inode->handle());
+    auto pass = co_await open->gate.enter(Gate::Mode::exclusive);
+    if (delegations.survives_change(inode->handle())) co_return std::move(pass);
+  }
 }
 
 }  // namespace
@@ -45,7 +65,10 @@ Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef thr
   }
   const FileRef writer = writer_of(through, *open, change.caller);
   co_await writes.behind().flush(open);
-  auto pass = co_await open->gate.enter(Gate::Mode::exclusive);
+  const auto pass = co_await enter_alone(writes, inode, open);
+  if (change.given_up && change.given_up()) {
+    co_return fail(Error::local(EINTR, "SETATTR", "its caller has given it up"));
+  }
   client::StateRef state;
   if (writer && writer->open) {
     change.caller = writer->caller;

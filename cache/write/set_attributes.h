@@ -1,6 +1,8 @@
 // SETATTR among the writes of a file.
 #pragma once
 
+#include <functional>
+
 #include "cache/file/file.h"
 #include "cache/write/write_back.h"
 #include "client/files/setattr.h"
@@ -12,6 +14,9 @@ struct AttributeChange {
   client::Credential caller;
   std::int32_t pid = 0;  ///< of the caller, for locks
   client::SetAttributes set;
+  /// Whether the caller has had an error while it waited (soft, or killed); null: never. Then a
+  /// change of size is not made: it would come behind writes that were made since.
+  std::function<bool()> given_up{};
 };
 
 /// Sets attributes and takes in the result. A change of size is made through `through`, or another

@@ -90,9 +90,12 @@ Task<void> Delegations::give_back(FileHandle handle) {
 }
 
 Task<void> Delegations::give_back_for_change(FileHandle handle) {
+  if (!survives_change(handle)) co_await give_back(handle);
+}
+
+bool Delegations::survives_change(const FileHandle& handle) const {
   const DelegationRef delegation = table_.find(handle);
-  const bool stays = !delegation || (delegation->held() && delegation->writes());
-  if (!stays) co_await give_back(handle);
+  return !delegation || (delegation->held() && delegation->writes());
 }
 
 std::size_t Delegations::start_returns() {

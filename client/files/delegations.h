@@ -78,8 +78,10 @@ class Delegations {
 
   /// Returns the file's delegation, if there is one; ends when that is done.
   Task<void> give_back(FileHandle handle);
-  /// The same for one that only lets read.
+  /// The same for one that does not survive a change of the file's attributes.
   Task<void> give_back_for_change(FileHandle handle);
+  /// Whether the file has no delegation, or one for writing that can be relied upon.
+  bool survives_change(const FileHandle& handle) const;
   /// Starts to return every delegation in the background. How many are being returned then.
   std::size_t start_returns();
   /// Returns every delegation, at the end of a mount.

@@ -9,7 +9,8 @@ Task<void> handle::setattr(FileSystem& fs, Request request, InodeRef inode,
                            fuse_setattr_in arguments) {
   const client::SetAttributes set = to_set_attributes(arguments);
   if (!set.empty()) {
-    cache::AttributeChange change{request.caller(), request.context().pid, set};
+    cache::AttributeChange change{request.caller(), request.context().pid, set,
+                                  [&request] { return request.answered(); }};
     FileRef file;
     if (set.size && (arguments.valid & FATTR_FH)) file = fs.find_file(arguments.fh);
     auto changed = co_await cache::set_attributes(fs.files().writes(), inode, std::move(file),

@@ -102,6 +102,32 @@ TEST_F(Writers, AnOvertakenAnswerLeavesTheEndToBeAskedFor) {
   EXPECT_FALSE(fresh(file));
 }
 
+// A caller would read what it has cut off.
+TEST_F(Writers, AnOvertakenAnswerToACutLeavesTheNewSize) {
+  server_.write_file("f", "some text");
+  FileRef file = open("f");
+  AttributeCache& known = files().attributes();
+  hold(nfs4::OP_SETATTR);
+  AttributeChange change{caller(), 0, {}};
+  change.set.size = 4;
+  Pending<Result<void>> cut(set_attributes(files().writes(), file->inode, file, change));
+  reactor_.settle();
+  ASSERT_EQ(server_.read_file("f"), "some");
+  // As another request was answered before the cut, by a server that gives two changes of one
+  // moment the same change attribute.
+  const Issue issue = known.issue();
+  auto before = run(client::getattr(mount(), caller(), file->inode->handle()));
+  ASSERT_TRUE(before);
+  before->size = 9;
+  known.learn(*file->inode, *before, issue, ChangedBy::anyone);
+  server_.fate = nullptr;
+  server_.release_held();
+  reactor_.settle();
+  ASSERT_TRUE(cut.done());
+  EXPECT_TRUE(cut.value());
+  EXPECT_EQ(file->inode->attributes().value().size, 4U);
+}
+
 TEST_F(Writers, WithoutAttributesInTheAnswerTheyAreAskedFor) {
   server_.write_file("f", "some text");
   FileRef file = open("f");
@@ -144,6 +170,34 @@ TEST_F(DelegatedWriters, ARecallSendsWhatTheLastOneHasLeft) {
   finish(mount().delegations().give_back(file->inode->handle()));
   EXPECT_EQ(server_.successes_of(nfs4::OP_DELEGRETURN), 1);
   EXPECT_EQ(server_.read_file("f"), "gathered");
+}
+
+// The return commits, finds data lost and sends them again, which no change of the size may pass;
+// so nobody who may change it can wait for the return.
+TEST_F(DelegatedWriters, ACutAndAReturnThatFindsDataLostDoNotWaitForEachOther) {
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(file, 0, "some text"));
+  flush(file);
+  server_.write_file("f", "");
+  hold(nfs4::OP_OPEN);
+  server_.reboot(10);
+  Pending<Result<client::Attributes>> any(client::getattr(mount(), caller(), root()));
+  for (int i = 0; i < 20 && server_.successes_of(nfs4::OP_OPEN) < 2; ++i) {
+    reactor_.advance(std::chrono::seconds(1));
+  }
+  ASSERT_FALSE(mount().delegations().held(file->inode->handle())) << "it is being reclaimed";
+  AttributeChange change{caller(), 0, {}};
+  change.set.size = 4;
+  Pending<Result<void>> cut(set_attributes(files().writes(), file->inode, file, change));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.release_held();
+  reactor_.advance(std::chrono::seconds(60));
+  ASSERT_TRUE(any.done());
+  ASSERT_TRUE(cut.done());
+  EXPECT_TRUE(cut.value());
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "some");
 }
 
 }  // namespace

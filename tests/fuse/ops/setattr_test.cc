@@ -129,5 +129,22 @@ TEST_F(SetattrRequest, ThroughAnOpenFileItsOpenersRightCounts) {
   release(file);
 }
 
+// soft: another program may have written the file since.
+TEST_F(SetattrRequest, ASizeThatWasRefusedWhileItWaitedIsNotSetLater) {
+  make_kernel({.longest = std::chrono::seconds(3), .error_number = EIO, .waiting_since = [] {
+                 return TimePoint{0};
+               }});
+  const Opened file = open_node(node_);
+  ASSERT_EQ(write(file, 0, "SOME"), 0);
+  hold_writes();
+  const auto refused = begin(FUSE_SETATTR, node_, fuse_setattr_in{.valid = FATTR_SIZE, .size = 4});
+  EXPECT_EQ(end(refused).error, EIO);
+  let_go();
+  EXPECT_EQ(fsync(file), 0);
+  reactor_.settle();
+  EXPECT_EQ(server_.read_file("f"), "SOME text");
+  release(file);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test
