@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "cache/write/commit.h"
 #include "client/files/open_files.h"
@@ -97,6 +98,14 @@ Task<void> Files::flush(client::FileHandle handle) {
   } else {
     co_await writes_.behind().flush(open);  // the last writer is closing the file, and commits it
   }
+}
+
+void Files::on_all_forgotten() {
+  std::vector<std::shared_ptr<OpenInode>> files;
+  writes_.uncommitted().for_each([&](OpenInode& open) {
+    if (const FileRef writer = open.any_writer()) files.push_back(writer->shared);
+  });
+  for (auto& open : files) spawn(restore_lost(writes_, std::move(open)));
 }
 
 void Files::on_delegation_ended(const client::FileHandle& handle) {

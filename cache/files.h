@@ -57,6 +57,7 @@ class Files final : private client::DelegationUser {
 
  private:
   Task<void> flush(client::FileHandle file) override;
+  void on_all_forgotten() override;
   void on_delegation_ended(const client::FileHandle& file) override;
   std::optional<LocalAttributes> local_attributes(const client::FileHandle& file) override;
 

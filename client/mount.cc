@@ -283,6 +283,8 @@ void Mount::reconnect() {
 }
 
 TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
+std::uint64_t Mount::client_ids() const { return parts_->recovery.client_ids(); }
+
 nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 
 Session& Mount::session() { return parts_->session; }

@@ -100,6 +100,8 @@ class Mount {
   operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
+  /// Client ids so far: one more each time that the server has restarted or let the lease run out.
+  std::uint64_t client_ids() const;
   /// Writes the state held at the server, in lines for people.
   void report_state(const StateLine& line) const;
   /// Ends the connection and makes it anew, at once. Requests in flight are sent again.

@@ -68,6 +68,8 @@ class OpenInode : public ListNode {
 
   IntrusiveList<File> files;
   UncommittedData uncommitted;
+  /// Client ids (client::Mount::client_ids) when the first of those data were kept.
+  std::uint64_t kept_under = 0;
   WriteErrors errors;
   /// Writes pass it shared; sending lost data again and changing the size pass it alone, so that
   /// old data never overtakes new.

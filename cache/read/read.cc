@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "cache/write/commit.h"
 #include "client/requests/read.h"
 
 namespace nfsrdma::cache {
@@ -85,8 +86,9 @@ Task<Result<BytesRead>> read_from_server(ReadAhead& ahead, FileRef file, client:
 
 }  // namespace
 
-Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadArgs args) {
-  if (file->shared->dirty()) co_await behind.flush(file->shared);
+Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, ReadArgs args) {
+  if (file->shared->dirty()) co_await writes.behind().flush(file->shared);
+  if (writes.may_be_lost(*file->shared)) co_await restore_lost(writes, file->shared);
   {
     WriteOrder::Reading reading(file->shared->order, args.offset, args.size);
     co_await reading;
@@ -100,7 +102,12 @@ Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file
       if (found) co_return std::move(*found);
     }
   }
-  auto read = co_await read_from_server(ahead, std::move(file), std::move(by), std::move(args));
+  auto read = co_await read_from_server(ahead, file, by, std::move(args));
+  if (!read || !writes.may_be_lost(*file->shared)) co_return read;
+  // The server has restarted meanwhile.
+  args.slot = std::move(read->slot);
+  co_await restore_lost(writes, file->shared);
+  read = co_await read_from_server(ahead, std::move(file), std::move(by), std::move(args));
   co_return read;
 }
 

@@ -7,7 +7,7 @@
 
 #include "cache/file/io_lock.h"
 #include "cache/read/read_ahead.h"
-#include "cache/write/write_behind.h"
+#include "cache/write/write_back.h"
 #include "transport/rpc/call.h"
 
 namespace nfsrdma::cache {
@@ -34,7 +34,8 @@ struct BytesRead {
 /// Programs take a short answer for the end, so an error after some bytes is returned as an error.
 /// Answers bytes that were read ahead from their slot, without a copy. Sends dirty data of the file
 /// first, and waits for WRITEs in flight of the same bytes: when their pages are dropped meanwhile,
-/// an older answer would put stale data back into the page cache.
-Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBehind& behind, FileRef file, ReadArgs args);
+/// an older answer would put stale data back into the page cache. What the server has lost by a
+/// restart is sent again before.
+Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, ReadArgs args);
 
 }  // namespace nfsrdma::cache

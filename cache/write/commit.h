@@ -10,6 +10,10 @@ namespace nfsrdma::cache {
 /// in the file's errors. Returns when nothing more can be done.
 Task<void> commit_file(WriteBack& writes, FileRef file);
 
+/// Where the server may have lost uncommitted data of the file, has them sent again: until then who
+/// reads the file, its size or its end at the server misses what write(2) has accepted.
+Task<void> restore_lost(WriteBack& writes, std::shared_ptr<OpenInode> open);
+
 /// Commits files until there is room again. Does nothing while another run has not ended.
 Task<void> relieve(WriteBack& writes);
 

@@ -36,8 +36,7 @@ Task<Result<std::size_t>> send_part(WriteBack& writes, FileRef file, const Outgo
     co_return count;
   }
   if (!kept) kept = writes.memory().keep(*outgoing.slot, outgoing.data);
-  open.uncommitted.keep(offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
-  writes.list(open);
+  writes.keep(open, offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
   co_return count;
 }
 

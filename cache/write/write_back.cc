@@ -35,6 +35,17 @@ void WriteBack::note_failure(const Inode& inode, std::string_view operation, con
   failures_.reported(failed, error, mount_.reactor().now());
 }
 
+void WriteBack::keep(OpenInode& open, std::uint64_t offset, const Uncommitted& kept,
+                     const WriteVerifier& verifier) {
+  if (open.uncommitted.empty()) open.kept_under = mount_.client_ids();
+  open.uncommitted.keep(offset, kept, verifier);
+  list(open);
+}
+
+bool WriteBack::may_be_lost(const OpenInode& open) const {
+  return !open.uncommitted.empty() && open.kept_under != mount_.client_ids();
+}
+
 void WriteBack::list(OpenInode& open) {
   if (open.uncommitted.empty()) {
     open.unlink();

@@ -13,8 +13,8 @@
 
 namespace nfsrdma::client {
 
-/// The file system above, which caches data and attributes under delegations. Must live as long as
-/// it is attached.
+/// The file system above, which caches data and attributes, also under delegations. Must live as
+/// long as it is attached.
 class DelegationUser {
  public:
   /// Of a file that is held under a write delegation.
@@ -26,6 +26,9 @@ class DelegationUser {
 
   /// Sends the file's dirty data and commits it.
   virtual Task<void> flush(FileHandle file) = 0;
+  /// The server has restarted, or the lease has run out. Requests wait until that is recovered
+  /// from.
+  virtual void on_all_forgotten() = 0;
   /// From now on others may change the file: attributes must be fetched again.
   virtual void on_delegation_ended(const FileHandle& file) = 0;
   /// Nothing when the file is not known.

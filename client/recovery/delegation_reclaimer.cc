@@ -14,6 +14,7 @@ void DelegationReclaimer::on_all_forgotten() {
     delegation->forgotten();
     if (!delegation->in_use()) files_.delegations.drop(delegation);
   }
+  if (DelegationUser* user = files_.delegations.user()) user->on_all_forgotten();
 }
 
 // Nothing to do: the reclaim of the opens brings delegations back.

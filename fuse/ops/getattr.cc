@@ -1,3 +1,4 @@
+#include "cache/write/commit.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -29,6 +30,11 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
   reply_attributes(fs, request, *inode);
 }
 
+/// The server would not tell the size that programs have written: not all data are there.
+bool misses_data(FileSystem& fs, cache::OpenInode* open) {
+  return open && (open->dirty() || fs.files().writes().may_be_lost(*open));
+}
+
 /// The server's attributes, after dirty data has been sent.
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
   const client::Credential caller = request.caller();
@@ -41,6 +47,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
       co_return;
     }
   }
+  if (open) co_await cache::restore_lost(fs.files().writes(), open);
   if (changes_to_show(fs, *inode, asker)) {
     co_await answer_changed(fs, std::move(request), std::move(inode), asker);
     co_return;
@@ -53,7 +60,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
 void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getattr_in arguments) {
   const auto open = inode->open();
   const Asker asker = (arguments.getattr_flags & FUSE_GETATTR_FH) ? Asker::read : Asker::stat;
-  if ((open && open->dirty()) || !fs.attributes().fresh(*inode)) {
+  if (misses_data(fs, open.get()) || !fs.attributes().fresh(*inode)) {
     spawn(run(fs, std::move(request), std::move(inode), asker));
     return;
   }

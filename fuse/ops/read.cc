@@ -33,8 +33,7 @@ Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArgum
     note_cached_read(fs, *file, {offset, offset + args.size});
     in_flight.emplace(file->seen->reads);
   }
-  auto read =
-      co_await cache::read(fs.files().reads(), fs.files().writes().behind(), file, std::move(args));
+  auto read = co_await cache::read(fs.files().reads(), fs.files().writes(), file, std::move(args));
   if (!read) {
     reply_failure(fs, request, read.error());
     co_return;

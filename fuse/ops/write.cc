@@ -42,6 +42,8 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
     auto known = co_await fs.attributes().revalidate(&file);
     CO_TRY(known);
   }
+  // A server that has restarted knows the end without what it has lost.
+  co_await cache::restore_lost(fs.files().writes(), file.shared);
   co_return known_end(file);
 }
 
@@ -49,7 +51,8 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
   if (!incoming.may_wait || cache::lost(incoming.what.lock)) return false;
   if (!incoming.appends()) return true;
-  const bool fresh = fs.attributes().remaining(*file.inode) > Duration::zero();
+  const bool fresh = fs.attributes().remaining(*file.inode) > Duration::zero() &&
+                     !fs.files().writes().may_be_lost(*file.shared);
   return fresh && incoming.what.offset == known_end(file);
 }
 

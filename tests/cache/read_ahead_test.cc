@@ -44,7 +44,7 @@ class ReadAheadTest : public ServedFiles {
     wanted.size = size;
     wanted.slot = slots_->acquire();
     wanted.through_pages = through_pages;
-    return Reading(read(files().reads(), files().writes().behind(), file, std::move(wanted)));
+    return Reading(read(files().reads(), files().writes(), file, std::move(wanted)));
   }
   std::string end(Reading reading) {
     const Result<BytesRead> read = finish(reading);

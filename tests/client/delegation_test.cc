@@ -128,6 +128,7 @@ class DirtyData final : public DelegationUser {
     flushed.push_back(file);
     co_await when_flushed();
   }
+  void on_all_forgotten() override {}
   void on_delegation_ended(const FileHandle& file) override { ended.push_back(file); }
   std::optional<LocalAttributes> local_attributes(const FileHandle&) override { return local; }
 

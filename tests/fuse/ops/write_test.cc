@@ -234,6 +234,54 @@ TEST_F(WriteRequest, IsDurableBeforeItsAnswerWhereItsFlagsSaySo) {
   }
 }
 
+/// Bytes that were written and not committed are lost by a restart that no request has met yet.
+class ForgottenData : public WriteRequest {
+ protected:
+  Opened forgotten(int flags) {
+    const Opened file = kernel_open("f", flags);
+    EXPECT_EQ(write(file, 0, "first "), 0);
+    reactor_.advance(2 * cache::WriteBehind::kLongest);
+    reactor_.settle();
+    EXPECT_EQ(server_.read_file("f"), "first ");
+    server_.write_file("f", "");
+    server_.reboot(0);
+    fs_->find_file(file.fh)->inode->attributes().expire();
+    return file;
+  }
+};
+
+TEST_F(ForgottenData, AreNotWrittenOverByAnAppend) {
+  for (const int way : {0, O_DIRECT}) {
+    const Opened file = forgotten(O_WRONLY | O_APPEND | way);
+    EXPECT_EQ(write(file, 6, "second"), 0);
+    EXPECT_EQ(fsync(file), 0);
+    EXPECT_EQ(server_.read_file("f"), "first second");
+    release(file);
+    server_.write_file("f", "");
+  }
+}
+
+TEST_F(ForgottenData, CountInTheSize) {
+  const Opened file = forgotten(O_WRONLY);
+  EXPECT_EQ(getattr(file.node).size, 6U);
+  EXPECT_EQ(server_.read_file("f"), "first ");
+  release(file);
+}
+
+TEST_F(ForgottenData, AreRead) {
+  const Opened file = forgotten(O_RDWR | O_DIRECT);
+  EXPECT_EQ(read(file, 0, 100).text(), "first ");
+  release(file);
+}
+
+TEST_F(ForgottenData, AreSentAgainWhenTheRestartIsKnown) {
+  const Opened file = forgotten(O_WRONLY);
+  EXPECT_EQ(ask(FUSE_STATFS, kRoot).error, 0);
+  reactor_.settle();
+  EXPECT_EQ(server_.read_file("f"), "first ");
+  release(file);
+}
+
 TEST_F(WriteRequest, AMappedPageOfAnAppendedFileHasItsPlace) {
   server_.write_file("f", "begin");
   const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
