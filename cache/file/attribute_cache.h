@@ -88,6 +88,12 @@ class AttributeCache {
   /// The attributes must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 
+  /// The server does not have data that were written here, and the kernel's pages do.
+  void doubt_data(Inode& inode) {
+    inode.attributes().expire();
+    observer_.on_changed_unseen(inode);
+  }
+
   /// Requests sent before their answer is needed; the end of the mount waits for them.
   InFlightSet& asked_ahead() { return asked_ahead_; }
   void count_page_ahead() { pages_ahead_.add(); }

@@ -18,7 +18,8 @@ class InodeObserver {
   virtual void on_names_changed(Inode& directory) = 0;
   /// Attributes that were shown must be fetched again.
   virtual void on_attributes_doubted(Inode& inode) = 0;
-  /// Others have changed the data of the file, and it has the change attribute of before.
+  /// The server's data of the file are others than those that were shown, and it has the change
+  /// attribute of before.
   virtual void on_changed_unseen(Inode& inode) = 0;
 
  protected:

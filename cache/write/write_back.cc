@@ -29,10 +29,11 @@ WriteBack::WriteBack(client::Mount& mount, AttributeCache& attributes, FailureLo
       memory_(mount.reactor(), memory_limits(data_slots, dirty_ratio)),
       behind_(*this, mount.reactor(), data_slots, dirty_slots(data_slots, dirty_ratio)) {}
 
-void WriteBack::note_failure(const Inode& inode, std::string_view operation, const Error& error) {
+void WriteBack::note_failure(Inode& inode, std::string_view operation, const Error& error) {
   const Failed failed{
       .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
   failures_.reported(failed, error, mount_.reactor().now());
+  attributes_.doubt_data(inode);
 }
 
 void WriteBack::keep(OpenInode& open, std::uint64_t offset, const Uncommitted& kept,

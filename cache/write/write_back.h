@@ -33,9 +33,9 @@ class WriteBack {
   const UncommittedMemory& memory() const { return memory_; }
   WriteBehind& behind() { return behind_; }
   const WriteBehind& behind() const { return behind_; }
-  /// For data that a program believes written: fsync(2) or close(2) will tell it. `operation`: a
-  /// literal.
-  void note_failure(const Inode& inode, std::string_view operation, const Error& error);
+  /// For data that a program believes written: fsync(2) or close(2) will tell it. What is cached of
+  /// the file is doubted: the kernel's pages have those data. `operation`: a literal.
+  void note_failure(Inode& inode, std::string_view operation, const Error& error);
   void visit_counters(CounterVisitor& visitor) const;
 
   /// Keeps data until they are committed.

@@ -29,6 +29,23 @@ TEST_F(OpenRequest, OpensForReadingOrWritingAsAsked) {
   EXPECT_EQ(fs_->files().unfinished().files, 0U);
 }
 
+// Reads would go on finding what the server has refused, and every other client what it has.
+TEST_F(OpenRequest, DropsPagesThatTheServerHasRefused) {
+  attach();
+  const std::string old = text_of(4096);
+  server_.write_file("f", old);
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(read(file, 0, 4096).text(), old);
+  ASSERT_EQ(write(file, 0, std::string(4096, 'n')), 0);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_IO);
+  EXPECT_EQ(fsync(file), EIO);
+  release(file);
+  const Opened again = open_node(file.node);
+  const bool keeps = again.open_flags & FOPEN_KEEP_CACHE;
+  EXPECT_TRUE(!keeps || !drops_of(file.node).empty());
+  release(again);
+}
+
 // Mapped pages are written back without the flags of open(2).
 TEST_F(OpenRequest, RemembersSync) {
   const Opened other = kernel_open("f", O_WRONLY);
