@@ -62,7 +62,7 @@ Task<void> note_delegation(Files& files, OpenFileRef file, const OpenAnswer& ans
     files.delegations.take(file, *answer.granted.delegation, attributes, preserve);
   }
   files.delegation_table.authorize(
-      file->handle(), file->caller(),
+      file->handle(), asked.caller,
       proven_access(asked.caller, asked.share_access, asked.made, attributes));
   if (!file->needs_claiming()) co_return;
   auto claimed = co_await files.opens.claim(file);

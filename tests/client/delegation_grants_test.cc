@@ -69,8 +69,18 @@ class GrantedDelegations : public FakeMount {
     caller.uid = uid;
     return caller;
   }
+  /// Of one uid all, with one supplementary group.
+  static Credential member_of(std::uint32_t group) {
+    Credential caller;
+    caller.groups[0] = group;
+    caller.group_count = 1;
+    return caller;
+  }
   OpenRef must_open(std::uint32_t access, std::uint32_t uid = 0) {
-    auto opened = run(open(mount(), user(uid), handle(1), access));
+    return must_open_as(user(uid), access);
+  }
+  OpenRef must_open_as(const Credential& caller, std::uint32_t access) {
+    auto opened = run(open(mount(), caller, handle(1), access));
     EXPECT_TRUE(opened) << opened.error().message();
     return std::move(opened->open);
   }
@@ -207,6 +217,15 @@ TEST_F(GrantedDelegations, AWriterHasTheServerKnowTheReaderBesideIt) {
   ASSERT_TRUE(reader);
   const OpenRef writer = must_open(kWrite);
   expect_claimed(kRead);
+}
+
+// They share an open at the server; what it has let one do, it has not the other.
+TEST_F(GrantedDelegations, AnOpenProvesNothingForOtherGroups) {
+  grant(OPEN_DELEGATE_WRITE, 1);
+  const OpenRef reader = must_open_as(member_of(7), kRead);
+  const OpenRef writer = must_open_as(member_of(8), kWrite);
+  EXPECT_FALSE(open_locally(mount(), member_of(7), handle(1), kWrite));
+  EXPECT_TRUE(open_locally(mount(), member_of(8), handle(1), kWrite));
 }
 
 // CLOSE and OPEN_DOWNGRADE wait for the OPEN, and the claim that follows the OPEN waits for them.
