@@ -23,7 +23,7 @@ class File : public ListNode,
       : inode(std::move(of)),
         shared(std::move(of_open)),
         open(std::move(reference)),
-        caller(open->caller()),
+        caller(open.caller()),
         errors_seen(shared->errors.sample()) {
     shared->files.push_back(*this);
   }

@@ -7,6 +7,7 @@
 #include "cache/write/commit.h"
 #include "cache/write/send_write.h"
 #include "client/requests/errno.h"
+#include "client/state/same_user.h"
 
 namespace nfsrdma::cache {
 
@@ -47,7 +48,9 @@ bool WriteBehind::joins(const FileRef& file, const LateWrite& write) const {
 bool WriteBehind::belongs(const FileRef& file, const client::FileLocks::LockRef& lock) {
   const Gathering& gathering = file->shared->gathering;
   const FileRef& by = gathering.by;
-  return !by || (by->open.file() == file->open.file() && gathering.lock == lock);
+  if (!by) return true;
+  return by->open.file() == file->open.file() && client::same_user(by->caller, file->caller) &&
+         gathering.lock == lock;
 }
 
 /// There is room for them.

@@ -29,7 +29,7 @@ bool forgotten_by_server(const Error& error) {
 
 OpenRef OpenFiles::merge(const Credential& caller, const FileHandle& handle,
                          std::uint32_t share_access, const nfs4::stateid4& stateid) {
-  return OpenRef(*this, table_.merge(caller, handle, share_access, stateid),
+  return OpenRef(*this, table_.merge(caller, handle, share_access, stateid), caller,
                  share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
 }
 
@@ -51,7 +51,7 @@ OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& hand
   file->add_reference(access);
   delegations_.touch(*delegation);
   delegations_.count_local_open();
-  return OpenRef(*this, file, access);
+  return OpenRef(*this, file, caller, access);
 }
 
 Task<Result<void>> OpenFiles::close(OpenRef open) {

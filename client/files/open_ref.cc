@@ -9,6 +9,7 @@ namespace nfsrdma::client {
 OpenRef::OpenRef(OpenRef&& other) noexcept
     : files_(std::exchange(other.files_, nullptr)),
       file_(std::move(other.file_)),
+      caller_(other.caller_),
       share_access_(std::exchange(other.share_access_, 0)) {}
 
 OpenRef& OpenRef::operator=(OpenRef&& other) noexcept {
@@ -16,6 +17,7 @@ OpenRef& OpenRef::operator=(OpenRef&& other) noexcept {
   reset();
   files_ = std::exchange(other.files_, nullptr);
   file_ = std::move(other.file_);
+  caller_ = other.caller_;
   share_access_ = std::exchange(other.share_access_, 0);
   return *this;
 }

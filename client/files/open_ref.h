@@ -27,16 +27,19 @@ class OpenRef {
   const OpenFileRef& file() const { return file_; }
   /// The access of this reference: OPEN4_SHARE_ACCESS_* bits.
   std::uint32_t share_access() const { return share_access_; }
+  /// Who has opened it: others of the same uid share the OpenFile.
+  const Credential& caller() const { return caller_; }
   /// Closes in the background.
   void reset();
 
  private:
   friend class OpenFiles;
-  OpenRef(OpenFiles& files, OpenFileRef file, std::uint32_t share_access)
-      : files_(&files), file_(std::move(file)), share_access_(share_access) {}
+  OpenRef(OpenFiles& files, OpenFileRef file, const Credential& caller, std::uint32_t share_access)
+      : files_(&files), file_(std::move(file)), caller_(caller), share_access_(share_access) {}
 
   OpenFiles* files_ = nullptr;
   OpenFileRef file_;
+  Credential caller_;
   std::uint32_t share_access_ = 0;
 };
 

@@ -3,16 +3,9 @@
 #include <algorithm>
 
 #include "client/state/open_file.h"
+#include "client/state/same_user.h"
 
 namespace nfsrdma::client {
-namespace {
-
-bool same_user(const Credential& a, const Credential& b) {
-  if (a.uid != b.uid || a.gid != b.gid || a.group_count != b.group_count) return false;
-  return std::equal(a.groups.begin(), a.groups.begin() + a.group_count, b.groups.begin());
-}
-
-}  // namespace
 
 Delegation::Delegation(const FileHandle& handle, const Credential& caller,
                        const GrantedDelegation& granted)

@@ -156,6 +156,18 @@ TEST_F(Writers, WhoMayNotWriteCutsNothingThroughAnothersOpen) {
   EXPECT_EQ(server_.read_file("f"), "text");
 }
 
+// They share an open at the server, and Linux checks each WRITE.
+TEST_F(Writers, WhoDiffersInGroupsWritesWithItsOwn) {
+  server_.write_file("f", "text");
+  FileRef first = open_as(member_of(7), "f");
+  FileRef second = open_as(member_of(8), "f");
+  ASSERT_TRUE(gather(first, 0, "one"));
+  ASSERT_TRUE(gather(second, 3, "two"));
+  flush(second);
+  EXPECT_EQ(server_.read_file("f"), "onetwo");
+  EXPECT_EQ(groups_of(nfs4::OP_WRITE), (std::vector{7U, 8U}));
+}
+
 class DelegatedWriters : public Writers {
  protected:
   DelegatedWriters() : Writers(responder::DelegationKind::write) {}

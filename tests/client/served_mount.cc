@@ -58,6 +58,21 @@ Credential ServedMount::caller() const {
   return caller;
 }
 
+Credential ServedMount::member_of(std::uint32_t group) const {
+  Credential member = caller();
+  member.groups[0] = group;
+  member.group_count = 1;
+  return member;
+}
+
+std::vector<std::uint32_t> ServedMount::groups_of(nfs4::nfs_opnum4 operation) const {
+  std::vector<std::uint32_t> groups;
+  for (const Arrival& arrival : server_.arrivals()) {
+    if (arrival.has(operation)) groups.push_back(arrival.caller.groups[0]);
+  }
+  return groups;
+}
+
 std::uint64_t ServedMount::counter(const std::string& name) const {
   return testing::counter_of(*mount_, name);
 }

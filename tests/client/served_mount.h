@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/files/open.h"
 #include "client/mount.h"
@@ -51,6 +52,10 @@ class ServedMount : public ::testing::Test {
   Mount& mount() { return *mount_; }
   const FileHandle& root() { return mount_->root(); }
   Credential caller() const;
+  /// The same with one supplementary group.
+  Credential member_of(std::uint32_t group) const;
+  /// The first supplementary group of each request with this operation that has arrived; 0: none.
+  std::vector<std::uint32_t> groups_of(nfs4::nfs_opnum4 operation) const;
   std::uint64_t counter(const std::string& name) const;
   /// Opens an existing file of the root.
   Opened open_file(const std::string& name, std::uint32_t access);
