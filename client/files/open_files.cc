@@ -48,7 +48,7 @@ OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& hand
   if (!together && (access & ~file->server_access()) != 0) return {};
   OpenTable::attach(*file, delegation);
   file->set_fileid(delegation->fileid());
-  file->add_reference(access);
+  file->add_reference(access, caller);
   delegations_.touch(*delegation);
   delegations_.count_local_open();
   return OpenRef(*this, file, caller, access);
@@ -204,7 +204,7 @@ Task<Result<void>> OpenFiles::claim(OpenFileRef file, std::uint32_t share_access
   request.delegation = file->delegation()->stateid();
   Sending sending;
   sending.patience = context_.lease_time();
-  auto opened = co_await send_claim(context_, file->caller(), request, sending);
+  auto opened = co_await send_claim(context_, file->opener(share_access), request, sending);
   CO_TRY(opened);
   claims_.add();
   file->opened(opened->stateid, share_access);

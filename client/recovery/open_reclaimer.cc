@@ -193,7 +193,7 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, OpenFileRef fil
   sending.channel = channel;
   sending.reserved = true;
   sending.patience = patience();
-  auto granted = co_await send_claim(files_.context, file->caller(), request, sending);
+  auto granted = co_await send_claim(files_.context, file->opener(access), request, sending);
   CO_TRY(granted);
   if (claim == CLAIM_PREVIOUS) take_delegation(*file, granted->delegation);
   co_return granted->stateid;

@@ -58,7 +58,11 @@ class OpenFile final : public StateHolder,
     return delegation_->covers(needed) || (needed & ~server_access_) != 0;
   }
   const FileHandle& handle() const { return handle_; }
+  /// The first opener. For what needs no rights at the server beyond those of the uid: others open
+  /// it with other groups.
   const Credential& caller() const { return caller_; }
+  /// Who has opened it last with this share access: for an OPEN that asks for the access again.
+  const Credential& opener(std::uint32_t access) const { return openers_[access]; }
   /// Of the file, for messages; 0: not known.
   std::uint64_t fileid() const { return fileid_; }
   void set_fileid(std::uint64_t fileid) { fileid_ = fileid; }
@@ -66,7 +70,10 @@ class OpenFile final : public StateHolder,
   std::uint32_t share_access() const;
   std::uint32_t references() const { return counts_[1] + counts_[2] + counts_[3]; }
   /// One reference more, or less, that was opened with this share access.
-  void add_reference(std::uint32_t access) { ++counts_[access]; }
+  void add_reference(std::uint32_t access, const Credential& opener) {
+    ++counts_[access];
+    openers_[access] = opener;
+  }
   void drop_reference(std::uint32_t access) { --counts_[access]; }
   void drop_references() { counts_ = {}; }
   bool opened_for(std::uint32_t access) const { return counts_[access] > 0; }
@@ -200,6 +207,7 @@ class OpenFile final : public StateHolder,
   std::uint32_t server_access_ = 0;        ///< granted by the server
   std::uint32_t opened_with_ = 0;          ///< a bit (1 << share access) for each kind of OPEN
   std::array<std::uint32_t, 4> counts_{};  ///< references by share_access (index 1, 2, 3)
+  std::array<Credential, 4> openers_{};    ///< likewise, the last of each
   ServerOpen server_open_{*this};
   FileLocks locks_;
   DelegationRef delegation_;  ///< that covers the opens, or could

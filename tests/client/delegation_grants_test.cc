@@ -228,6 +228,18 @@ TEST_F(GrantedDelegations, AnOpenProvesNothingForOtherGroups) {
   EXPECT_TRUE(open_locally(mount(), member_of(8), handle(1), kWrite));
 }
 
+TEST_F(GrantedDelegations, AnOpenIsClaimedWithTheGroupsThatItWasMadeWith) {
+  grant(OPEN_DELEGATE_WRITE, 1);
+  const OpenRef reader = must_open_as(member_of(7), kRead);
+  const OpenRef both = must_open_as(member_of(8), kBoth);
+  const auto writer = open_locally(mount(), member_of(8), handle(1), kWrite);
+  ASSERT_TRUE(writer);
+  EXPECT_EQ(recall(1), NFS4_OK);
+  reactor_.settle();
+  expect_claimed(kWrite);
+  EXPECT_EQ(server_.arrivals_of(OP_OPEN).back().caller.groups[0], 8U);
+}
+
 // CLOSE and OPEN_DOWNGRADE wait for the OPEN, and the claim that follows the OPEN waits for them.
 TEST_F(GrantedDelegations, ACloseAndAClaimDoNotWaitForEachOther) {
   grant(OPEN_DELEGATE_READ, 1);

@@ -45,6 +45,27 @@ TEST_F(RecoveryTest, EveryShareAccessIsReclaimed) {
   EXPECT_EQ(accesses_, (std::vector{kBoth, kWrite, kRead}));
 }
 
+// What the server lets one of them open it may refuse to the other: both would get EIO.
+TEST_F(RecoveryTest, EachOpenIsGotBackWithTheGroupsThatItWasMadeWith) {
+  start();
+  Credential member;
+  member.group_count = 1;
+  std::vector<OpenRef> opened;
+  for (const std::uint32_t access : {kRead, kBoth}) {
+    member.groups[0] = access;
+    opened.push_back(std::move(run(open(mount(), member, handle(1), access))->open));
+  }
+  forget_opens(true);
+  previous_ = NFS4ERR_NO_GRACE;
+  EXPECT_TRUE(read_from(opened.front()));
+  EXPECT_EQ(claims_, (std::vector{CLAIM_PREVIOUS, CLAIM_FH, CLAIM_FH}));
+  std::vector<std::uint32_t> groups;
+  for (const Arrival& arrival : server_.arrivals_of(OP_OPEN)) {
+    groups.push_back(arrival.caller.groups[0]);
+  }
+  EXPECT_EQ(groups, (std::vector{kRead, kBoth, kBoth, kBoth, kRead}));
+}
+
 TEST_F(RecoveryTest, WithoutAGracePeriodFilesAreOpenedAnew) {
   start();
   OpenRef file = must_open(1);

@@ -179,8 +179,8 @@ TEST_F(OpenFileTest, SeqidsWrap) {
 
 TEST_F(OpenFileTest, AnOpenThatWasMergedDuringADowngradeKeepsItsAccess) {
   file->opened(stateid(1), kBoth);
-  file->add_reference(kRead);
-  file->add_reference(kWrite);
+  file->add_reference(kRead, user(1, 1));
+  file->add_reference(kWrite, user(1, 1));
   file->downgraded(stateid(2), kRead);
   EXPECT_EQ(file->server_access(), kBoth);
 }
@@ -188,10 +188,10 @@ TEST_F(OpenFileTest, AnOpenThatWasMergedDuringADowngradeKeepsItsAccess) {
 TEST_F(OpenFileTest, AnAccessThatWasGivenUpIsNotAskedForAgain) {
   file->opened(stateid(1), kRead);
   file->opened(stateid(2), kWrite);
-  file->add_reference(kRead);
+  file->add_reference(kRead, user(1, 1));
   file->downgraded(stateid(3), kRead);
   EXPECT_EQ(file->server_access(), kRead);
-  file->add_reference(kWrite);
+  file->add_reference(kWrite, user(1, 1));
   EXPECT_EQ(file->unclaimed(), kWrite);
 }
 
@@ -200,14 +200,14 @@ TEST_F(OpenFileTest, OneThatIsInUseWhenTheServerClosedItIsOpenedAnew) {
   file->closed();
   EXPECT_EQ(file->claim(), OpenFile::Claim::none);
   file->opened(stateid(2), kRead);
-  file->add_reference(kRead);
+  file->add_reference(kRead, user(1, 1));
   file->closed();
   EXPECT_EQ(file->claim(), OpenFile::Claim::anew);
 }
 
 TEST_F(OpenFileTest, WhatWasRevokedIsNotOpenedAnew) {
   file->opened(stateid(1), kRead);
-  file->add_reference(kRead);
+  file->add_reference(kRead, user(1, 1));
   file->server_open().on_refused(nfs4::NFS4ERR_ADMIN_REVOKED);
   EXPECT_EQ(file->claim(), OpenFile::Claim::freed);
 }
