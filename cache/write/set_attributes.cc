@@ -5,17 +5,19 @@
 
 #include "cache/file/io_lock.h"
 #include "client/files/delegations.h"
+#include "client/state/same_user.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::cache {
 namespace {
 
-/// An open through which the size may be changed: the given one, or any of the same user.
+/// An open through which the size may be changed: the given one, or any of the same user. One of
+/// other groups may be allowed more.
 FileRef writer_of(const FileRef& file, OpenInode& open, const client::Credential& caller) {
   if (file && file->writable()) return file;
   FileRef found;
   open.files.for_each([&](File& other) {
-    if (!found && other.writable() && other.caller.uid == caller.uid) found = &other;
+    if (!found && other.writable() && client::same_user(other.caller, caller)) found = &other;
   });
   return found;
 }

@@ -168,6 +168,16 @@ TEST_F(Writers, WhoDiffersInGroupsWritesWithItsOwn) {
   EXPECT_EQ(groups_of(nfs4::OP_WRITE), (std::vector{7U, 8U}));
 }
 
+TEST_F(Writers, WhoDiffersInGroupsCutsWithItsOwn) {
+  server_.write_file("f", "text");
+  FileRef file = open_as(member_of(7), "f");
+  AttributeChange change{member_of(8), 0, {}};
+  change.set.size = 1;
+  EXPECT_TRUE(run(set_attributes(files().writes(), file->inode, nullptr, change)));
+  EXPECT_EQ(server_.read_file("f"), "t");
+  EXPECT_EQ(groups_of(nfs4::OP_SETATTR), std::vector{8U});
+}
+
 class DelegatedWriters : public Writers {
  protected:
   DelegatedWriters() : Writers(responder::DelegationKind::write) {}
