@@ -70,6 +70,7 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
 Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
                         LockCaller& caller) {
   client::Mount& mount = writes.mount();
+  wanted.caller = file->caller;
   if (wanted.owner.kind == client::LockKind::flock) {
     file->flock_owner = wanted.owner.id;
   } else {
@@ -103,6 +104,7 @@ Task<bool> see_changes(WriteBack& writes, FileRef file) {
 
 Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
                                                             client::WantedLock wanted) {
+  wanted.caller = file->caller;
   auto tested = co_await client::test_lock(mount, file->open.file(), wanted);
   co_return tested;
 }

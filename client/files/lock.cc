@@ -60,7 +60,7 @@ Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, 
     const bool known = lock->established;
     Sending sending;
     sending.patience = patience;
-    auto granted = co_await send_lock(files.context, file->caller(), file->handle(),
+    auto granted = co_await send_lock(files.context, lock->caller, file->handle(),
                                       request_for(file, lock, wanted), sending);
     if (granted) lock->granted(*granted);
     if (granted) co_return Result<void>{};
@@ -69,7 +69,7 @@ Task<Result<void>> lock_at_server(Files& files, OpenFileRef file, LockRef lock, 
 }
 
 Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, LockRef lock, ByteRange range) {
-  auto unlocked = co_await locku(files.context, file->caller(), file->handle(), lock, range);
+  auto unlocked = co_await locku(files.context, lock->caller, file->handle(), lock, range);
   CO_TRY(unlocked);
   lock->given = *unlocked;
   co_return Result<void>{};
@@ -85,6 +85,7 @@ Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
     const LockKeeper keeper = lock_keeper(files, file->handle());
     const bool doubtful = keeper == LockKeeper::client && !files.context.session.lease_holds();
     if (keeper == LockKeeper::changing || doubtful) continue;
+    lock->caller = wanted.caller;
     Result<void> granted;
     if (keeper == LockKeeper::client) {
       granted = lock_locally(files, file, wanted);
@@ -137,7 +138,7 @@ Task<Result<void>> say_goodbye(Files& files, OpenFileRef file, LockRef lock) {
     unlocked = co_await unlock_at_server(files, file, lock, ByteRange::whole_file());
   }
   if (unlocked && lock->established && !file->lost()) {
-    auto freed = co_await free_stateid(files.context, file->caller(), lock->stateid());
+    auto freed = co_await free_stateid(files.context, lock->caller, lock->stateid());
     if (!freed) co_return freed;
   }
   co_return unlocked;
@@ -174,7 +175,7 @@ Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef fi
   if (lock_keeper(files, file->handle()) == LockKeeper::client) {
     co_return local_conflict(files, file->handle(), wanted);
   }
-  auto tested = co_await lockt(files.context, file->caller(), file->handle(), wanted.owner,
+  auto tested = co_await lockt(files.context, wanted.caller, file->handle(), wanted.owner,
                                wanted.range, wanted.exclusive);
   CO_TRY(tested);
   std::optional<LockConflict> conflict;

@@ -20,6 +20,7 @@ struct WantedLock {
   bool exclusive = false;
   /// The caller will ask again when it is refused: the server may tell when to (CB_NOTIFY_LOCK).
   bool will_wait = false;
+  Credential caller{};  ///< that asks the server
 };
 
 /// The lock that conflicts with a wanted one.

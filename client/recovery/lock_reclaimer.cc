@@ -55,8 +55,8 @@ Task<Result<void>> LockReclaimer::ask(rpc::Channel& channel, OpenFileRef file, L
   Sending sending;
   sending.channel = &channel;
   sending.reserved = true;
-  auto granted = co_await send_lock(files_.context, file->caller(), file->handle(),
-                                    std::move(request), sending);
+  auto granted =
+      co_await send_lock(files_.context, lock->caller, file->handle(), std::move(request), sending);
   CO_TRY(granted);
   lock->granted(*granted);
   co_return Result<void>{};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/compound/state_holder.h"
+#include "client/proto/object.h"
 #include "client/proto/types.h"
 #include "client/requests/lock_owner.h"
 #include "client/state/lock_ranges.h"
@@ -49,6 +50,7 @@ struct LockState final : StateHolder {
   OpenFile& file;
   const LockOwner owner;
   std::int32_t pid = 0;      ///< of the process that locked last; for F_GETLK
+  Credential caller;         ///< that asked for it last; whose requests about it are
   bool established = false;  ///< the server has given a stateid
   /// The server is asked about this owner's locks; else only this client knows of them.
   bool at_server = false;

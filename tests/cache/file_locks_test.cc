@@ -111,6 +111,24 @@ TEST_F(FileLocksTest, TheLockInTheWayIsTold) {
   EXPECT_TRUE((*tested)->exclusive);
 }
 
+// Linux lets lock who may read. An owner whose groups have changed goes on with its lock.
+TEST_F(FileLocksTest, WhoDiffersInGroupsLocksWithItsOwn) {
+  FileRef other = open_as(member_of(7), "f");
+  std::swap(file_, other);
+  ASSERT_EQ(lock_now(kOne), 0);
+  server_.reboot(client::test::ServedDirectory::kLeaseSeconds);
+  std::swap(file_, other);
+  EXPECT_EQ(lock_now(kTwo), EAGAIN);
+  client::WantedLock wanted;
+  wanted.owner = kTwo;
+  EXPECT_TRUE(run(test_lock(mount(), other, wanted)));
+  unlock_all(kOne);
+  EXPECT_EQ(lock_now(kTwo), 0);
+  EXPECT_EQ(groups_of(nfs4::OP_LOCK), (std::vector{7U, 7U, 0U, 0U})) << "the second reclaims";
+  EXPECT_EQ(groups_of(nfs4::OP_LOCKT), std::vector{7U});
+  EXPECT_EQ(groups_of(nfs4::OP_LOCKU), std::vector{7U});
+}
+
 TEST_F(FileLocksTest, ChangesOfOthersAreSeenUnlessNothingCanBeAsked) {
   server_.write_file("f", "longer than before");
   ASSERT_EQ(lock_now(kOne), 0);
