@@ -49,8 +49,6 @@ bool Request::answer(int error_number, std::span<const std::byte> body) {
   return pending_->owner->answer(*pending_, error_number, body);
 }
 
-bool Request::answer_overwrites_data() const { return pending_->channel->is_ring; }
-
 bool Request::reply_error(int error_number) { return answer(error_number); }
 
 // Of an inode that the kernel cannot use (fuse_force_forget() of Linux) it sends FORGET as it sends

@@ -39,9 +39,6 @@ class Request {
   /// The operation, FUSE_READ, "read", and the kernel's number of its inode.
   std::uint32_t opcode() const;
   std::string_view operation() const;
-  /// The answer is put where the request's data lie (an entry of an io_uring): whoever needs them
-  /// takes them before.
-  bool answer_overwrites_data() const;
   std::uint64_t node() const;
   /// The same as an RPC credential, with supplementary groups. Ask while the caller still waits,
   /// that is before the first suspension: its groups are read from /proc.

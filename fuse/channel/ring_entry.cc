@@ -62,6 +62,10 @@ void RingEntry::part_with_slot() {
   std::memcpy(payload_.data(), before, headers_.payload_size);
 }
 
+void RingEntry::place_short_answer() {
+  std::memcpy(place(), short_answer_.data(), std::exchange(short_size_, 0));
+}
+
 /// How long the structure is follows from the whole length; a length that cannot be leaves too
 /// little, which the decoder refuses.
 Message RingEntry::receive() {
@@ -73,7 +77,7 @@ Message RingEntry::receive() {
   const std::size_t structure = message.header.len > rest ? message.header.len - rest : 0;
   message.arguments = std::span(headers_.structure).first(std::min(structure, RingHeaders::kRoom));
   // At the address that is registered for the network.
-  message.payload = {slot_ ? slot_ : payload_.data(), payload};
+  message.payload = {place(), payload};
   return message;
 }
 
@@ -91,8 +95,10 @@ int RingEntry::send(std::span<const iovec> parts) {
   headers_.payload_size = static_cast<std::uint32_t>(size);
   copied_ = 0;
   if (body.size() != 1 || !in_place(body.front())) {
+    const bool later = lent_ && size <= short_answer_.size();
+    short_size_ = later ? size : 0;
     // Data elsewhere in the slot overlaps with it at the same address only.
-    std::byte* const to = slot_ ? slot_ : payload_.data();
+    std::byte* const to = later ? short_answer_.data() : place();
     for (const iovec& part : body) {
       std::memmove(to + copied_, part.iov_base, part.iov_len);
       copied_ += part.iov_len;

@@ -1,6 +1,7 @@
 // One place of FUSE's io_uring: a request comes in it, and its answer goes out of it.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "fuse/channel/kernel_channel.h"
@@ -49,6 +50,9 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   bool lent() const { return lent_; }
   /// Leaves a lent slot to its borrower; bytes of the answer in it stay in the payload.
   void part_with_slot();
+  /// Puts a short answer into the payload. Before the kernel gets the entry, and after
+  /// part_with_slot(): a borrower's data would have it over their beginning.
+  void place_short_answer();
 
   /// A request has come. Its arguments lie in the entry until the answer.
   Message receive();
@@ -67,15 +71,20 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
 
  private:
   enum class State : std::uint8_t { with_kernel, with_program, closed };
+  /// Of WRITE, whose data the slot holds: they may be sent after the answer, or once more.
+  using ShortAnswer = std::array<std::byte, sizeof(fuse_write_out)>;
 
   void take_back(std::byte* data) override;
   bool in_place(const iovec& part) const;
+  std::byte* place() const { return slot_ ? slot_ : payload_.data(); }
 
   RingCommits& commits_;
   const std::uint16_t queue_;
   State state_ = State::with_kernel;
   bool lent_ = false;
   std::size_t copied_ = 0;
+  ShortAnswer short_answer_{};
+  std::size_t short_size_ = 0;  ///< bytes of it that are not in the payload yet
   RingHeaders& headers_;
   const std::span<std::byte> payload_;
   BufferPool* pool_ = nullptr;

@@ -34,9 +34,10 @@ bool needs_slot(std::uint32_t opcode) {
 constexpr std::size_t kEntriesWithSlots = 16;
 constexpr std::size_t kPartOfSlots = 4;
 
-/// Larger WRITEs keep their slot after the answer: until they are sent (write-behind; smaller ones
-/// that come through the page cache are gathered elsewhere), and until they are committed. To copy
-/// them first costs less than to put another slot in the place of the entry's.
+/// Larger WRITEs keep their slot after the answer, as a rule: until they are sent (write-behind;
+/// smaller ones that come through the page cache are gathered elsewhere), and until they are
+/// committed. To copy them first costs less than to put another slot in the place of the entry's,
+/// which is what the others cost that are kept all the same (those of a small wsize).
 constexpr std::size_t kMostOfPages = (std::size_t{256} << 10) - 1;
 constexpr std::size_t kMostDirect = std::size_t{64} << 10;
 
@@ -164,6 +165,7 @@ void RingReceiver::hand_over() {
       entry.part_with_slot();
       in_flight_.counters().ring_slots_kept.add();
     }
+    entry.place_short_answer();
     const RingCommandArguments arguments{.commit_id = entry.commit_id(), .queue = entry.queue()};
     if (!ring_->prepare(RingCommand::commit_and_fetch, arguments, {}, &entry)) return;
     entry.unlink();

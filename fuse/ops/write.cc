@@ -150,12 +150,10 @@ Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming 
 }
 
 /// Answers before the bytes are gathered, where that cannot fail: the caller, on another processor,
-/// makes the next request meanwhile. False: nothing was done. Over an io_uring the answer would
-/// stand where the data lie, and it goes out at the end of the turn in any case.
+/// makes the next request meanwhile. False: nothing was done.
 bool answer_and_take(FileSystem& fs, Request& request, const FileRef& file, Incoming& incoming) {
   cache::WriteBehind& behind = fs.files().writes().behind();
-  if (request.answer_overwrites_data() || !may_be_taken(fs, *file, incoming) ||
-      !behind.joins(file, incoming.what)) {
+  if (!may_be_taken(fs, *file, incoming) || !behind.joins(file, incoming.what)) {
     return false;
   }
   incoming.old = old_pages(*file, incoming.by, incoming.range());

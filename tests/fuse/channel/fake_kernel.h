@@ -75,8 +75,7 @@ class FakeKernel final : public KernelChannel {
 
   CallerIds caller{::getuid(), ::getgid(), ::getpid()};  ///< of the requests that follow
   bool takes_answers = true;                             ///< else it has given up what is answered
-  /// Structure and payload of what follows lie apart, as on an io_uring. With is_ring the answer is
-  /// put where the payload lies.
+  /// Structure and payload of what follows lie apart, as on an io_uring.
   std::size_t structure_apart = 0;
   std::function<void()> on_answer;  ///< called when an answer comes
 
@@ -96,7 +95,6 @@ class FakeKernel final : public KernelChannel {
                          std::span<const std::byte> arguments);
 
   BufferPool& slots_;
-  std::span<std::byte> answer_place_;
   InFlight in_flight_;
   Dispatcher dispatcher_;
   std::uint64_t last_unique_ = 0;

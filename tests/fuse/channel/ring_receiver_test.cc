@@ -325,5 +325,34 @@ TEST_F(RingSlotsTest, OnlyAWriteThatIsKeptIsCopiedFirst) {
   }
 }
 
+// The operation may send the data later, or once more, and gathers small ones after the answer.
+TEST_F(RingSlotsTest, TheAnswerOfAWriteIsNotPutOverDataThatAreStillNeeded) {
+  constexpr std::size_t kSize = std::size_t{128} << 10;
+  Child child([path = file_.c_str()] {
+    alignas(4096) static char data[kSize];
+    std::memset(data, 'n', sizeof data);
+    const int fd = ::open(path, O_WRONLY);
+    return ::write(fd, data, sizeof data) == ssize_t{sizeof data} ? 0 : errno;
+  });
+  wait_for_held(1);
+  Buffer kept;
+  const auto is_whole = [&] {
+    return std::ranges::all_of(kept.first(kSize), [](std::byte b) { return b == std::byte{'n'}; });
+  };
+  mounted_->on_shard([&] {
+    auto& held = files_.held.front();
+    kept = std::move(held.slot);
+    EXPECT_TRUE(held.request.reply_write(kSize));
+    files_.held.clear();
+    EXPECT_TRUE(is_whole());
+  });
+  EXPECT_EQ(child.wait(), 0);
+  mounted_->on_shard([&] {
+    EXPECT_EQ(mounted_->count(&ChannelCounters::ring_slots_kept), 1u);
+    EXPECT_TRUE(is_whole());
+    kept.reset();
+  });
+}
+
 }  // namespace
 }  // namespace nfsrdma::testing

@@ -356,18 +356,6 @@ TEST_F(WriteRequest, DoesNotOvertakeOneOfTheSameBytes) {
   release(file);
 }
 
-TEST_F(WriteRequest, TheAnswerMayBePutWhereTheDataLie) {
-  kernel_->structure_apart = sizeof(fuse_write_in);
-  kernel_->is_ring = true;
-  const Opened file = kernel_open("f");
-  const std::string text = text_of(5 * 4096);
-  for (std::size_t at = 0; at < text.size(); at += 4096)
-    EXPECT_EQ(write(file, at, std::string_view(text).substr(at, 4096)), 0);
-  EXPECT_EQ(fsync(file), 0);
-  EXPECT_TRUE(server_.read_file("f") == text);
-  release(file);
-}
-
 TEST_F(WriteRequest, StructureAndPayloadMayLieApart) {
   const Opened file = kernel_open("f");
   kernel_->structure_apart = sizeof(fuse_write_in);
