@@ -110,14 +110,8 @@ Task<void> Session::resolve_in_doubt() {
   // The slot in question is given back by its request only after this was started.
   co_await pauses_.pause(Backoff::kFirst);
   CompoundRef compound = compounds_.acquire_reserved();
-  Backoff backoff;
   for (SlotHold slot = slots_.take_in_doubt(); slot && compound; slot = slots_.take_in_doubt()) {
-    compound->begin(caller_, compounds_.machine_name());
     auto done = co_await resolve_one(*compound, slot);
-    if (!done && done.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) {
-      co_await pauses_.pause(backoff.next());  // the request is still being executed
-      continue;
-    }
     if (slot && slot->in_doubt()) {
       if (!slots_.closed()) lose("a slot could not be resolved");
       break;
@@ -127,7 +121,20 @@ Task<void> Session::resolve_in_doubt() {
   resolving_ = false;
 }
 
+// DELAY: the request is still being executed. The slot is kept meanwhile: without an answer nobody
+// else would look at it again.
 Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
+  Backoff backoff;
+  for (;;) {
+    compound.begin(caller_, compounds_.machine_name());
+    auto asked = co_await ask_about(compound, slot);
+    if (asked || !asked.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) co_return asked;
+    const bool slept = co_await pauses_.pause(backoff.next());
+    if (!slept || !slot) co_return asked;
+  }
+}
+
+Task<Result<void>> Session::ask_about(Compound& compound, SlotHold& slot) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
   fill_sequence(compound, *slot);

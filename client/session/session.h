@@ -194,6 +194,7 @@ class Session {
   void resolve_slots();
   Task<void> resolve_in_doubt();
   Task<Result<void>> resolve_one(Compound& compound, SlotHold& slot);
+  Task<Result<void>> ask_about(Compound& compound, SlotHold& slot);
   Result<void> judge_resolution(Compound& compound, Slot& slot);
   Error give_up(const char* why) const;
 

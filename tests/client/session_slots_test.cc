@@ -68,6 +68,27 @@ TEST_P(SlotInDoubt, IsResolvedByWhatTellsThatItsNumberIsTaken) {
   EXPECT_EQ(counter("session_losses"), 0U);
 }
 
+// As long as the server executes the request it tells nothing (RFC 8881 section 2.10.6.1.3): it is
+// asked again. A slot that is forgotten instead is one less for the rest of the session.
+TEST_P(SlotInDoubt, IsAskedAboutUntilTheServerCanTell) {
+  start();
+  int delays = 2;
+  server_.fate = [&](const Arrival& arrival) {
+    if (!arrival.sequence) return Fate::answer;
+    if (arrival.connection == 1) return Fate::disconnect_before;
+    const nfsstat4 lone = delays > 0 ? NFS4ERR_DELAY : GetParam();
+    if (!arrival.has(OP_GETATTR)) --delays;
+    server_.fail(OP_SEQUENCE, arrival.has(OP_GETATTR) ? NFS4ERR_REQ_TOO_BIG : lone);
+    return Fate::answer;
+  };
+  Pending<Result<Attributes>> refused(getattr(mount(), {}, handle(1)));
+  reactor_.advance(seconds(2));
+  ASSERT_TRUE(refused.done());
+  EXPECT_EQ(counter("session_slots_resolved"), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+  EXPECT_FALSE(mount().session().slots().take_in_doubt());
+}
+
 INSTANTIATE_TEST_SUITE_P(With, SlotInDoubt,
                          ::testing::Values(NFS4ERR_SEQ_FALSE_RETRY, NFS4ERR_RETRY_UNCACHED_REP));
 
