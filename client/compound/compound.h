@@ -81,7 +81,8 @@ class Compound : public ListNode {
   /// The stateid that was sent is still the current one.
   bool stateid_current() const { return state_ && state_->stateid() == sent_stateid_; }
 
-  /// A connection was lost while this was sent and not answered.
+  /// This was sent, and the server's answer cannot be known yet: the connection was lost, or the
+  /// session that it belongs to.
   void set_unanswered(bool unanswered) { unanswered_ = unanswered; }
   bool unanswered() const { return unanswered_; }
   /// The answer may be that of a second execution: an operation that finds its work done already

@@ -54,8 +54,11 @@ Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, 
       status == nfs4::NFS4ERR_SEQ_FALSE_RETRY || status == nfs4::NFS4ERR_RETRY_UNCACHED_REP;
   if (moved) {
     slot.record_acked();
-    // It was executed and its reply is gone: a change is repeated as one that may be done already.
-    if (status == nfs4::NFS4ERR_RETRY_UNCACHED_REP) note_uncertain(compound);
+    // It was executed and its reply is gone, or the request that has the number is this one, on a
+    // connection that is lost: a change is repeated as one that may be done already.
+    if (status == nfs4::NFS4ERR_RETRY_UNCACHED_REP || compound.unanswered()) {
+      note_uncertain(compound);
+    }
     return Verdict::renumber;
   }
   if (!compound.unanswered()) slot.record_not_taken();
@@ -76,9 +79,11 @@ Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, 
   }
 }
 
+// The number that it was sent with will not get its answer any more; another one begins afresh.
 void Session::note_uncertain(Compound& compound) {
   if (compound.modifying()) uncertain_.add();
   compound.set_maybe_executed();
+  compound.set_unanswered(false);
 }
 
 // Reacts to an error of SEQUENCE, for requests that can wait for another session.

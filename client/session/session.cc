@@ -220,8 +220,8 @@ bool Session::fits(const Compound& compound) const {
 Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHold& slot,
                                                      rpc::Channel* only) {
   Backoff backoff;
-  for (int corrections = 0;;) {
-    fill_sequence(compound, *slot);
+  fill_sequence(compound, *slot);
+  for (int corrections = 0;; fill_again(compound, *slot)) {
     auto sent = co_await transmit(compound, slot, only);
     CO_TRY(sent);
     if (!slot) {
@@ -245,6 +245,13 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
 
 void Session::resolve_if_in_doubt(SlotHold& slot) {
   if (slot && slot->in_doubt()) resolve_slots();
+}
+
+// A request that was sent on a connection before may be the one that has the number: repeated in
+// other words it would be a false retry (RFC 8881 section 2.10.6.1.3.1), and then made twice.
+void Session::fill_again(Compound& compound, const Slot& slot) {
+  if (!compound.unanswered()) return fill_sequence(compound, slot);
+  compound.set_xid(compounds_.next_xid());
 }
 
 void Session::fill_sequence(Compound& compound, const Slot& slot) {
@@ -284,6 +291,7 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     if (slot && !reply && renewed_at_ > sent_at) ++slot->overtaken;
     if (reply) {
       compound.set_sent_at(sent_at);
+      if (!slot) compound.set_unanswered(true);  // with its slot went what would judge the answer
       co_return Result<void>{};
     }
     compound.set_unanswered(true);

@@ -191,6 +191,7 @@ class Session {
   bool asks_for_patience(const Compound& compound) const;
   bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
+  void fill_again(Compound& compound, const Slot& slot);
   void resolve_slots();
   Task<void> resolve_in_doubt();
   Task<Result<void>> resolve_one(Compound& compound, SlotHold& slot);

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/requests/getattr.h"
+#include "client/requests/remove.h"
 #include "client/session/limits.h"
 #include "client/session/session.h"
 #include "tests/client/fake_mount.h"
@@ -16,6 +19,9 @@ namespace {
 
 using namespace nfs4;
 using std::chrono::seconds;
+
+/// A request begins with its XID, which is not the COMPOUND's.
+constexpr std::size_t kXidBytes = 4;
 
 class SessionSlots : public FakeMount {};
 
@@ -91,6 +97,82 @@ TEST_P(SlotInDoubt, IsAskedAboutUntilTheServerCanTell) {
 
 INSTANTIATE_TEST_SUITE_P(With, SlotInDoubt,
                          ::testing::Values(NFS4ERR_SEQ_FALSE_RETRY, NFS4ERR_RETRY_UNCACHED_REP));
+
+/// What SEQUENCE may say of a request that the server is still executing for an earlier connection.
+class RetryPutOff : public SessionSlots, public ::testing::WithParamInterface<nfsstat4> {};
+
+// RFC 8881 section 2.10.6.1.3.1: a server may compare a retry with the request that has its slot
+// and number. One that differs in sa_highest_slotid is a false retry, and the change is made again.
+TEST_P(RetryPutOff, IsRepeatedInTheSameWords) {
+  start();
+  SlotTable& slots = mount().session().slots();
+  SlotHold own = slots.take_for_recovery();
+  SlotHold higher = slots.take_for_recovery();
+  own.release();
+  server_.fate = [&](const Arrival& arrival) {
+    if (!arrival.has(OP_REMOVE)) return Fate::answer;
+    if (arrival.connection == 1) return Fate::disconnect_before;
+    if (higher) server_.fail(OP_SEQUENCE, GetParam());
+    higher.release();
+    return Fate::answer;
+  };
+  ASSERT_TRUE(run(remove(mount(), {}, handle(1), "f")));
+  const auto calls = server_.arrivals_of(OP_REMOVE);
+  ASSERT_EQ(calls.size(), 3U);
+  for (const Arrival& call : calls) {
+    const auto words = [](const Arrival& one) { return std::span(one.bytes).subspan(kXidBytes); };
+    EXPECT_TRUE(std::ranges::equal(words(call), words(calls[0])));
+    EXPECT_EQ(call.sequence->sa_highest_slotid, 1U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(With, RetryPutOff,
+                         ::testing::Values(NFS4ERR_DELAY, NFS4ERR_CONN_NOT_BOUND_TO_SESSION));
+
+// Whatever the server finds different: it has had a request of this number, which was this one. The
+// change is made again as one that may be done already.
+TEST_F(SessionSlots, ARetryThatIsCalledFalseMayHaveBeenExecuted) {
+  start();
+  server_.on<SEQUENCE4args, SEQUENCE4res>([](const SEQUENCE4args& args, SEQUENCE4res& result) {
+    result.sr_resok4 = {args.sa_sessionid, args.sa_sequenceid, args.sa_slotid,
+                        kSlots - 1,        kSlots - 1,         0};
+  });
+  int retries = 0;
+  server_.fate = [&](const Arrival& arrival) {
+    if (!arrival.has(OP_REMOVE)) return Fate::answer;
+    if (arrival.connection == 1) return Fate::disconnect_before;
+    if (++retries == 1) server_.fail(OP_SEQUENCE, NFS4ERR_DELAY);
+    if (retries == 2) server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_FALSE_RETRY);
+    if (retries == 3) server_.fail(OP_REMOVE, NFS4ERR_NOENT);
+    return Fate::answer;
+  };
+  auto removed = run(remove(mount(), {}, handle(1), "f"));
+  EXPECT_TRUE(removed) << removed.error().message();
+  EXPECT_EQ(retries, 3);
+  EXPECT_EQ(counter("session_requests_uncertain"), 1U);
+}
+
+// The server refuses to bind the session to a connection that lives: it is replaced, and with it go
+// the slots of requests that are being executed. Their answers name a session that is no more.
+TEST_F(SessionSlots, AChangeWhoseSessionIsReplacedMayHaveBeenExecuted) {
+  start();
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_REMOVE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<NameChange>> removing(remove(mount(), {}, handle(1), "f"));
+  reactor_.settle();
+  server_.fail(OP_SEQUENCE, NFS4ERR_CONN_NOT_BOUND_TO_SESSION);
+  server_.fail(OP_BIND_CONN_TO_SESSION, NFS4ERR_INVAL);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  server_.fate = nullptr;
+  server_.fail(OP_REMOVE, NFS4ERR_NOENT);
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(removing.done());
+  EXPECT_TRUE(removing.value()) << removing.value().error().message();
+  EXPECT_EQ(server_.arrivals_of(OP_REMOVE).size(), 2U);
+  EXPECT_EQ(counter("session_requests_uncertain"), 1U);
+}
 
 // RFC 8881 section 18.35.1: co_ownerid has NFS4_OPAQUE_LIMIT bytes at most.
 TEST_F(SessionSlots, AnIdentityThatIsTooLongIsCut) {
