@@ -1,5 +1,6 @@
 #include "client/files/open_files.h"
 
+#include <optional>
 #include <utility>
 
 #include "client/requests/delegreturn.h"
@@ -84,14 +85,19 @@ Task<void> OpenFiles::narrow_quietly(OpenFileRef file) {
 }
 
 Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
-  auto guard = co_await file->changing().lock();
+  auto locked = co_await file->changing().lock();
+  std::optional<AsyncMutex::Guard> guard(std::move(locked));
   Backoff backoff;
   for (int tries = 0;;) {
     const std::uint32_t needed = file->share_access();
     if (file->lost() || (file->server_access() & ~needed) == 0) break;
     if (file->held_by_delegation()) co_return Result<void>{};
     if (file->opening()) {
+      // The server may put the OPEN off until it has a delegation back, whose return claims opens.
+      guard.reset();
       co_await file->crossing();
+      auto again = co_await file->changing().lock();
+      guard.emplace(std::move(again));
       continue;  // its access may be needed
     }
     const nfs4::stateid4 before = file->newest_stateid();

@@ -142,6 +142,28 @@ TEST_F(GrantedDelegations, OneThatLetsWriteReplacesOneThatLetsRead) {
   EXPECT_TRUE(held()->writes());
 }
 
+// RFC 8881 section 10.4: the server puts the OPEN off until the delegation is back. The CLOSE of
+// the other open waits for that OPEN, whose access it may be about; the return waits for neither.
+TEST_F(GrantedDelegations, GoBackWhileACloseWaitsForAnOpen) {
+  grant(OPEN_DELEGATE_READ, 1);
+  OpenRef reader = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), user(0), handle(1), kBoth));
+  reactor_.settle();
+  ASSERT_EQ(recall(1), NFS4_OK);
+  Pending<Result<void>> closing(mount().opens().close(std::move(reader)));
+  reactor_.settle();
+  EXPECT_EQ(returned_, std::vector{1});
+  EXPECT_FALSE(opening.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(opening.done() && closing.done());
+  EXPECT_TRUE(opening.value() && closing.value());
+}
+
 // RFC 8881 section 18.16.2: `recall` in the grant itself. The server waits, and revokes it at last.
 TEST_F(GrantedDelegations, OneThatIsRecalledWithItsGrantGoesBack) {
   for (const auto type : {OPEN_DELEGATE_READ, OPEN_DELEGATE_WRITE}) {
