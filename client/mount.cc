@@ -255,7 +255,8 @@ Task<Result<void>> Mount::say_goodbye() {
   auto closed = co_await opens().close_all();
   auto channel = co_await parts_->trunk.ready(0);
   CO_TRY(channel);
-  auto session = co_await parts_->session_setup.destroy_session(**channel);
+  auto session =
+      co_await parts_->session_setup.destroy_session(**channel, SessionSetup::Delayed::repeat);
   CO_TRY(session);
   auto client = co_await parts_->session_setup.destroy_client(**channel);
   CO_TRY(client);

@@ -34,7 +34,7 @@ Recovery::Recovery(Reactor& reactor, Session& session, SessionSetup& session_set
 // is simpler.
 Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
   const bool bound_already = std::exchange(phase_, Phase::stepping) == Phase::rebinding;
-  if (!bound_already) need((needs_ & (kReclaim | kComplete)) != 0 ? kSession : kBinding);
+  if (!bound_already) need((needs_ & (kReclaim | kComplete)) != 0 ? interrupted() : kBinding);
   session_.slots().hold();
   auto recovered = co_await work(channel);
   phase_ = Phase::steady;
@@ -42,6 +42,11 @@ Task<Result<void>> Recovery::on_new_channel(rpc::Channel& channel) {
   session_.slots().open();
   start_state_work();
   co_return recovered;
+}
+
+std::uint32_t Recovery::interrupted() const {
+  const bool made = (needs_ & kSession) == 0;
+  return made ? kOldSession | kSession : kSession;
 }
 
 void Recovery::on_channel_lost(const Error&) {
@@ -89,6 +94,7 @@ Task<Result<void>> Recovery::renew_client_id(rpc::Channel& channel) {
   done(kClientId);
   need(kSession);
   if (!*fresh) co_return Result<void>{};
+  done(kOldSession);  // it went with the client id before
   client_ids_.add();
   need(kComplete);
   if (client_ids_.value() > 1) forget_all();  // there was one before: its states are reclaimed
@@ -102,8 +108,16 @@ void Recovery::forget_all() {
                pending());
 }
 
+// The server may be busy with the session for as long as it executes one of its requests: that is
+// not waited for. A connection that is new is bound to it for this (RFC 8881 section 18.37.3).
 Task<Result<void>> Recovery::destroy_old_session(rpc::Channel& channel) {
-  auto destroyed = co_await session_setup_.destroy_session(channel);
+  auto destroyed = co_await session_setup_.destroy_session(channel, SessionSetup::Delayed::fail);
+  if (!destroyed && destroyed.error().is(Layer::nfs, nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION)) {
+    auto bound = co_await session_setup_.bind(channel);
+    if (bound) {
+      destroyed = co_await session_setup_.destroy_session(channel, SessionSetup::Delayed::fail);
+    }
+  }
   if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
   done(kOldSession);
   co_return Result<void>{};
@@ -113,7 +127,7 @@ Task<Result<void>> Recovery::renew_session(rpc::Channel& channel) {
   auto created = co_await session_setup_.create_session(channel);
   CO_TRY(created);
   sessions_.add();
-  done(kSession | kBinding);
+  done(kOldSession | kSession | kBinding);  // kOldSession: found to be needed meanwhile
   co_return created;
 }
 
@@ -153,7 +167,7 @@ bool Recovery::redirect(Need step, const Error& error) {
     case nfs4::NFS4ERR_BADSESSION:
     case nfs4::NFS4ERR_DEADSESSION: need(kSession); return true;
     case nfs4::NFS4ERR_SEQ_MISORDERED:
-      need(step == kSession ? kClientId : kSession);  // of CREATE_SESSION, or of a slot
+      need(step == kSession ? kClientId : kOldSession | kSession);  // of CREATE_SESSION, or a slot
       return true;
     case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION: need(kBinding); return step != kBinding;
     default: break;
@@ -162,8 +176,8 @@ bool Recovery::redirect(Need step, const Error& error) {
   return step == kBinding;
 }
 
-void Recovery::on_session_lost(const char* reason) {
-  need(kSession);
+void Recovery::on_session_lost(const char* reason, bool kept) {
+  need(kept ? kOldSession | kSession : kSession);
   start_reset(reason);
 }
 

@@ -64,7 +64,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void hurry() { hurrying_ = true; }
 
   void on_status_flags(std::uint32_t flags) override;
-  void on_session_lost(const char* reason) override;
+  void on_session_lost(const char* reason, bool kept) override;
   void on_not_bound() override;
   void on_state_refused() override;
   bool recovering() const override { return needs_ != 0 || state_work_ != StateWork::idle; }
@@ -105,6 +105,8 @@ class Recovery final : public TrunkObserver, public StateObserver {
   Task<Result<void>> bind(rpc::Channel& channel);
   Task<Result<void>> reclaim(rpc::Channel& channel);
   Task<Result<void>> complete(rpc::Channel& channel);
+  /// What is needed when a connection was lost between the steps: see on_new_channel.
+  std::uint32_t interrupted() const;
   bool redirect(Need step, const Error& error);
   void need(std::uint32_t what) { needs_ |= what; }
   void done(std::uint32_t what) { needs_ &= ~what; }

@@ -100,7 +100,8 @@ Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) 
     default: return fail(std::move(error));
   }
   if (compound.unanswered()) note_uncertain(compound);
-  lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data());
+  lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data(),
+       /*kept=*/error.code == nfs4::NFS4ERR_SEQ_MISORDERED);
   return Verdict::recover;
 }
 
@@ -118,7 +119,7 @@ Task<void> Session::resolve_in_doubt() {
   for (SlotHold slot = slots_.take_in_doubt(); slot && compound; slot = slots_.take_in_doubt()) {
     auto done = co_await resolve_one(*compound, slot);
     if (slot && slot->in_doubt()) {
-      if (!slots_.closed()) lose("a slot could not be resolved");
+      if (!slots_.closed()) lose("a slot could not be resolved", /*kept=*/true);
       break;
     }
     if (done) resolved_.add();

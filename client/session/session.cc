@@ -330,11 +330,11 @@ void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore
   slots_.reset(fore.ca_maxrequests, max_slots);
 }
 
-void Session::lose(const char* reason) {
+void Session::lose(const char* reason, bool kept) {
   if (lost_) return;
   lost_ = true;
   lost_sessions_.add();
-  observer_->on_session_lost(reason);
+  observer_->on_session_lost(reason, kept);
 }
 
 bool Session::has_room(std::uint32_t part_left) const {

@@ -41,8 +41,9 @@ class StateObserver {
   /// A SEQUENCE has succeeded with these SEQ4_STATUS_* flags; comes for every one with flags, and
   /// once when the last flag has gone.
   virtual void on_status_flags(std::uint32_t flags) = 0;
-  /// The session is gone. `reason` is for the log.
-  virtual void on_session_lost(const char* reason) = 0;
+  /// The session is gone, or (`kept`) the server has it still, but it cannot be used any more.
+  /// `reason` is for the log.
+  virtual void on_session_lost(const char* reason, bool kept) = 0;
   /// The connection is not bound to the session.
   virtual void on_not_bound() = 0;
   /// A state has been refused (StateHolder::on_refused has been called).
@@ -104,8 +105,8 @@ class Session {
   /// `asked_at`: when CREATE_SESSION was sent.
   void begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore, std::uint32_t max_slots,
              TimePoint asked_at);
-  /// The server does not know the session any more, or it cannot be used.
-  void lose(const char* reason);
+  /// See StateObserver::on_session_lost.
+  void lose(const char* reason, bool kept);
   bool lost() const { return lost_; }
   bool begun() const { return begun_; }
   /// A state was found refused, but not by the answer to a request that uses it.

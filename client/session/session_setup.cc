@@ -46,14 +46,15 @@ CompoundRef SessionSetup::begin(const char* step) {
 }
 
 // The status is read before the results: after a delay the request is built anew.
-Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound) {
+Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound, Delayed delayed) {
   Backoff backoff;
   for (;;) {
     session_.trace().begin(compound, session_.now());
     auto answered = co_await exchange(channel, compound, compounds_.next_xid(), session_.now());
     session_.trace().end(compound, answered, session_.now());
     if (!answered) co_return fail(with_remedy(std::move(answered.error())));
-    if (compound.results().status() != nfs4::NFS4ERR_DELAY) co_return answered;
+    const bool put_off = compound.results().status() == nfs4::NFS4ERR_DELAY;
+    if (!put_off || delayed == Delayed::fail) co_return answered;
     const bool slept = co_await session_.pauses().pause(backoff.next());
     if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
   }
@@ -158,25 +159,27 @@ Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
 }
 
 template <class Res, class Args>
-Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args) {
+Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args,
+                                         Delayed delayed) {
   CompoundRef compound = begin(step);
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   compound->add(args, result_size::kNothing);
-  auto answered = co_await ask(channel, *compound);
+  auto answered = co_await ask(channel, *compound, delayed);
   CO_TRY(answered);
   Res result;
   auto read = compound->results().read(result);
   co_return read;
 }
 
-Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
+Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel, Delayed delayed) {
   return destroy<nfs4::DESTROY_SESSION4res>(channel, "DESTROY_SESSION",
-                                            nfs4::DESTROY_SESSION4args{session_.id()});
+                                            nfs4::DESTROY_SESSION4args{session_.id()}, delayed);
 }
 
 Task<Result<void>> SessionSetup::destroy_client(rpc::Channel& channel) {
   return destroy<nfs4::DESTROY_CLIENTID4res>(channel, "DESTROY_CLIENTID",
-                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()});
+                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()},
+                                             Delayed::repeat);
 }
 
 }  // namespace nfsrdma::client
