@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "transport/base/probe.h"
+#include "transport/net/fault.h"
 #include "transport/rdma/fault.h"
 
 namespace nfsrdma::rdma {
@@ -24,7 +25,9 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
     }
     const std::size_t length = longest == 0 ? memory.size() : std::min(longest, memory.size());
     fabric::Lease& lease = leases_[count_];
-    TRY(endpoint.prepare(lease, memory.first(length), access));
+    // Of the system the error would reach the program, as if the server had said it.
+    auto prepared = endpoint.prepare(lease, memory.first(length), access);
+    if (!prepared) return fail(net::as_loss(prepared.error()));
     ++count_;
     NFSRDMA_PROBE(xprtrdma_mr_map, lease.segment.handle, length, static_cast<int>(access));
     // Bytes that a reply claims and the server did not write would be data of earlier users.

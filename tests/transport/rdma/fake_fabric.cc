@@ -194,7 +194,9 @@ bool FakeEndpoint::answered(void* context) {
 Result<void> FakeEndpoint::prepare(fabric::Lease& lease, std::span<std::byte> memory,
                                    fabric::Access access) {
   require(lease.state == fabric::LeaseState::free, "a lease in use is prepared again");
-  if (prepares_before_failure == 0) return fail(fabric_error(fabric::Fault::resources));
+  if (prepares_before_failure == 0) {
+    return fail(prepare_error.value_or(fabric_error(fabric::Fault::resources)));
+  }
   if (prepares_before_failure > 0) --prepares_before_failure;
   lease.state = fabric::LeaseState::prepared;
   lease.access = access;

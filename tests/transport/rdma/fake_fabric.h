@@ -74,7 +74,8 @@ class FakeEndpoint final : public fabric::Endpoint {
   bool fail_receives = false;
   bool fail_sends = false;
   bool tells_placed = false;  ///< as iwarp does and verbs cannot; for Writes from the beginning on
-  int prepares_before_failure = -1;  ///< negative: prepare never fails
+  int prepares_before_failure = -1;    ///< negative: prepare never fails
+  std::optional<Error> prepare_error;  ///< instead of one that tells of resources
 
   // fabric::Endpoint
   Result<void> post_receive(fabric::ReceiveBuffer& buffer) override;

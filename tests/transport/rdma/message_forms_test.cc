@@ -1,5 +1,6 @@
 // How Calls leave: inline, with chunks, as Long Messages, at and around the inline thresholds.
 #include <gtest/gtest.h>
+#include <cerrno>
 
 #include "tests/support/unreduced.h"
 #include "tests/transport/rdma/harness.h"
@@ -459,6 +460,21 @@ TEST_P(MessageForms, FailedRegistrationFailsTheCallAtOnce) {
   EXPECT_FALSE(call.ok());
   EXPECT_EQ(counter(*harness_.channel, "calls_in_flight"), 0u);
   EXPECT_EQ(counter(*harness_.channel, "call_contexts_in_use"), 0u);
+  EXPECT_EQ(harness_.observer.closings, 0);
+}
+
+// It is tried again later (Layer::fabric). An error of the system would be the program's, although
+// the server has not been asked.
+TEST_P(MessageForms, FailedRegistrationIsAnErrorOfTheConnection) {
+  TestCall call(harness_, 0x110);
+  Buffer sink = harness_.data->acquire();
+  call.call.result_sink = sink.first(9000);
+  harness_.peer().prepares_before_failure = 0;
+  harness_.peer().prepare_error = Error::from_errno(ENOMEM, "ibv_alloc_mw");
+  call.submit();
+  harness_.settle();
+  ASSERT_TRUE(call.done());
+  EXPECT_EQ(call.error().layer, Layer::fabric) << call.error().message();
   EXPECT_EQ(harness_.observer.closings, 0);
 }
 

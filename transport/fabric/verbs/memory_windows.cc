@@ -97,7 +97,10 @@ class MemoryWindows final : public Registration {
   Result<void> add_windows() {
     for (std::size_t i = 0; i < kWindowBatch; ++i) {
       WindowHandle handle(::ibv_alloc_mw(device_.domain(), IBV_MW_TYPE_2));
-      if (!handle && slots_.full()) return fail(call_error(errno, "ibv_alloc_mw"));
+      if (!handle && slots_.full()) {
+        return fail(
+            connection_error(Fault::resources, call_error(errno, "ibv_alloc_mw").message()));
+      }
       if (!handle) break;
       by_key_.push_back({handle->rkey >> kKeyBits, static_cast<std::uint32_t>(windows_.size())});
       windows_.push_back({std::move(handle)});
