@@ -19,9 +19,11 @@ namespace {
 /// handles may be killed later, without another word: such callers are looked at this often.
 constexpr Duration kLookAgain = std::chrono::milliseconds(250);
 
-/// The kernel sends no INTERRUPT for the requests of O_DIRECT: their caller waits in the kernel
-/// where no signal reaches it. It is looked at once its request has taken this long.
-constexpr Duration kDataCallTakesLong = std::chrono::milliseconds(400);
+/// INTERRUPT may not come. The kernel sends none for the requests of O_DIRECT, whose caller waits
+/// where no signal reaches it, and over io_uring none for a request whose caller got its signal
+/// before this program got the request. And it comes by /dev/fuse, which is not read without a free
+/// slot. So each caller is looked at once its request has taken this long.
+constexpr Duration kTakesLong = std::chrono::milliseconds(400);
 
 /// A READ that began this long ago and whose caller is gone is answered: the kernel keeps its pages
 /// locked until then, and a caller that truncates the file would wait for them without seeing
@@ -37,14 +39,6 @@ constexpr Duration kHiddenPatience = std::chrono::seconds(5);
 
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
-
-/// Callers of these can come to wait where no signal is seen. Over io_uring it may be any: the
-/// kernel sends no INTERRUPT for a request whose caller got its signal before this program got the
-/// request.
-bool may_go_unsignalled(const PendingRequest& pending) {
-  return pending.channel->is_ring || pending.opcode == FUSE_READ || pending.opcode == FUSE_WRITE ||
-         pending.opcode == FUSE_FLUSH;
-}
 
 void tell(PendingRequest& pending) {
   if (pending.on_interrupt) std::exchange(pending.on_interrupt, nullptr)();
@@ -77,7 +71,7 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
     overdue_timer_.arm(limit_.longest);
   }
-  if (may_go_unsignalled(pending) && !look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+  if (!look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
   ++running_;
   return pending;
 }
@@ -201,7 +195,7 @@ bool InFlight::is_left_behind(const PendingRequest& pending) const {
 // left alone for a while when its caller is gone, and for good when /proc does not show the caller.
 // Its operation keeps slot and memory until the server has answered.
 void InFlight::release_unsignalled(PendingRequest& pending) {
-  if (reactor_.now() - pending.begun < kDataCallTakesLong) return;
+  if (reactor_.now() - pending.begun < kTakesLong) return;
   const ProcStatus status(reactor_, pending.context.pid);
   if (status.readable() && is_being_killed(status.text())) {
     counters_.interrupted.add();
@@ -218,7 +212,7 @@ void InFlight::look_again() {
     if (pending.answered) return;
     if (pending.interrupted) {
       any_left |= !release_if_killed(pending);
-    } else if (may_go_unsignalled(pending)) {
+    } else {
       release_unsignalled(pending);
       any_left |= !pending.answered;
     }

@@ -3,6 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 namespace nfsrdma::testing {
 
 Child::Child(const std::function<int()>& work) : pid_(::fork()) {
@@ -23,6 +26,21 @@ Child::~Child() {
 int Child::wait() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
+  return ended(status);
+}
+
+int Child::wait_patiently() {
+  constexpr std::chrono::seconds kPatience(20);
+  const auto limit = std::chrono::steady_clock::now() + kPatience;
+  int status = 0;
+  while (::waitpid(pid_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > limit) return kStillThere;
+    std::this_thread::yield();
+  }
+  return ended(status);
+}
+
+int Child::ended(int status) {
   waited_ = true;
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }

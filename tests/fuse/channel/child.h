@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <climits>
 #include <functional>
 
 namespace nfsrdma::testing {
@@ -20,9 +21,14 @@ class Child {
   void send(int signal_number) const { ::kill(pid_, signal_number); }
   /// Waits for its end. The exit code, or minus the signal that ended it.
   int wait();
+  /// The same; kStillThere when it has not come: for a test that must go on to let the process end.
+  int wait_patiently();
+  static constexpr int kStillThere = INT_MIN;
   pid_t pid() const { return pid_; }
 
  private:
+  int ended(int status);
+
   pid_t pid_;
   bool waited_ = false;
 };

@@ -21,6 +21,10 @@ void hold_lock(HoldingFileSystem& files, Request request, fuse_lk_in) {
   files.held.push_back({std::move(request), Buffer()});
 }
 
+void hold_statfs(HoldingFileSystem& files, Request request, fuse::NoArguments) {
+  files.held.push_back({std::move(request), Buffer()});
+}
+
 void on_open(HoldingFileSystem& files, Request request, fuse_open_in) {
   fuse::OpenAnswer direct;
   // Requests are as large as the calls, and nothing is read ahead.
@@ -53,6 +57,7 @@ const fuse::HandlerTable& HoldingFileSystem::handlers() {
     made.set({FUSE_OPEN, fuse::handler<on_open>});
     made.set({FUSE_FLUSH, fuse::handler<on_flush>});
     made.set({FUSE_SETLKW, fuse::handler<hold_lock>});
+    made.set({FUSE_STATFS, fuse::handler<hold_statfs>});
     made.set({FUSE_READ, fuse::handler<hold_read>});
     made.set({FUSE_WRITE, fuse::handler<hold_write>});
     return made;

@@ -20,7 +20,7 @@ struct Held {
 /// READ and WRITE of the files kHeld, kHeld + "2" ... wait in `held`; everything else is answered
 /// at once. There are several because the kernel sends one WRITE of a file after the other. Those
 /// of kHeldPages are read through the page cache. FLUSH waits where hold_flushes is set,
-/// SETLKW of any file always.
+/// SETLKW of any file and STATFS always.
 class HoldingFileSystem : public MemoryFileSystem {
  public:
   static constexpr std::string_view kHeld = "held";

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <linux/fuse.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -126,6 +127,33 @@ TEST_F(ReceiverTest, WithoutAFreeSlotItWaitsUntilOneComesBack) {
   EXPECT_GT(mounted_->requests(FUSE_LOOKUP), lookups);
   while (held() > 0) answer_first_write();
   for (auto& child : writers) EXPECT_EQ(child->wait(), 0);
+}
+
+// INTERRUPT comes by the same read(2) as requests, so without a slot it does not come.
+TEST_F(ReceiverTest, WithoutAFreeSlotAKilledCallerIsReleasedAllTheSame) {
+  // It has no open file, whose FLUSH would not be read before a slot comes back.
+  Child waiter([path = mounted_->path()] {
+    struct statfs status;
+    return ::statfs(path.c_str(), &status) == 0 ? 0 : errno;
+  });
+  wait_for_held(1);
+  std::vector<std::unique_ptr<Child>> writers;
+  for (const char* file : {"held", "held2", "held3"}) {
+    writers.push_back(std::make_unique<Child>(writer(1, 'x', file)));
+    wait_for_held(1 + writers.size());
+  }
+  Child other([path = mounted_->path("missing")] {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 ? 0 : errno;
+  });
+  wait_until([&] { return count(&ChannelCounters::slot_stalls) >= 1; });
+  waiter.send(SIGKILL);
+  const int ended = waiter.wait_patiently();
+  mounted_->on_shard([&] { files_.held.pop_front(); });
+  EXPECT_EQ(ended, -SIGKILL);
+  while (held() > 0) answer_first_write();
+  for (auto& child : writers) EXPECT_EQ(child->wait(), 0);
+  EXPECT_EQ(other.wait(), ENOENT);
 }
 
 TEST_F(ReceiverTest, EverySlotComesBack) {
