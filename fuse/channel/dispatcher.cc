@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include "fuse/channel/ring_format.h"
 #include "transport/base/log.h"
@@ -18,10 +19,17 @@ Dispatcher::Dispatcher(Reactor& reactor, InFlight& in_flight, Serving serving)
       owner_(reactor.seen("own user", ::getuid())) {}
 
 void Dispatcher::dispatch(KernelChannel& channel, const Message& message) {
-  const fuse_in_header& header = message.header;
+  const std::uint32_t opcode = message.header.opcode;
+  if (opcode == FUSE_INIT || opcode == FUSE_INTERRUPT) {
+    in_flight_.counters().count_request(opcode);
+    return opcode == FUSE_INIT ? initialise(channel, message) : in_flight_.interrupt(message);
+  }
+  std::optional<Request> request = take_in(channel, message.header);
+  if (request) serve(std::move(*request), message);
+}
+
+std::optional<Request> Dispatcher::take_in(KernelChannel& channel, const fuse_in_header& header) {
   in_flight_.counters().count_request(header.opcode);
-  if (header.opcode == FUSE_INIT) return initialise(channel, message);
-  if (header.opcode == FUSE_INTERRUPT) return in_flight_.interrupt(message);
   int refusal = 0;
   const Handler handler = serving_.handlers[header.opcode];
   if (!initialised_) {
@@ -33,12 +41,16 @@ void Dispatcher::dispatch(KernelChannel& channel, const Message& message) {
   }
   if (refusal != 0 || !handler) {
     send_answer(channel, header.unique, refusal);
-    return;
+    return std::nullopt;
   }
-  Request request(in_flight_, channel, header);
-  const OriginScope scope(header.unique);
+  return std::optional<Request>(std::in_place, in_flight_, channel, header);
+}
+
+void Dispatcher::serve(Request request, const Message& message) {
+  const OriginScope scope(message.header.unique);
+  const Handler handler = serving_.handlers[message.header.opcode];
   if (handler(serving_.served, request, message)) return;
-  report_malformed(header);
+  report_malformed(message.header);
   request.reply_error(EIO);
 }
 

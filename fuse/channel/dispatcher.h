@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "fuse/channel/handler_table.h"
 #include "fuse/channel/in_flight.h"
 #include "fuse/channel/init.h"
@@ -26,6 +28,11 @@ class Dispatcher {
 
   /// Gives one message to its handler. Answers go to `channel`.
   void dispatch(KernelChannel& channel, const Message& message);
+  /// The first part of it for a request that must wait before it is served: its caller can be
+  /// released meanwhile. Empty: it has been answered.
+  std::optional<Request> take_in(KernelChannel& channel, const fuse_in_header& header);
+  /// The second part; `message` is the one whose header was taken in.
+  void serve(Request request, const Message& message);
   /// FUSE_INIT was answered: the mount is live.
   bool initialised() const { return initialised_; }
 

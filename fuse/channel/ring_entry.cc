@@ -112,6 +112,7 @@ int RingEntry::send(std::span<const iovec> parts) {
 void RingEntry::close() {
   state_ = State::closed;
   unlink();
+  waiting.reset();
   std::byte* const slot = std::exchange(slot_, nullptr);
   if (slot && !lent_) pool_->take_back(slot);
 }

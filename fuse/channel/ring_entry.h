@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "fuse/channel/kernel_channel.h"
+#include "fuse/channel/request.h"
 #include "fuse/channel/ring_format.h"
 #include "transport/base/buffer.h"
 #include "transport/base/intrusive_list.h"
@@ -56,6 +58,8 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
 
   /// A request has come. Its arguments lie in the entry until the answer.
   Message receive();
+  /// The request, while it waits for a slot; it may be answered early meanwhile.
+  std::optional<Request> waiting;
   /// ENODEV when the ring is gone, ENOENT when nothing waits for an answer.
   int send(std::span<const iovec> parts) override;
   /// The kernel has given up the entry: answers from here on reach no caller.

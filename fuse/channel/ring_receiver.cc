@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "transport/base/log.h"
 
@@ -56,7 +57,7 @@ RingReceiver::RingReceiver(Reactor& reactor, BufferPool& slots, InFlight& in_fli
       slots_(slots),
       in_flight_(in_flight),
       turn_(reactor, [this] { turn(); }),
-      resume_(reactor, [this] { serve_waiting(); }) {}
+      resume_(reactor, [this] { serve_come(); }) {}
 
 Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, BufferPool& slots,
                                                            InFlight& in_flight, int device) {
@@ -98,15 +99,19 @@ void RingReceiver::pause() {
   paused_ = true;
   unlink();
   slot_.reset();
+  while (RingEntry* entry = for_slot_.pop_front()) {
+    entry->waiting->reply_error(ECONNABORTED);
+    entry->waiting.reset();
+  }
 }
 
 void RingReceiver::close() {
   if (!ring_) return;
+  pause();
   reactor_.unwatch(ring_->event());
   ring_.reset();
   turn_.cancel();
   resume_.cancel();
-  pause();
   for (Queue& queue : queues_) {
     for (auto& some : queue.entries) {
       for (RingEntry& entry : some->all()) entry.close();
@@ -125,6 +130,7 @@ Result<void> RingReceiver::grow(std::uint16_t queue, std::size_t count) {
 
 void RingReceiver::commit(RingEntry& entry) {
   in_flight_.counters().ring_bytes_copied.add(entry.copied_bytes());
+  entry.unlink();  // what waits for a slot may be answered early
   answered_.push_back(entry);
   turn_.schedule();
 }
@@ -141,7 +147,7 @@ void RingReceiver::turn() {
   const bool all_taken = ring_->enter();
   ring_->visit_completions(
       [this](void* user, int result) { completed(*static_cast<RingEntry*>(user), result); });
-  serve_waiting();
+  serve_come();
   const bool more = !all_taken || !answered_.empty() || !new_.empty();
   if (more || ring_->missed_event()) turn_.schedule();
 }
@@ -161,6 +167,7 @@ void RingReceiver::register_new() {
 void RingReceiver::hand_over() {
   while (!answered_.empty()) {
     RingEntry& entry = answered_.front();
+    entry.waiting.reset();
     if (entry.lent()) {
       entry.part_with_slot();
       in_flight_.counters().ring_slots_kept.add();
@@ -188,21 +195,30 @@ void RingReceiver::completed(RingEntry& entry, int result) {
     return;
   }
   in_flight_.counters().ring_requests.add();
-  waiting_.push_back(entry);
+  come_.push_back(entry);
   if (queue.with_kernel > first_entries_ / 2 || queue.made >= first_entries_ * kGrowth) return;
   // Without memory for more the queue stays as it is.
   (void)grow(entry.queue(), first_entries_);
 }
 
-void RingReceiver::serve_waiting() {
-  while (!waiting_.empty() && !paused_) {
-    RingEntry& entry = waiting_.front();
-    if (!serve(entry)) {
-      in_flight_.counters().slot_stalls.add();
-      if (!linked()) slots_.wait(*this);
-      return;
-    }
+/// What needs no slot of the receiver's is served past what does.
+void RingReceiver::serve_come() {
+  while (!paused_ && !for_slot_.empty() && serve(for_slot_.front())) continue;
+  while (!paused_ && !come_.empty()) {
+    RingEntry& entry = come_.front();
+    if (!serve(entry)) let_wait(entry);
   }
+  if (!for_slot_.empty() && !linked()) slots_.wait(*this);
+}
+
+/// For the kernel the request is sent: its caller is released by what knows of it, or not at all.
+void RingReceiver::let_wait(RingEntry& entry) {
+  in_flight_.counters().slot_stalls.add();
+  entry.unlink();
+  auto request = dispatcher_->take_in(entry, entry.receive().header);
+  if (!request) return;
+  entry.waiting.emplace(std::move(*request));
+  for_slot_.push_back(entry);
 }
 
 void RingReceiver::on_buffer_available() { resume_.arm(Duration::zero()); }
@@ -222,7 +238,13 @@ bool RingReceiver::serve(RingEntry& entry) {
   }
   entry.unlink();
   const bool had_slot = static_cast<bool>(*message.slot);
-  dispatcher_->dispatch(entry, message);
+  if (entry.waiting) {
+    Request request = std::move(*entry.waiting);
+    entry.waiting.reset();
+    dispatcher_->serve(std::move(request), message);
+  } else {
+    dispatcher_->dispatch(entry, message);
+  }
   if (had_slot && !*message.slot) in_flight_.counters().slots_taken.add();
   return true;
 }

@@ -29,8 +29,8 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   /// After FUSE_INIT: the kernel sends nothing before every queue has its entries. When it refuses
   /// them, it sends all requests over /dev/fuse.
   void start(Dispatcher& dispatcher, const KernelChannel& agreed);
-  /// Dispatches nothing any more and gives its slot back; answers still go out. Not from within an
-  /// operation.
+  /// Dispatches nothing any more and gives its slot back; answers still go out. What waits for a
+  /// slot is answered ECONNABORTED, as by the end of the connection. Not from within an operation.
   void pause();
   /// Takes all entries back from the kernel. Before /dev/fuse is closed, which they keep open.
   void close();
@@ -54,8 +54,9 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   void hand_over();
   void register_new();
   void completed(RingEntry& entry, int result);
-  void serve_waiting();
+  void serve_come();
   bool serve(RingEntry& entry);
+  void let_wait(RingEntry& entry);
   bool copy_into_slot(Message& message);
 
   Reactor& reactor_;
@@ -67,7 +68,8 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   std::vector<Queue> queues_;
   IntrusiveList<RingEntry> new_;       ///< to be registered
   IntrusiveList<RingEntry> answered_;  ///< to be committed
-  IntrusiveList<RingEntry> waiting_;   ///< each with a request that no operation has yet
+  IntrusiveList<RingEntry> come_;      ///< each with a request that has just come
+  IntrusiveList<RingEntry> for_slot_;  ///< each with one that waits for a slot, in their order
   std::size_t first_entries_ = 0;      ///< of each queue
   Buffer slot_;
   bool paused_ = false;

@@ -52,6 +52,14 @@ class RingReceiverTest : public HoldingTest {
     return child.wait();
   }
 
+  /// A process that writes one byte to a file.
+  std::unique_ptr<Child> writer(const char* file) {
+    return std::make_unique<Child>([path = mounted_->path(file)] {
+      const int fd = ::open(path.c_str(), O_WRONLY);
+      return ::write(fd, "x", 1) == 1 ? 0 : errno;
+    });
+  }
+
   /// One of a file that is read in requests of its own size.
   std::unique_ptr<Child> reader(std::size_t size) {
     return std::make_unique<Child>([path = file_.c_str(), size] {
@@ -113,16 +121,8 @@ TEST_F(RingReceiverTest, ManyThatWaitLeaveRoomForOthers) {
 }
 
 TEST_F(RingReceiverTest, WithoutAFreeSlotAWriteWaitsUntilOneComesBack) {
-  const auto write = [](std::string path) {
-    return [path] {
-      const int fd = ::open(path.c_str(), O_WRONLY);
-      return ::write(fd, "x", 1) == 1 ? 0 : errno;
-    };
-  };
   std::vector<std::unique_ptr<Child>> writers;
-  for (const char* file : {"held", "held2", "held3"}) {
-    writers.push_back(std::make_unique<Child>(write(mounted_->path(file))));
-  }
+  for (const char* file : {"held", "held2", "held3"}) writers.push_back(writer(file));
   wait_for_held(2);  // /dev/fuse has the third slot
   wait_until([&] { return count(&ChannelCounters::slot_stalls) >= 1; });
   mounted_->on_shard([&] {
@@ -135,6 +135,32 @@ TEST_F(RingReceiverTest, WithoutAFreeSlotAWriteWaitsUntilOneComesBack) {
     files_.held.clear();
   });
   for (auto& writer : writers) EXPECT_EQ(writer->wait(), 0);
+}
+
+// For the kernel a request that waits for a slot is sent: it says nothing to its caller before the
+// answer.
+TEST_F(RingReceiverTest, WithoutAFreeSlotOthersAreServedAndAKilledCallerIsReleased) {
+  std::vector<std::unique_ptr<Child>> writers;
+  for (const char* file : {"held", "held2"}) writers.push_back(writer(file));
+  wait_for_held(2);
+  const auto waits = writer("held3");
+  wait_until([&] { return count(&ChannelCounters::slot_stalls) >= 1; });
+  Child other([path = mounted_->path("missing")] {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 ? 0 : errno;
+  });
+  const int looked_up = other.wait_patiently();
+  waits->send(SIGKILL);
+  const int killed = waits->wait_patiently();
+  mounted_->on_shard([&] {
+    for (auto& held : files_.held) EXPECT_TRUE(held.request.reply_write(1));
+    files_.held.clear();
+  });
+  EXPECT_EQ(looked_up, ENOENT);
+  EXPECT_EQ(killed, -SIGKILL);
+  for (auto& writer : writers) EXPECT_EQ(writer->wait(), 0);
+  EXPECT_EQ(look_up(), ENOENT);
+  EXPECT_EQ(held(), 0U) << "what has been answered is not served when a slot comes back";
 }
 
 TEST_F(RingReceiverTest, AKilledCallerIsAnsweredWhileItsOperationGoesOn) {
