@@ -115,8 +115,10 @@ void Session::resolve_slots() {
 Task<void> Session::resolve_in_doubt() {
   // The slot in question is given back by its request only after this was started.
   co_await pauses_.pause(Backoff::kFirst);
-  CompoundRef compound = compounds_.acquire_reserved();
-  for (SlotHold slot = slots_.take_in_doubt(); slot && compound; slot = slots_.take_in_doubt()) {
+  for (;;) {
+    SlotHold slot = co_await next_in_doubt();
+    const CompoundRef compound = slot ? compounds_.acquire_reserved() : CompoundRef{};
+    if (!compound) break;
     auto done = co_await resolve_one(*compound, slot);
     if (slot && slot->in_doubt()) {
       if (!slots_.closed()) lose("a slot could not be resolved", /*kept=*/true);
@@ -125,6 +127,16 @@ Task<void> Session::resolve_in_doubt() {
     if (done) resolved_.add();
   }
   resolving_ = false;
+}
+
+// None is given out until a new connection is bound. Nobody else would look at a slot later.
+Task<SlotHold> Session::next_in_doubt() {
+  Backoff backoff;
+  while (!slots_.is_open()) {
+    const bool slept = co_await pauses_.pause(backoff.next());
+    if (!slept) co_return SlotHold{};
+  }
+  co_return slots_.take_in_doubt();
 }
 
 // DELAY: the request is still being executed. The slot is kept meanwhile: without an answer nobody

@@ -195,6 +195,7 @@ class Session {
   void fill_again(Compound& compound, const Slot& slot);
   void resolve_slots();
   Task<void> resolve_in_doubt();
+  Task<SlotHold> next_in_doubt();
   Task<Result<void>> resolve_one(Compound& compound, SlotHold& slot);
   Task<Result<void>> ask_about(Compound& compound, SlotHold& slot);
   Result<void> judge_resolution(Compound& compound, Slot& slot);

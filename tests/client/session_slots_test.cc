@@ -95,6 +95,26 @@ TEST_P(SlotInDoubt, IsAskedAboutUntilTheServerCanTell) {
   EXPECT_FALSE(mount().session().slots().take_in_doubt());
 }
 
+// No slot is given out until a new connection is bound.
+TEST_P(SlotInDoubt, IsAskedAboutBehindABindingThatIsUnderWay) {
+  start();
+  server_.fate = [this](const Arrival& arrival) {
+    if (!arrival.sequence) return arrival.connection == 3 ? Fate::hold : Fate::answer;
+    if (arrival.connection == 1) return Fate::disconnect_before;
+    server_.fail(OP_SEQUENCE, arrival.has(OP_GETATTR) ? NFS4ERR_REQ_TOO_BIG : GetParam());
+    return Fate::answer;
+  };
+  Pending<Result<Attributes>> refused(getattr(mount(), {}, handle(1)));
+  reactor_.settle();
+  ASSERT_TRUE(refused.done());
+  server_.disconnect();
+  reactor_.advance(seconds(2));
+  server_.release();
+  reactor_.advance(seconds(2));
+  EXPECT_EQ(counter("session_slots_resolved"), 1U);
+  EXPECT_EQ(counter("session_losses"), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(With, SlotInDoubt,
                          ::testing::Values(NFS4ERR_SEQ_FALSE_RETRY, NFS4ERR_RETRY_UNCACHED_REP));
 
