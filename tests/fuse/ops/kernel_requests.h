@@ -44,6 +44,13 @@ class KernelRequests : public ServedFiles {
     kernel_ = std::make_unique<FakeKernel>(reactor_, *message_slots_,
                                            Serving{operations(), fs_.get(), {}}, std::move(limit));
   }
+  /// soft: whoever has waited for kSoft has this error.
+  static constexpr std::chrono::seconds kSoft{3};
+  void make_soft_kernel(int error_number) {
+    make_kernel({.longest = kSoft, .error_number = error_number, .waiting_since = [] {
+                   return TimePoint{0};
+                 }});
+  }
   /// The kernel is told what it has cached wrongly: notifications() has it.
   void attach() { fs_->attach(*kernel_); }
 

@@ -300,9 +300,7 @@ TEST_F(ReadAheadRequests, ALostConnectionLosesNothing) {
 
 // soft: the caller is answered; what it waited for keeps its memory until the server answers.
 TEST_F(ReadAheadRequests, ACallerThatIsLetGoLeavesTheReadBehind) {
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = ETIMEDOUT, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(ETIMEDOUT);
   const Opened file = make(64);
   EXPECT_EQ(part(file, 0), expected(0));
   hold_reads();

@@ -220,9 +220,7 @@ TEST_F(ReadAtOpen, ALostConnectionOpensOnce) {
 
 // Its memory is what a late answer would be put into.
 TEST_F(ReadAtOpen, ACallerThatIsLetGoLeavesTheReadBehind) {
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = ETIMEDOUT, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(ETIMEDOUT);
   const std::uint64_t node = make(100);
   hold(nfs4::OP_READ);
   EXPECT_EQ(ask(FUSE_OPEN, node, fuse_open_in{O_RDONLY, 0}).error, ETIMEDOUT);

@@ -92,9 +92,7 @@ TEST_F(ReadRequest, ErrorsAreTold) {
 TEST_F(ReadRequest, ACallerThatIsLetGoLeavesTheOperationBehind) {
   using client::test::Arrival;
   using client::test::Fate;
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = ETIMEDOUT, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(ETIMEDOUT);
   server_.write_file("f", "text");
   const Opened file = kernel_open("f", O_RDONLY);
   server_.fate = [](const Arrival& arrival) {

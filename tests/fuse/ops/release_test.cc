@@ -78,9 +78,7 @@ TEST_F(ReleaseRequest, ADirectoryWaitsForARemovedFileThatIsBeingClosed) {
 
 // Its caller was killed, or has waited for as long as timeo says.
 TEST_F(ReleaseRequest, TheCloseFollowsAWriteThatWasAnsweredEarly) {
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = ETIMEDOUT, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(ETIMEDOUT);
   const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
   hold_writes();
   EXPECT_EQ(write(file, 0, "text"), ETIMEDOUT);

@@ -131,9 +131,7 @@ TEST_F(SetattrRequest, ThroughAnOpenFileItsOpenersRightCounts) {
 
 // soft: another program may have written the file since.
 TEST_F(SetattrRequest, ASizeThatWasRefusedWhileItWaitedIsNotSetLater) {
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = EIO, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(EIO);
   const Opened file = open_node(node_);
   ASSERT_EQ(write(file, 0, "SOME"), 0);
   hold_writes();

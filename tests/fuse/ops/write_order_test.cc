@@ -311,9 +311,7 @@ TEST_F(LittleDirtyMemory, ADirectWriteWaitsUntilThereIsSome) {
 
 // soft: its caller has had an error, and may have cut the file or written the place again.
 TEST_F(LittleDirtyMemory, AWriteThatWasRefusedWhileItWaitedIsNotWrittenLater) {
-  make_kernel({.longest = std::chrono::seconds(3), .error_number = EIO, .waiting_since = [] {
-                 return TimePoint{0};
-               }});
+  make_soft_kernel(EIO);
   server_.service().set_never_stable(true);
   for (const int way : {0, O_APPEND, O_DIRECT}) {
     const Opened full = kernel_open("full", O_WRONLY);
