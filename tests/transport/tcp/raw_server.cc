@@ -10,11 +10,18 @@
 
 namespace nfsrdma::test {
 
+constexpr int kReceiveBuffer = 64 << 10;  // bytes
+
 RawServer::RawServer() {
   auto any = net::resolve("127.0.0.1", 0, AF_INET);
   auto listener = net::make_listening_socket(any->front());
   EXPECT_TRUE(listener.has_value());
   listener_ = std::move(*listener);
+  // Without this line the kernel lets the receive buffer grow to tcp_rmem's largest, which may take
+  // a whole message that a test wants to be stuck half sent.
+  EXPECT_EQ(
+      ::setsockopt(listener_.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer),
+      0);
   address_ = net::local_address(listener_.get());
 }
 
