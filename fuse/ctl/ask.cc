@@ -22,8 +22,6 @@
 namespace nfsrdma::ctl {
 namespace {
 
-/// The peer may be another user's program, and hostile.
-constexpr std::size_t kLongestAnswer = 16 * 1024 * 1024;
 constexpr std::string_view kOk = "ok\n";
 constexpr std::string_view kError = "error: ";
 
@@ -73,13 +71,13 @@ std::string harmless(std::string text) {
   return text;
 }
 
-Result<std::string> receive_all(int socket) {
+Result<std::string> receive_all(int socket, std::size_t longest) {
   constexpr std::size_t kPiece = 65536;
   const auto begun = std::chrono::steady_clock::now();
   std::string text;
   for (;;) {
     const bool late = std::chrono::steady_clock::now() - begun > kPatience;
-    if (late || text.size() > kLongestAnswer) {
+    if (late || text.size() > longest) {
       return fail(Error::from_errno(late ? ETIMEDOUT : EMSGSIZE, "take the daemon's answer"));
     }
     const std::size_t before = text.size();
@@ -109,13 +107,13 @@ Result<Mount> identify(const std::string& socket) {
 }  // namespace
 
 Result<std::string> ask(const std::string& socket, std::string_view request,
-                        std::span<const int> files) {
+                        std::span<const int> files, std::size_t longest) {
   auto connected = connect_to(socket);
   if (!connected) return fail_from(connected);
   if (send_line(connected->get(), std::string(request) + '\n', files) < 0 && errno != EPIPE) {
     return fail(Error::from_errno(errno, "ask the daemon"));
   }
-  auto answer = receive_all(connected->get());
+  auto answer = receive_all(connected->get(), longest);
   if (!answer) return answer;
   if (answer->starts_with(kOk)) return answer->substr(kOk.size());
   if (answer->starts_with(kError)) {

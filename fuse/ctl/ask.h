@@ -15,11 +15,14 @@ namespace nfsrdma::ctl {
 /// For connecting and for an answer, each.
 inline constexpr std::chrono::seconds kPatience{5};
 
+/// Bytes of an answer: the peer may be another user's program, and hostile.
+inline constexpr std::size_t kLongestAnswer = 16 * 1024 * 1024;
+
 /// What the daemon behind a socket answers. Blocks for three times kPatience at most. Errors: no
-/// daemon listens (ECONNREFUSED), too many ask at once, or what the daemon says itself. `files` go
-/// with the request; they stay the caller's.
+/// daemon listens (ECONNREFUSED), too many ask at once, more than `longest` bytes (EMSGSIZE), or
+/// what the daemon says itself. `files` go with the request; they stay the caller's.
 Result<std::string> ask(const std::string& socket, std::string_view request,
-                        std::span<const int> files = {});
+                        std::span<const int> files = {}, std::size_t longest = kLongestAnswer);
 
 /// A mount whose daemon answers.
 struct Mount {
