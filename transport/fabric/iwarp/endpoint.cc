@@ -151,32 +151,34 @@ void IwarpEndpoint::on_ready(std::uint32_t events) {
   turn();
 }
 
-void IwarpEndpoint::receive() {
+bool IwarpEndpoint::receive() {
   // What the reader has staged must be worked on in this turn: epoll does not report it.
   for (int reads = 0; phase_ == Phase::open && (reads < kReadsPerTurn || reader_.staged());) {
     if (!reader_.staged()) ++reads;
     switch (reader_.read(*stream_)) {
       case ReadStatus::more: break;
-      case ReadStatus::drained: return;
-      case ReadStatus::end: return stream_ended();
-      case ReadStatus::failed: return stream_failed(reader_.error());
-      case ReadStatus::violated: return violated(reader_.violation());
+      case ReadStatus::drained: return false;
+      case ReadStatus::end: return stream_ended(), false;
+      case ReadStatus::failed: return stream_failed(reader_.error()), false;
+      case ReadStatus::violated: return violated(reader_.violation()), false;
     }
   }
+  return phase_ == Phase::open;
 }
 
 void IwarpEndpoint::turn() {
   if (phase_ == Phase::closed) return;
   if (phase_ == Phase::open || phase_ == Phase::closing) flush();
+  if (write_error_ != 0 && phase_ == Phase::open) receive_last_words();
   complete();
   if (finishing_) finish();
 }
 
 void IwarpEndpoint::flush() {
-  if (!stream_ || finishing_) return;
+  if (!stream_ || finishing_ || write_error_ != 0) return;
   switch (transmitter_.flush(*stream_)) {
     case FlushStatus::blocked: return watch_for_write(true);
-    case FlushStatus::failed: return stream_failed(transmitter_.error());
+    case FlushStatus::failed: return write_failed(transmitter_.error());
     case FlushStatus::more: return turn_.schedule();
     case FlushStatus::idle: break;
   }

@@ -75,7 +75,9 @@ class IwarpEndpoint final : public Endpoint,
 
   void configure(const Agreement& agreement);
   Result<void> check_open() const;
-  void receive();
+  /// False when there is no more to be had now.
+  bool receive();
+  void receive_last_words();
   void drain();
   void turn();
   void flush();
@@ -86,6 +88,7 @@ class IwarpEndpoint final : public Endpoint,
   void violated(const Violation& violation);
   void stream_ended();
   void stream_failed(int error_number);
+  void write_failed(int error_number);
   /// Sends pending messages, waits a little for the peer to close, then finishes.
   void start_closing(Error reason);
   void finish_soon(Error reason);
@@ -114,6 +117,7 @@ class IwarpEndpoint final : public Endpoint,
   bool watching_write_ = false;
   bool write_finished_ = false;
   bool finishing_ = false;
+  int write_error_ = 0;  // errno of the write that failed; nothing is sent any more
   Error reason_;
 };
 

@@ -52,6 +52,7 @@ void IwarpEndpoint::violated(const Violation& violation) {
 }
 
 void IwarpEndpoint::stream_ended() {
+  if (write_error_ != 0) return stream_failed(write_error_);  // it says more than the end does
   const bool clean = reader_.between_fpdus();
   finish_soon(connection_error(
       Fault::closed,
@@ -60,6 +61,23 @@ void IwarpEndpoint::stream_ended() {
 
 void IwarpEndpoint::stream_failed(int error_number) {
   finish_soon(net::socket_error(error_number, "iwarp"));
+}
+
+void IwarpEndpoint::write_failed(int error_number) {
+  if (phase_ != Phase::open) return stream_failed(error_number);
+  write_error_ = error_number;
+  if (!in_event_) turn_.schedule();
+}
+
+// A peer that closes with data unread resets the connection (RFC 1122 section 4.2.2.13). Its
+// Terminate message, which tells why (RFC 5040 section 4.8), and its last answers came before; the
+// kernel gives them out after the reset, too.
+void IwarpEndpoint::receive_last_words() {
+  in_event_ = true;
+  bool more = true;
+  while (more && phase_ == Phase::open) more = receive();
+  in_event_ = false;
+  stream_failed(write_error_);
 }
 
 void IwarpEndpoint::disconnect(Error reason) {

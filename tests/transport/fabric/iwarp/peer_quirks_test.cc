@@ -10,6 +10,15 @@ class PeerQuirksTest : public NegotiationTest {
   /// the client's MPA Request.
   unsigned terminated(std::initializer_list<unsigned> code) {
     End client;
+    const unsigned flags = connect(client);
+    terminate(code);
+    EXPECT_TRUE(loop.until([&] { return client.down.has_value(); }));
+    EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::remote_terminate)));
+    said = client.down->message();
+    peer.close();
+    return flags;
+  }
+  unsigned connect(End& client) {
     auto made = fabric->connect(peer.address(), client, options);
     EXPECT_TRUE(made) << made.error().message();
     client.endpoint = std::move(*made);
@@ -18,15 +27,13 @@ class PeerQuirksTest : public NegotiationTest {
     const unsigned flags = flags_of(peer.receive_startup());
     peer.send(wire::startup(wire::Startup{.reply = true}));
     EXPECT_TRUE(loop.until([&] { return client.established; }));
+    return flags;
+  }
+  void terminate(std::initializer_list<unsigned> code) {
     Bytes payload(4);
     std::size_t at = 0;
     for (const unsigned byte : code) payload[at++] = static_cast<std::byte>(byte);
     peer.send(wire::fpdu(wire::Segment{.opcode = wire::kTerminate, .qn = 2, .payload = payload}));
-    EXPECT_TRUE(loop.until([&] { return client.down.has_value(); }));
-    EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::remote_terminate)));
-    said = client.down->message();
-    peer.close();
-    return flags;
   }
   void SetUp() override { peer.listen("127.0.0.1"); }
 
@@ -51,6 +58,29 @@ TEST_F(PeerQuirksTest, AfterAProperCrcErrorItStillIs) {
 TEST_F(PeerQuirksTest, OtherErrorsOfSiwChangeNothing) {
   EXPECT_EQ(terminated({0x21, 0x02}), kS | kC);
   EXPECT_EQ(terminated({0x21, 0x02}), kS | kC);
+}
+
+// A peer that closes with data unread resets the connection; what it said before is read
+// nonetheless.
+TEST_F(PeerQuirksTest, ATerminateBeforeAResetIsReadWhenAWriteMeetsTheReset) {
+  End client;
+  connect(client);
+  terminate({0x02, 0x02});
+  peer.reset();
+  ASSERT_TRUE(client.send(Bytes(64)));
+  ASSERT_TRUE(loop.until([&] { return client.down.has_value(); }));
+  EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::remote_terminate)))
+      << client.down->message();
+}
+
+TEST_F(PeerQuirksTest, AResetWithoutATerminateIsAReset) {
+  End client;
+  connect(client);
+  peer.reset();
+  ASSERT_TRUE(client.send(Bytes(64)));
+  ASSERT_TRUE(loop.until([&] { return client.down.has_value(); }));
+  EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::reset)))
+      << client.down->message();
 }
 
 }  // namespace
