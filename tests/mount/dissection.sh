@@ -13,7 +13,7 @@ rdma_read_response='iwarp_rdma.opcode == 2'
 
 start_responder
 mkdir "$work/source" "$work/back"
-cp -r /usr/include/linux "$work/source/tree"
+cp -r /usr/include/linux/netfilter "$work/source/tree"
 # tshark 4.0 does not pad a READ that ends early with bytes that fill no XDR unit, and takes its own
 # reassembled reply for malformed: files and the link here have whole units.
 find "$work/source/tree" -type f -exec truncate -s %4 {} +

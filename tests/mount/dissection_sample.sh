@@ -12,16 +12,20 @@ check() { python3 "$here/../captures/check.py" --bin "$NFSRDMA_BIN" "$@" >"$said
 
 # sample SCRIPT FILTER...: each filter matches a frame in one of its captures.
 sample() {
-  local script=$1 filter file found
+  local script=$1 filter file number
+  local -a found counted
   shift
   mkdir "$captures"
   NFSRDMA_CAPTURED_AS='' NFSRDMA_CAPTURES=$captures "$here/$script.sh" >"$work/$script.out" 2>&1 ||
     fail "$script: $(tail -n 20 "$work/$script.out")"
   check "$captures" || fail "captures of $script: $(cat "$said")"
+  for file in "$captures/mount.$script"-*.pcapng; do
+    mapfile -t counted < <(counts "$file" "$@")
+    for number in "${!counted[@]}"; do found[number]=$((${found[number]:-0} + counted[number])); done
+  done
   for filter in "$@"; do
-    found=0
-    for file in "$captures/mount.$script"-*.pcapng; do found=$((found + $(frames "$file" "$filter"))); done
-    [ $found -gt 0 ] || fail "nothing in the captures of $script matches $filter"
+    [ "${found[0]:-0}" -gt 0 ] || fail "nothing in the captures of $script matches $filter"
+    found=("${found[@]:1}")
   done
   rm -r "$captures"
 }
