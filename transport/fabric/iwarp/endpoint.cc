@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace nfsrdma::fabric::iwarp {
 namespace {
@@ -151,19 +152,20 @@ void IwarpEndpoint::on_ready(std::uint32_t events) {
   turn();
 }
 
-bool IwarpEndpoint::receive() {
+void IwarpEndpoint::receive() {
   // What the reader has staged must be worked on in this turn: epoll does not report it.
-  for (int reads = 0; phase_ == Phase::open && (reads < kReadsPerTurn || reader_.staged());) {
+  // After a reset there is no other turn, and no more comes.
+  const int most = write_error_ == 0 ? kReadsPerTurn : std::numeric_limits<int>::max();
+  for (int reads = 0; phase_ == Phase::open && (reads < most || reader_.staged());) {
     if (!reader_.staged()) ++reads;
     switch (reader_.read(*stream_)) {
       case ReadStatus::more: break;
-      case ReadStatus::drained: return false;
-      case ReadStatus::end: return stream_ended(), false;
-      case ReadStatus::failed: return stream_failed(reader_.error()), false;
-      case ReadStatus::violated: return violated(reader_.violation()), false;
+      case ReadStatus::drained: return;
+      case ReadStatus::end: return stream_ended();
+      case ReadStatus::failed: return stream_failed(reader_.error());
+      case ReadStatus::violated: return violated(reader_.violation());
     }
   }
-  return phase_ == Phase::open;
 }
 
 void IwarpEndpoint::turn() {

@@ -75,8 +75,7 @@ class IwarpEndpoint final : public Endpoint,
 
   void configure(const Agreement& agreement);
   Result<void> check_open() const;
-  /// False when there is no more to be had now.
-  bool receive();
+  void receive();
   void receive_last_words();
   void drain();
   void turn();

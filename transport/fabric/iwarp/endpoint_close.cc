@@ -74,8 +74,7 @@ void IwarpEndpoint::write_failed(int error_number) {
 // kernel gives them out after the reset, too.
 void IwarpEndpoint::receive_last_words() {
   in_event_ = true;
-  bool more = true;
-  while (more && phase_ == Phase::open) more = receive();
+  receive();
   in_event_ = false;
   stream_failed(write_error_);
 }
