@@ -13,19 +13,28 @@ counts() {
 # frames FILE FILTER: the number of frames it matches. In two passes a frame counts as what the whole of it is, which counts
 # does not know.
 frames() { "${tshark[@]}" -n -r "$1" -Y "$2" -T fields -e frame.number 2>/dev/null | wc -l; }
-# dissects FILE FILTER...: no frame is marked, and each filter matches some.
-dissects() {
-  local file=$1 found filter
-  local never=('_ws.malformed || _ws.short || _ws.expert.severity == "error"'
-    'tcp.analysis.lost_segment || tcp.analysis.retransmission')
+# all_found WHAT FILTER...: each filter has matched some frame; found has the numbers, in the same order.
+all_found() {
+  local what=$1 filter at=0
   shift
-  mapfile -t found < <(counts "$file" "${never[@]}" "$@")
-  same $(($# + 2)) ${#found[@]} "numbers that tshark has for $file ($(cat "$work/tshark.err"))"
-  same 0 "${found[0]}" "frames of $file that tshark takes for malformed"
-  same 0 "${found[1]}" "gaps in the stream of $file"
-  found=("${found[@]:2}")
   for filter in "$@"; do
-    [ "${found[0]}" -gt 0 ] || fail "nothing in $file matches $filter"
-    found=("${found[@]:1}")
+    [ "${found[at++]:-0}" -gt 0 ] || fail "nothing in $what matches $filter"
   done
+}
+# all_answered FILE: every call has its reply, as tshark counts them.
+all_answered() {
+  local found
+  mapfile -t found < <(counts "$1" 'rpc.msgtyp == 0' 'rpc.msgtyp == 1')
+  same "${found[0]}" "${found[1]}" "calls and replies of $1"
+}
+# dissects FILE FILTER...: no frame is marked, and each filter matches some. In two passes counts finds less than there is,
+# so it does not look for what must not be there.
+dissects() {
+  local file=$1 found
+  shift
+  same "" "$("${tshark[@]}" -n -r "$file" -Y '_ws.malformed || _ws.short || _ws.expert.severity == "error"' 2>/dev/null | head -n 5)" \
+    "frames of $file that tshark takes for malformed"
+  same 0 "$(frames "$file" 'tcp.analysis.lost_segment || tcp.analysis.retransmission')" "gaps in the stream"
+  mapfile -t found < <(counts "$file" "$@")
+  all_found "$file ($(cat "$work/tshark.err"))" "$@"
 }

@@ -32,8 +32,7 @@ record() {
   dissects "$work/$name.pcapng" "${life_of_a_mount[@]}" 'nfs.opcode == 38' 'nfs.opcode == 5' 'nfs.opcode == 27'
   dissects "$work/$name-back.pcapng" "${life_of_a_mount[@]}" 'nfs.opcode == 25' 'nfs.opcode == 26' 'nfs.opcode == 28'
   # Every call has its answer: what tshark counts itself.
-  mapfile -t messages < <(counts "$work/$name.pcapng" 'rpc.msgtyp == 0' 'rpc.msgtyp == 1')
-  same "${messages[0]}" "${messages[1]}" "calls and replies"
+  all_answered "$work/$name.pcapng"
 }
 record plain
 # The data is in it: a hash of what READ brought, in the order of the file.

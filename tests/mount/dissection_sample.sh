@@ -12,7 +12,7 @@ check() { python3 "$here/../captures/check.py" --bin "$NFSRDMA_BIN" "$@" >"$said
 
 # sample SCRIPT FILTER...: each filter matches a frame in one of its captures.
 sample() {
-  local script=$1 filter file number
+  local script=$1 file number
   local -a found counted
   shift
   mkdir "$captures"
@@ -23,10 +23,7 @@ sample() {
     mapfile -t counted < <(counts "$file" "$@")
     for number in "${!counted[@]}"; do found[number]=$((${found[number]:-0} + counted[number])); done
   done
-  for filter in "$@"; do
-    [ "${found[0]:-0}" -gt 0 ] || fail "nothing in the captures of $script matches $filter"
-    found=("${found[@]:1}")
-  done
+  all_found "the captures of $script" "$@"
   rm -r "$captures"
 }
 export NFSRDMA_BIN NFSRDMA_PROTO

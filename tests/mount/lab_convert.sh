@@ -32,8 +32,7 @@ converted() {
     "$NFSRDMA_BIN/nfsrdma-lab" convert "$work/$part.wire" "$work/$part.pcapng" >"$work/$part.said"
     ! grep 'left out\|do not decode' "$work/$part.said" || fail "messages are missing"
     dissects "$work/$part.pcapng" "${life_of_a_mount[@]}"
-    mapfile -t messages < <(counts "$work/$part.pcapng" 'rpc.msgtyp == 0' 'rpc.msgtyp == 1')
-    same "${messages[0]}" "${messages[1]}" "calls and replies"
+    all_answered "$work/$part.pcapng"
     same 600 "$(stat -c %a "$work/$part.pcapng")" "mode"
   done
   dissects "$work/$name.pcapng" 'nfs.opcode == 38'
