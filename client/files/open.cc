@@ -148,6 +148,7 @@ std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller
 Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
                           std::uint32_t share_access, Delegating delegating, ReadSink first,
                           std::optional<NameOfFile> by) {
+  files.context.session.hurry();  // the file's CLOSE, which begin_open() waits for
   auto beginning = files.open_table.begin_open(caller, file);
   OpenTable::Opening opening = co_await beginning;
   const Delegations::Asking asking(files.delegations);

@@ -62,7 +62,8 @@ Task<Result<void>> OpenFiles::close(OpenRef open) {
   if (file->references() == 0) file->locks().clear_local();
   if (file->delegation()) delegations_.touch(*file->delegation());
   if (closed_) co_return Result<void>{};
-  auto done = co_await narrow(file);
+  // No program waits: RELEASE comes behind close(2).
+  auto done = co_await narrow(file, net::Pace::unhurried);
   co_return done;
 }
 
@@ -84,7 +85,7 @@ Task<void> OpenFiles::narrow_quietly(OpenFileRef file) {
   if (!done) log::debug("{}", done.error().message());
 }
 
-Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
+Task<Result<void>> OpenFiles::narrow(OpenFileRef file, net::Pace pace) {
   auto locked = co_await file->changing().lock();
   std::optional<AsyncMutex::Guard> guard(std::move(locked));
   Backoff backoff;
@@ -101,7 +102,7 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
       continue;  // its access may be needed
     }
     const nfs4::stateid4 before = file->newest_stateid();
-    auto done = co_await narrow_once(file, needed);
+    auto done = co_await narrow_once(file, needed, pace);
     if (done) continue;
     if (forgotten_by_server(done.error())) {
       if (file->newest_stateid().other != before.other && tries++ < kMaxOldStateids) continue;
@@ -128,17 +129,18 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed) {
+Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed, net::Pace pace) {
   file->begin_narrowing();
-  auto sent = needed == 0 ? send_close(file) : send_downgrade(file, needed);
+  auto sent = needed == 0 ? send_close(file, pace) : send_downgrade(file, needed);
   auto done = co_await sent;
   file->end_narrowing();
   co_return done;
 }
 
-Task<Result<void>> OpenFiles::send_close(OpenFileRef file) {
+Task<Result<void>> OpenFiles::send_close(OpenFileRef file, net::Pace pace) {
   const nfs4::stateid4 closing = file->newest_stateid();
-  auto closed = co_await client::send_close(context_, file->caller(), file->handle(), closing);
+  auto closed =
+      co_await client::send_close(context_, file->caller(), file->handle(), closing, pace);
   co_return note_closed(*file, closing, closed);
 }
 

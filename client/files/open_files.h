@@ -54,9 +54,9 @@ class OpenFiles {
 
  private:
   Task<void> close_quietly(OpenRef open);
-  Task<Result<void>> narrow(OpenFileRef file);
-  Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed);
-  Task<Result<void>> send_close(OpenFileRef file);
+  Task<Result<void>> narrow(OpenFileRef file, net::Pace pace = net::Pace::prompt);
+  Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed, net::Pace pace);
+  Task<Result<void>> send_close(OpenFileRef file, net::Pace pace);
   Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, const Narrowed& closed);
   Task<Result<void>> send_downgrade(OpenFileRef file, std::uint32_t needed);
   Task<Result<void>> claim(OpenFileRef file, std::uint32_t share_access);

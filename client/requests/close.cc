@@ -22,11 +22,12 @@ Narrowed read_closed(Compound& compound) {
 }
 
 Task<Narrowed> send_close(RequestContext& context, Credential caller, FileHandle file,
-                          nfs4::stateid4 open) {
+                          nfs4::stateid4 open, net::Pace pace) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return Narrowed{fail(steps::ending())};
   steps::add_handle(*compound, file);
   add_close(*compound, open);
+  compound->call().pace = pace;
   auto answered = co_await context.session.execute(*compound);
   if (answered) answered = steps::pass<nfs4::PUTFH4res>(compound->results());
   if (!answered) co_return Narrowed{fail_from(answered)};

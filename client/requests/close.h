@@ -17,7 +17,7 @@ struct Narrowed {
 };
 
 Task<Narrowed> send_close(RequestContext& context, Credential caller, FileHandle file,
-                          nfs4::stateid4 open);
+                          nfs4::stateid4 open, net::Pace pace);
 
 // The parts of it, for a request that does more.
 

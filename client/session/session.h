@@ -128,6 +128,7 @@ class Session {
   TaskGroup& background() { return background_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
+  void hurry() { trunk_.hurry(); }  ///< Trunk::hurry
   /// Trunk::max_inline_reply.
   std::size_t max_inline_reply() const { return trunk_.max_inline_reply(); }
   /// Requests that no program waits for may be sent now: one part in this many of the session's

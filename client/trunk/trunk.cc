@@ -15,6 +15,10 @@ Task<Result<void>> Trunk::on_new_channel(rpc::Channel& channel) {
   return observer_->on_new_channel(channel);
 }
 
+void Trunk::hurry() {
+  if (rpc::Channel* channel = keeper_.channel()) channel->hurry();
+}
+
 std::size_t Trunk::max_inline_reply() const {
   const rpc::Channel* channel = keeper_.channel();
   return channel ? channel->max_inline_reply() : 0;

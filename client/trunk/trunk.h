@@ -36,6 +36,9 @@ class Trunk final : private rpc::ChannelBinder, private rpc::BackwardCallHandler
   /// Requests can be sent.
   bool up() const { return keeper_.channel() != nullptr; }
 
+  /// An unhurried request that is kept goes at the end of this turn: somebody waits for it now.
+  void hurry();
+
   /// Bytes of the largest RPC reply that needs no Reply chunk on any connection; 0 without one.
   std::size_t max_inline_reply() const;
   /// Calls that are queued, or sent and not answered; of these, the ones that were sent.

@@ -15,6 +15,7 @@ class FakeChannel final : public ProgramChannel {
   ~FakeChannel() override;
 
   void submit(rpc::Call& call) override;
+  void hurry() override { ++server_.hurries_; }
   std::size_t calls_in_flight() const override { return server_.sends_nothing ? 0 : open_calls(); }
 
   /// Answers what FakeServer held back.

@@ -100,6 +100,7 @@ Arrival describe(const rpc::Call& call, xdr::Decoder in, int connection, TimePoi
   arrival.max_reply = call.max_reply;
   arrival.result_sink = !call.result_sink.empty();
   arrival.urgency = call.urgency;
+  arrival.pace = call.pace;
   const auto bytes = call.encoder.encoded();
   arrival.bytes.assign(bytes.begin(), bytes.end());
   auto header = rpc::decode_call_header(in);

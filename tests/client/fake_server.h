@@ -33,6 +33,7 @@ struct Arrival {
   std::size_t max_reply = 0;
   bool result_sink = false;  ///< whether memory for a placed result was offered
   rpc::Urgency urgency = rpc::Urgency::ordinary;
+  net::Pace pace = net::Pace::prompt;
 
   bool has(nfs4::nfs_opnum4 opnum) const;
 };
@@ -101,6 +102,8 @@ class FakeServer final : public rpc::ChannelFactory {
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   std::vector<Arrival> arrivals_of(nfs4::nfs_opnum4 opnum) const;
   std::size_t executions_of(nfs4::nfs_opnum4 opnum) const;
+  /// How often the client has asked for what is unhurried.
+  int hurries() const { return hurries_; }
   /// That of the last CREATE_SESSION.
   const nfs4::sessionid4& session() const { return session_id_; }
   const nfs4::CREATE_SESSION4args& session_args() const { return session_args_; }
@@ -147,6 +150,7 @@ class FakeServer final : public rpc::ChannelFactory {
   std::vector<std::string> violations_;
   std::vector<CallbackAnswer> callback_answers_;
   FakeChannel* channel_ = nullptr;
+  int hurries_ = 0;
   int connections_ = 0;
 
   std::uint32_t instance_ = 1;  ///< client ids are made of it

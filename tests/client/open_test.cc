@@ -176,6 +176,27 @@ TEST_F(OpenTest, AnOpenWaitsForACloseUnderWay) {
   EXPECT_EQ(counter("open_files"), 0U);
 }
 
+// It may go with the next request; at the end of the mount there is none.
+TEST_F(OpenTest, ACloseIsUnhurriedUntilTheMountEnds) {
+  start();
+  EXPECT_TRUE(must_close(must_open(kRead)));
+  OpenRef left = must_open(kRead);
+  EXPECT_TRUE(run(mount().opens().close_all()));
+  const auto closes = server_.arrivals_of(OP_CLOSE);
+  ASSERT_EQ(closes.size(), 2U);
+  EXPECT_EQ(closes[0].pace, net::Pace::unhurried);
+  EXPECT_EQ(closes[1].pace, net::Pace::prompt);
+}
+
+// Who opens a file again and again must not wait for the clock each time.
+TEST_F(OpenTest, AnOpenHurriesTheCloseThatItWaitsFor) {
+  start();
+  const int before = server_.hurries();
+  OpenRef open = must_open(kRead);
+  EXPECT_GT(server_.hurries(), before);
+  EXPECT_TRUE(must_close(std::move(open)));
+}
+
 TEST_F(OpenTest, ADowngradeWaitsForAnOpenUnderWay) {
   start();
   OpenRef reader = must_open(kRead);

@@ -26,6 +26,7 @@
 #include "transport/base/result.h"
 #include "transport/net/address.h"
 #include "transport/net/fault.h"
+#include "transport/net/pace.h"
 
 namespace nfsrdma::capture {
 class Sink;
@@ -82,6 +83,8 @@ struct SendWork {
   /// The peer answers this message, and the consumer calls Endpoint::answered when it has: the
   /// provider may leave out on_send_done until then, and so save a completion.
   bool answered = false;
+  /// A provider that sends several messages together may keep an unhurried one.
+  net::Pace pace = net::Pace::prompt;
   std::string_view comment = {};  ///< for a capture, of the packet that has it; copied
 };
 
@@ -125,6 +128,8 @@ class Endpoint {
   /// One message. Counts as one post however many leases it binds. An error means that the
   /// connection is going down; the work's memory stays lent until on_disconnected.
   virtual Result<void> post_send(const SendWork& work) = 0;
+  /// An unhurried message that is kept goes at the end of this turn.
+  virtual void hurry() {}
   /// The peer has answered the message that was sent with this context and SendWork::answered, so
   /// that it has all of it: what might be sent again, it will drop. True when that ends the Send
   /// now, without on_send_done; false when on_send_done has come or will come.

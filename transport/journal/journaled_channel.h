@@ -24,6 +24,7 @@ class JournaledChannel final : public rpc::Channel,
   ~JournaledChannel() override;
 
   void submit(rpc::Call& call) override;
+  void hurry() override { channel_->hurry(); }
   const rpc::ChannelLimits& limits() const override { return channel_->limits(); }
   std::size_t max_inline_reply() const override;
   void close(Error reason) override;

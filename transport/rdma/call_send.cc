@@ -140,6 +140,7 @@ void post_call(Link& link, CallContext& context, std::uint32_t credits, Header& 
   work.leases = context.leases.list();
   work.context = static_cast<SendOwner*>(&context);
   work.answered = true;
+  work.pace = context.call->pace;
   if (context.call->losses.total != 0) work.comment = rpc::kSentAgain;
   link.post(work, scratch.proc);
 }

@@ -35,6 +35,7 @@ class RecordedChannel final : public rpc::Channel,
   ~RecordedChannel() override;
 
   void submit(rpc::Call& call) override;
+  void hurry() override { channel_->hurry(); }
   const rpc::ChannelLimits& limits() const override { return channel_->limits(); }
   std::size_t max_inline_reply() const override { return channel_->max_inline_reply(); }
   void close(Error reason) override { channel_->close(std::move(reason)); }

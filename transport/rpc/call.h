@@ -15,6 +15,7 @@
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
+#include "transport/net/pace.h"
 #include "transport/rpc/message.h"
 #include "transport/xdr/decoder.h"
 #include "transport/xdr/encoder.h"
@@ -128,6 +129,7 @@ class Call : public ListNode {
     locator = nullptr;
     max_reply = 0;
     urgency = Urgency::ordinary;
+    pace = net::Pace::prompt;
     reply.reset();
     observer = nullptr;
     losses = {};
@@ -151,6 +153,8 @@ class Call : public ListNode {
   /// result. Decides whether a Reply chunk is needed (V1-4.3.3-1).
   std::size_t max_reply = 0;
   Urgency urgency = Urgency::ordinary;
+  /// Once its turn has come.
+  net::Pace pace = net::Pace::prompt;
   /// Empty until the call has ended.
   std::optional<Result<Reply>> reply;
   CallObserver* observer = nullptr;

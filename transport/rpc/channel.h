@@ -60,6 +60,8 @@ class Channel {
   /// Queues a call; it ends with call.observer->on_call_done(call), never from within submit().
   /// The call and all memory it names must stay until then.
   virtual void submit(Call& call) = 0;
+  /// An unhurried call that is kept goes at the end of this turn: somebody waits for it now.
+  virtual void hurry() {}
   /// Valid after on_channel_up.
   virtual const ChannelLimits& limits() const = 0;
   /// Bytes of the largest RPC reply that needs no Reply chunk at present. 0: this transport has no

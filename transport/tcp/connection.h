@@ -29,6 +29,7 @@ class Connection final : public rpc::Channel,
   Result<void> connect(const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
+  void hurry() override { link_.hurry(); }
   const rpc::ChannelLimits& limits() const override { return limits_; }
   void close(Error reason) override { link_.end(std::move(reason)); }
   std::uint64_t replies() const override { return requester_.replies(); }

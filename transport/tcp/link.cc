@@ -16,7 +16,8 @@ Link::Link(Reactor& reactor, const Options& options, Counters& counters, LinkObs
       counters_(counters),
       observer_(observer),
       end_soon_(reactor, [this] { end(std::move(*broken_)); }),
-      turn_(reactor, [this] { send_gathered(); }) {}
+      turn_(reactor, [this] { send_gathered(); }),
+      hold_timer_(reactor, [this] { send_gathered(); }) {}
 
 Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler) {
   stream_ = std::move(stream);
@@ -25,11 +26,16 @@ Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& han
   return reactor_.watch(stream_->fd(), EPOLLIN, handler);
 }
 
-void Link::post(Outgoing& message) {
+void Link::post(Outgoing& message, net::Pace pace) {
   writer_.add(message);
   if (writing_) return counters_.partial_sends.add();
-  if (writer_.waiting_bytes() < kSendAtOnce) return turn_.schedule();
-  send_gathered();
+  if (writer_.waiting_bytes() >= kSendAtOnce) return send_gathered();
+  if (pace == net::Pace::prompt) return turn_.schedule();
+  if (!hold_timer_.armed()) hold_timer_.arm(net::kLongestHold);
+}
+
+void Link::hurry() {
+  if (hold_timer_.armed()) turn_.schedule();
 }
 
 void Link::send_gathered() {
@@ -70,6 +76,7 @@ void Link::end(Error reason) {
 void Link::close() {
   end_soon_.cancel();
   turn_.cancel();
+  hold_timer_.cancel();
   writer_.clear();
   if (stream_) reactor_.unwatch(stream_->fd());
   stream_.reset();

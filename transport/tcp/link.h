@@ -7,6 +7,7 @@
 
 #include "transport/base/reactor.h"
 #include "transport/net/fault.h"
+#include "transport/net/pace.h"
 #include "transport/net/tcp_stream.h"
 #include "transport/tcp/counters.h"
 #include "transport/tcp/options.h"
@@ -42,7 +43,9 @@ class Link {
   Result<void> attach(std::unique_ptr<net::TcpStream> stream, FdHandler& handler);
   /// Sends a message together with others of the same turn of the reactor, or at once when those
   /// are many bytes. An error ends the connection soon.
-  void post(Outgoing& message);
+  void post(Outgoing& message, net::Pace pace = net::Pace::prompt);
+  /// An unhurried message that is kept goes at the end of this turn.
+  void hurry();
   /// For a capture, of what is sent next.
   void comment(std::string_view text) { stream_->comment(text); }
   /// The socket is writable.
@@ -77,6 +80,7 @@ class Link {
   std::optional<Error> broken_;  // found while posting, to be told soon
   Deferred end_soon_;
   Deferred turn_;
+  Timer hold_timer_;  // of an unhurried message; runs on when that has gone, which is cheaper
 };
 
 }  // namespace nfsrdma::tcp

@@ -44,7 +44,7 @@ rpc::Sent Requester::send(rpc::Call& call) {
   link_.counters().sends.add();
   link_.counters().call_bytes_payload.add(context->payload_bytes());
   if (call.losses.total != 0) link_.comment(rpc::kSentAgain);
-  link_.post(*context);
+  link_.post(*context, call.pace);
   return rpc::Sent::yes;
 }
 

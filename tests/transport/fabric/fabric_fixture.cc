@@ -135,7 +135,8 @@ Address address_of(const std::string& host, std::uint16_t port) {
   return found ? found->front() : Address{};
 }
 
-FabricTest::FabricTest() : fabric(GetParam().make(loop.reactor())) {
+FabricTest::FabricTest(std::unique_ptr<Reactor> reactor)
+    : loop(std::move(reactor)), fabric(GetParam().make(loop.reactor())) {
   if (BufferPool* memory = registered_memory()) {
     EXPECT_TRUE(fabric->register_pool(*memory));
   }

@@ -32,7 +32,8 @@ std::string text_of(std::span<const std::byte> bytes);
 /// Turns a reactor until a condition holds, or fails the test when that takes too long.
 class Loop {
  public:
-  Loop() : reactor_(make_epoll_reactor()) {}
+  explicit Loop(std::unique_ptr<Reactor> reactor = make_epoll_reactor())
+      : reactor_(std::move(reactor)) {}
   Reactor& reactor() { return *reactor_; }
   ::testing::AssertionResult until(const std::function<bool()>& condition);
   /// Lets everything that is in flight on loopback happen.
@@ -125,7 +126,7 @@ Address address_of(const std::string& host, std::uint16_t port = 0);
 /// A listener and the means to connect to it.
 class FabricTest : public ::testing::TestWithParam<Provider> {
  protected:
-  FabricTest();
+  explicit FabricTest(std::unique_ptr<Reactor> reactor = make_epoll_reactor());
 
   void listen();
   /// A connected pair: `client` and server().

@@ -19,7 +19,7 @@ class TcpChannel : public testing::Test, protected rpc::CallObserver {
 
   void SetUp() override {
     log::set_level(log::Level::off);
-    reactor_ = make_epoll_reactor();
+    if (!reactor_) reactor_ = make_epoll_reactor();
     heads_ = std::move(*BufferPool::create(8192, 32));
     data_ = std::move(*BufferPool::create(4 * kLarge, 4));
     large_ = std::move(*BufferPool::create(kLarge, 2));

@@ -26,6 +26,7 @@ IwarpEndpoint::IwarpEndpoint(Reactor& reactor, std::shared_ptr<StagTable> stags,
       reader_(receive_path_, counters_),
       transmitter_(sends_, reads_, inbound_, counters_),
       turn_(reactor, [this] { turn(); }),
+      hold_timer_(reactor, [this] { turn(); }),
       close_timer_(reactor, [this] { finish(); }),
       peer_probe_(reactor, [this] { send_peer_probe(); }) {}
 
@@ -105,8 +106,16 @@ Result<void> IwarpEndpoint::post_send(const SendWork& work) {
   counters_.sends.add();
   if (initiator_) peer_probe_.expect_answer();
   if (sends_.waiting_bytes() >= kFlushEarly) flush();
-  if (!in_event_) turn_.schedule();
+  if (work.pace == net::Pace::unhurried && !turn_.scheduled()) {
+    if (!hold_timer_.armed()) hold_timer_.arm(net::kLongestHold);
+  } else if (!in_event_) {
+    turn_.schedule();
+  }
   return {};
+}
+
+void IwarpEndpoint::hurry() {
+  if (phase_ == Phase::open && hold_timer_.armed()) turn_.schedule();
 }
 
 Result<void> IwarpEndpoint::post_write(std::span<const std::span<const std::byte>> pieces,

@@ -39,6 +39,7 @@ class IwarpEndpoint final : public Endpoint,
 
   Result<void> post_receive(ReceiveBuffer& buffer) override;
   Result<void> post_send(const SendWork& work) override;
+  void hurry() override;
   Result<void> prepare(Lease& lease, std::span<std::byte> memory, Access access) override;
   void cancel(Lease& lease) override;
   bool invalidate(Lease& lease) override;
@@ -106,6 +107,7 @@ class IwarpEndpoint final : public Endpoint,
   Transmitter transmitter_;
   Ring<Lease*> invalidated_;  // to be told
   Deferred turn_;
+  Timer hold_timer_;  // of an unhurried message; runs on when that has gone, which is cheaper
   Timer close_timer_;
   PeerProbe peer_probe_;
   std::unique_ptr<Initiator> initiator_;

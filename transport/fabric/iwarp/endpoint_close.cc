@@ -122,6 +122,7 @@ void IwarpEndpoint::finish() {
 void IwarpEndpoint::release_everything() {
   phase_ = Phase::closed;
   turn_.cancel();
+  hold_timer_.cancel();
   close_timer_.cancel();
   peer_probe_.stop();
   if (stream_) reactor_.unwatch(stream_->fd());
