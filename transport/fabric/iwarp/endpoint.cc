@@ -56,6 +56,7 @@ Result<void> IwarpEndpoint::adopt(UniqueFd socket, std::unique_ptr<capture::Flow
 }
 
 void IwarpEndpoint::configure(const Agreement& agreement) {
+  peer_ = net::peer_address(stream_->fd()).text();
   reads_.set_limit(agreement.ord);
   inbound_.set_limit(agreement.ird);
   reader_.use_crc(agreement.crc);
@@ -72,9 +73,8 @@ void IwarpEndpoint::on_connected(std::unique_ptr<net::TcpStream> stream, const A
   if (auto watched = reactor_.watch(stream_->fd(), EPOLLIN, *this); !watched) {
     return on_connect_failed(std::move(watched.error()));
   }
-  const std::string description =
-      fmt::format("iwarp MPA {}, {}, {}", agreement.revision, agreement.crc ? "CRC" : "no CRC",
-                  net::peer_address(stream_->fd()).text());
+  const std::string description = fmt::format("iwarp MPA {}, {}, {}", agreement.revision,
+                                              agreement.crc ? "CRC" : "no CRC", peer_);
   handler_.on_established(
       ConnectionInfo{reply.private_data, agreement.ord, agreement.ird, description});
 }

@@ -113,6 +113,7 @@ class IwarpEndpoint final : public Endpoint,
   std::unique_ptr<Initiator> initiator_;
   std::shared_ptr<PeerQuirks> quirks_;  // initiator only
   std::unique_ptr<net::TcpStream> stream_;
+  std::string peer_;  // for logs; a socket that was reset does not tell it any more
   Phase phase_ = Phase::connecting;
   bool in_event_ = false;  // a turn() follows anyway
   bool watching_write_ = false;

@@ -22,8 +22,7 @@ constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 void IwarpEndpoint::on_terminated(const TerminateCode& code) {
   if (quirks_ && code == terminate::kMpaCrcOfSiw) {
     quirks_->misjudges_crc = true;
-    log::warning("iwarp {}: Linux siw misjudges CRCs; the next connection asks for none",
-                 net::peer_address(stream_->fd()).text());
+    log::warning("iwarp {}: Linux siw misjudges CRCs; the next connection asks for none", peer_);
   }
   finish_soon(connection_error(Fault::remote_terminate, text(code)));
 }
@@ -34,11 +33,10 @@ void IwarpEndpoint::violated(const Violation& violation) {
   layers[violation.code.layer]->add();
   if (violation.fault == Fault::remote_access) counters_.access_errors.add();
   if (violation.fault == Fault::receive_too_small) counters_.receive_errors.add();
-  const std::string peer = net::peer_address(stream_->fd()).text();
   if (quirks_) {
-    quirks_->violation_lines.warning(reactor_.now(), "iwarp {}: {}", peer, violation.detail);
+    quirks_->violation_lines.warning(reactor_.now(), "iwarp {}: {}", peer_, violation.detail);
   } else {
-    log::warning("iwarp {}: {}", peer, violation.detail);
+    log::warning("iwarp {}: {}", peer_, violation.detail);
   }
 
   std::optional<OffendingSegment> segment;

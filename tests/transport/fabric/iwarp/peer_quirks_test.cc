@@ -68,9 +68,13 @@ TEST_F(PeerQuirksTest, ATerminateBeforeAResetIsReadWhenAWriteMeetsTheReset) {
   terminate({0x02, 0x02});
   peer.reset();
   ASSERT_TRUE(client.send(Bytes(64)));
-  ASSERT_TRUE(loop.until([&] { return client.down.has_value(); }));
+  ::testing::internal::CaptureStderr();
+  const auto ended = loop.until([&] { return client.down.has_value(); });
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(ended);
   EXPECT_TRUE(client.down->is(Layer::fabric, static_cast<int>(Fault::remote_terminate)))
       << client.down->message();
+  EXPECT_NE(log.find(peer.address().text() + ": Linux siw"), std::string::npos) << log;
 }
 
 TEST_F(PeerQuirksTest, AResetWithoutATerminateIsAReset) {
