@@ -25,8 +25,6 @@ namespace {
 namespace po = boost::program_options;
 using script::complain;
 
-constexpr std::uint16_t kRdmaPort = 20049;
-constexpr std::uint16_t kTcpPort = 2049;
 constexpr std::string_view kAnyPort = ":0";
 /// How long a stop waits for peers to close.
 constexpr auto kStopPatience = std::chrono::seconds(3);

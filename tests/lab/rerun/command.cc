@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 
 #include "tests/lab/rerun/reduced.h"
@@ -15,6 +12,7 @@
 #include "tests/lab/script/command_words.h"
 #include "tests/lab/shrink/output.h"
 #include "tests/lab/subcommand.h"
+#include "tests/lab/text/file.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::lab::rerun {
@@ -101,9 +99,9 @@ void print_list(const Recording& recording) {
 }
 
 Result<std::vector<std::size_t>> list_in(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Error::from_errno(errno, "rerun", path));
-  return read_list({std::istreambuf_iterator<char>(file), {}});
+  auto text = read_whole(path, "rerun");
+  if (!text) return fail_from(text);
+  return read_list(*text);
 }
 
 /// The first line that another build does not give out.

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 
 #include "fuse/daemon/seams.h"
+#include "tests/lab/text/file.h"
 #include "transport/xdr/decoder.h"
 
 namespace nfsrdma::lab::rerun {
@@ -91,10 +89,9 @@ Result<void> check_begun(const Recording& recording) {
 }
 
 Result<Recording> read_recording(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Error::from_errno(errno, "recording", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
+  auto text = read_whole(path, "recording");
+  if (!text) return fail_from(text);
+  const auto bytes = std::as_bytes(std::span(*text));
   return read_recording(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "tests/lab/script/command_words.h"
 #include "tests/lab/script/compare.h"
 #include "tests/lab/script/runner.h"
 #include "tests/lab/script/server.h"
 #include "tests/lab/subcommand.h"
+#include "tests/lab/text/file.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::lab::script {
@@ -59,11 +58,9 @@ std::string parse(std::span<char*> words, bool diff, CommandLine& line) {
 }
 
 Result<Script> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Error::from_errno(errno, kReadStep, path));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return fail(Error::from_errno(errno, kReadStep, path));
-  return read_script(text);
+  auto text = read_whole(path, kReadStep);
+  if (!text) return fail_from(text);
+  return read_script(*text);
 }
 
 void choose_server(const std::string& text, RunnerOptions& options) {

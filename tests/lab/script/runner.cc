@@ -16,8 +16,6 @@ namespace {
 constexpr std::uint32_t kFirstXid = 0x6c616201;
 /// What all blocks of one script may run in sum: one that repeats repeats shall end.
 constexpr std::uint64_t kMostStatements = 1'000'000;
-constexpr std::uint16_t kRdmaPort = 20049;
-constexpr std::uint16_t kTcpPort = 2049;
 
 Result<bool> to_switch(const Node& node) {
   for (const char* yes : {"on", "yes", "true", "1"}) {

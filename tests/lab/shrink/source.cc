@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "tests/lab/replay/replayer.h"
 #include "tests/lab/shrink/output.h"
+#include "tests/lab/text/file.h"
 #include "transport/journal/entry.h"
 
 namespace nfsrdma::lab::shrink {
@@ -106,11 +106,9 @@ std::vector<std::string> command_for(const std::string& recording, const std::st
 Result<std::string> read_source(const std::string& path, Network* network,
                                 const script::RunnerOptions& options) {
   if (is_recording(path)) return from_recording(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Error::from_errno(errno, "shrink", path));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return fail(Error::from_errno(errno, "shrink", path));
-  return is_capture(text) ? from_capture(path, network, options) : Result<std::string>(text);
+  auto text = read_whole(path, "shrink");
+  if (!text || !is_capture(*text)) return text;
+  return from_capture(path, network, options);
 }
 
 }  // namespace nfsrdma::lab::shrink

@@ -46,6 +46,10 @@ class Network {
   Provider verbs_;
 };
 
+/// Where servers listen as a rule.
+inline constexpr std::uint16_t kRdmaPort = 20049;
+inline constexpr std::uint16_t kTcpPort = 2049;
+
 /// "HOST:PORT", "[ADDR]:PORT", or HOST with `default_port`, looked up. The first address counts.
 Result<fabric::Address> find_server(const std::string& text, std::uint16_t default_port);
 
