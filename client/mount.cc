@@ -247,6 +247,7 @@ std::uint64_t Mount::replies_so_far() const { return parts_->trunk.replies(); }
 void Mount::hurry() {
   parts_->recovery.hurry();
   parts_->trunk.try_at_once();
+  session().hurry_always();
 }
 
 Task<Result<void>> Mount::say_goodbye() {

@@ -50,9 +50,8 @@ struct MountConfig {
 /// client/requests and client/files take a started Mount. Destroy it after stop() has finished.
 class Mount {
  public:
-  /// `message_pool` has the registered memory of encoded calls; slots of at least
-  /// kMessageSlotBytes, of which at most max_slots * 2 + 8 are used. All references outlive the
-  /// Mount.
+  /// `message_pool` has the registered memory of encoded calls: message_slots(max_slots) slots of
+  /// at least kMessageSlotBytes. All references outlive the Mount.
   Mount(Reactor& reactor, rpc::ChannelFactory& channels, MountConfig config,
         BufferPool& message_pool);
   Mount(const Mount&) = delete;

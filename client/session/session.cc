@@ -185,6 +185,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
       if (!slot) co_return fail(give_up("no slot is free for the recovery"));
     } else {
       compound.set_waits_for(WaitsFor::slot);
+      if (slots_.exhausted(compound.urgency())) trunk_.hurry();  // a request that is kept has one
       slot = co_await slots_.acquire(compound.urgency());
     }
     if (slots_.closed()) co_return fail(give_up("the mount is ending"));
@@ -266,6 +267,22 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
   compound.set_xid(compounds_.next_xid());
 }
 
+// For its reply, for its slot, or for its turn: a request that may have ended a connection goes by
+// itself.
+bool Session::is_waited_for(Compound& compound) const {
+  return compound.span().begun < hurried_ || slots_.waiting() > 0 || compound.unanswered();
+}
+
+void Session::hurry() {
+  hurried_ = std::max(hurried_, reactor_.now());
+  trunk_.hurry();
+}
+
+void Session::hurry_always() {
+  hurried_ = TimePoint::max();
+  trunk_.hurry();
+}
+
 // Until there is a reply: the same bytes on one connection after the other.
 Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Channel* only) {
   rpc::Call& call = compound.call();
@@ -281,6 +298,7 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
     }
     if (!slot) co_return Result<void>{};  // another session: this slot means nothing any more
     const TimePoint sent_at = reactor_.now();
+    if (is_waited_for(compound)) call.pace = net::Pace::prompt;
     compound.note_submission(sent_at);
     slot->record_sent(sent_at);
     ++on_the_wire_;

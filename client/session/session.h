@@ -128,7 +128,10 @@ class Session {
   TaskGroup& background() { return background_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
-  void hurry() { trunk_.hurry(); }  ///< Trunk::hurry
+  /// Somebody waits for an unhurried request that has begun: it goes now, or as soon as it can.
+  void hurry();
+  /// The mount is ending: no request is unhurried from now on.
+  void hurry_always();
   /// Trunk::max_inline_reply.
   std::size_t max_inline_reply() const { return trunk_.max_inline_reply(); }
   /// Requests that no program waits for may be sent now: one part in this many of the session's
@@ -178,6 +181,7 @@ class Session {
   bool fits(const Compound& compound) const;
   static void note_slot(Compound& compound);
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
+  bool is_waited_for(Compound& compound) const;
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
   void resolve_if_in_doubt(SlotHold& slot);
   void note_refused_state(Compound& compound);
@@ -222,6 +226,7 @@ class Session {
   bool resolving_ = false;
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
+  TimePoint hurried_{0};  // unhurried requests that began before are prompt
   std::optional<TimePoint> delay_reported_;
   log::Limit delay_ended_lines_;
 

@@ -51,10 +51,13 @@ bool SlotTable::Acquire::await_ready() {
 }
 
 SlotHold SlotTable::try_take(rpc::Urgency urgency) {
-  if (!open_) return {};
-  const std::uint32_t kept_back = urgency == rpc::Urgency::ordinary && usable_ > 1 ? 1 : 0;
-  if (busy_ + kept_back >= usable_) return {};
+  if (!open_ || exhausted(urgency)) return {};
   return take_idle(usable_);
+}
+
+bool SlotTable::exhausted(rpc::Urgency urgency) const {
+  const std::uint32_t kept_back = urgency == rpc::Urgency::ordinary && usable_ > 1 ? 1 : 0;
+  return busy_ + kept_back >= usable_;
 }
 
 SlotHold SlotTable::take_idle(std::uint32_t below) {

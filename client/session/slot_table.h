@@ -119,6 +119,8 @@ class SlotTable {
   };
   /// `auto slot = co_await slots.acquire(urgency);`
   Acquire acquire(rpc::Urgency urgency) { return Acquire(*this, urgency); }
+  /// Every slot that such a request may have is in use.
+  bool exhausted(rpc::Urgency urgency) const;
   /// An idle slot that must be resolved, if there is one.
   SlotHold take_in_doubt();
 

@@ -5,6 +5,7 @@
 #include "client/files/locked_io.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
+#include "client/requests/getattr.h"
 #include "client/requests/read.h"
 #include "tests/client/fake_mount.h"
 
@@ -176,6 +177,27 @@ TEST_F(OpenTest, AnOpenWaitsForACloseUnderWay) {
   EXPECT_EQ(counter("open_files"), 0U);
 }
 
+// The request of a CLOSE is used again by others, for which a program waits.
+TEST_F(OpenTest, WhatFollowsAnUnhurriedCloseIsPrompt) {
+  start();
+  EXPECT_TRUE(must_close(must_open(kRead)));
+  EXPECT_TRUE(must_close(must_open(kRead)));
+  const auto opens = server_.arrivals_of(OP_OPEN);
+  ASSERT_EQ(opens.size(), 2U);
+  EXPECT_EQ(opens[1].pace, net::Pace::prompt);
+}
+
+// Whatever is closed while the mount ends, one file after the other.
+TEST_F(OpenTest, NoCloseIsUnhurriedOnceTheMountHurries) {
+  start();
+  OpenRef open = must_open(kRead);
+  mount().hurry();
+  EXPECT_TRUE(must_close(std::move(open)));
+  const auto closes = server_.arrivals_of(OP_CLOSE);
+  ASSERT_EQ(closes.size(), 1U);
+  EXPECT_EQ(closes[0].pace, net::Pace::prompt);
+}
+
 // It may go with the next request; at the end of the mount there is none.
 TEST_F(OpenTest, ACloseIsUnhurriedUntilTheMountEnds) {
   start();
@@ -191,10 +213,100 @@ TEST_F(OpenTest, ACloseIsUnhurriedUntilTheMountEnds) {
 // Who opens a file again and again must not wait for the clock each time.
 TEST_F(OpenTest, AnOpenHurriesTheCloseThatItWaitsFor) {
   start();
+  OpenRef first = must_open(kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<void>> closing(mount().opens().close(std::move(first)));
+  reactor_.settle();
   const int before = server_.hurries();
-  OpenRef open = must_open(kRead);
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
   EXPECT_GT(server_.hurries(), before);
+  EXPECT_FALSE(opening.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done() && opening.done());
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+}
+
+/// A session with one slot for ordinary requests.
+class PaceOfCloses : public OpenTest {
+ protected:
+  PaceOfCloses() { configure({}, 2); }
+  void hold(nfs_opnum4 operation) {
+    server_.fate = [operation](const Arrival& arrival) {
+      return arrival.has(operation) ? Fate::hold : Fate::answer;
+    };
+  }
+  void release() {
+    server_.fate = nullptr;
+    server_.release();
+    reactor_.settle();
+  }
+};
+
+TEST_F(PaceOfCloses, ARequestWithoutASlotHurriesTheCloseThatHasIt) {
+  start();
+  OpenRef open = must_open(kRead);
+  hold(OP_CLOSE);
+  Pending<Result<void>> closing(mount().opens().close(std::move(open)));
+  reactor_.settle();
+  const int before = server_.hurries();
+  Pending<Result<Attributes>> asking(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  EXPECT_EQ(server_.hurries(), before + 1);
+  release();
+  EXPECT_TRUE(closing.done() && asking.done());
+}
+
+TEST_F(PaceOfCloses, ACloseForWhoseSlotOthersWaitIsPrompt) {
+  start();
+  OpenRef open = must_open(kRead);
+  hold(OP_GETATTR);
+  Pending<Result<Attributes>> first(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  Pending<Result<void>> closing(mount().opens().close(std::move(open)));
+  Pending<Result<Attributes>> second(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  release();
+  EXPECT_TRUE(first.done() && closing.done() && second.done());
+  const auto closes = server_.arrivals_of(OP_CLOSE);
+  ASSERT_EQ(closes.size(), 1U);
+  EXPECT_EQ(closes[0].pace, net::Pace::prompt);
+}
+
+TEST_F(PaceOfCloses, ACloseThatAnOpenWaitsForBeforeItIsSentIsPrompt) {
+  start();
+  OpenRef open_file = must_open(kRead);
+  hold(OP_GETATTR);
+  Pending<Result<Attributes>> first(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  Pending<Result<void>> closing(mount().opens().close(std::move(open_file)));
+  reactor_.advance(std::chrono::milliseconds(1));
+  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
+  release();
+  ASSERT_TRUE(closing.done() && opening.done());
+  const auto closes = server_.arrivals_of(OP_CLOSE);
+  ASSERT_EQ(closes.size(), 1U);
+  EXPECT_EQ(closes[0].pace, net::Pace::prompt);
+  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
+}
+
+TEST_F(PaceOfCloses, ACloseThatIsSentAgainIsPrompt) {
+  start();
+  OpenRef open = must_open(kRead);
+  int closes = 0;
+  server_.fate = [&](const Arrival& arrival) {
+    return arrival.has(OP_CLOSE) && ++closes == 1 ? Fate::disconnect_before : Fate::answer;
+  };
   EXPECT_TRUE(must_close(std::move(open)));
+  const auto arrived = server_.arrivals_of(OP_CLOSE);
+  ASSERT_EQ(arrived.size(), 2U);
+  EXPECT_EQ(arrived[0].pace, net::Pace::unhurried);
+  EXPECT_EQ(arrived[1].pace, net::Pace::prompt);
 }
 
 TEST_F(OpenTest, ADowngradeWaitsForAnOpenUnderWay) {

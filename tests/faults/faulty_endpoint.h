@@ -30,6 +30,7 @@ class FaultyEndpoint final : public fabric::Endpoint, public fabric::EndpointHan
 
   Result<void> post_receive(fabric::ReceiveBuffer& buffer) override;
   Result<void> post_send(const fabric::SendWork& work) override;
+  void hurry() override { inner_->hurry(); }
   bool answered(void* context) override;
   Result<void> prepare(fabric::Lease& lease, std::span<std::byte> memory,
                        fabric::Access access) override;

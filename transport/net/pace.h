@@ -11,11 +11,11 @@ namespace nfsrdma::net {
 
 enum class Pace : std::uint8_t {
   prompt,     ///< goes at the end of this turn of the reactor
-  unhurried,  ///< nobody waits for the answer: goes with the next message, after kLongestHold at
-              ///< the latest
+  unhurried,  ///< nobody waits for the answer: goes with the next message, or after kLongestHold
 };
 
-/// Longer, and somebody else would notice: another client waits for what the message gives up.
+/// Longer, and somebody else would notice: another client waits for what the message gives up. The
+/// reactor's timers, of whole milliseconds, may add one.
 inline constexpr Duration kLongestHold = std::chrono::milliseconds(1);
 
 }  // namespace nfsrdma::net

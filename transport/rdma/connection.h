@@ -32,7 +32,7 @@ class Connection final : public rpc::Channel,
   Result<void> connect(fabric::Fabric& fabric, const net::Address& server);
 
   void submit(rpc::Call& call) override { requester_.submit(call); }
-  void hurry() override { link_.endpoint().hurry(); }
+  void hurry() override { link_.hurry(); }
   const rpc::ChannelLimits& limits() const override { return limits_; }
   std::size_t max_inline_reply() const override { return link_.thresholds().reply - kMinHeader; }
   void close(Error reason) override { link_.end(std::move(reason)); }

@@ -54,6 +54,8 @@ class Link {
   Counters& counters() { return counters_; }
   ReceivePool& receives() { return receives_; }
   fabric::Endpoint& endpoint() { return *endpoint_; }
+  /// Endpoint::hurry.
+  void hurry() { endpoint_->hurry(); }
   const Thresholds& thresholds() const { return thresholds_; }
   /// rdma_vers of every message of this connection, in both directions (BD-17).
   std::uint32_t version() const { return version_; }

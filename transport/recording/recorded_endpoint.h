@@ -34,6 +34,7 @@ class RecordedEndpoint final : public fabric::Endpoint, private fabric::Endpoint
     return endpoint_->post_receive(buffer);
   }
   Result<void> post_send(const fabric::SendWork& work) override;
+  void hurry() override { endpoint_->hurry(); }
   bool answered(void* context) override { return endpoint_->answered(context); }
   Result<void> prepare(fabric::Lease& lease, std::span<std::byte> memory,
                        fabric::Access access) override {

@@ -27,10 +27,9 @@ enum class Sent : std::uint8_t { yes, wait, failed };
 ///   void on_retired(Context&)    its reply is known, or the connection is gone
 ///   void release(Context&)       the connection is gone: nothing it lent is in use any more
 ///   Result<Reply> decode(Context&)
-///   void on_ending(Context&)     nothing it lent is in use any more, and it is about to be
-///   reported
+///   void on_ending(Context&)     nothing it lent is in use any more; its end is reported next
 /// Context derives from CallContext and has finished(). Link has counters(), reactor(), ending(),
-/// reason(); Pools has `contexts`.
+/// reason(), hurry(); Pools has `contexts`.
 template <class Wire, class Context, class Link, class Pools>
 class Requester {
  public:
@@ -56,8 +55,10 @@ class Requester {
     link_.counters().pumps.add();
     while (!link_.ending()) {
       Call* const call = queue_.next(wire().window(), isolated_ != nullptr);
-      if (!call || wire().send(*call) == Sent::wait) return;
+      if (!call || wire().send(*call) == Sent::wait) break;
     }
+    if (queue_.size() > 0 && !link_.ending())
+      link_.hurry();  // what it waits for may be a call that is kept
   }
 
   /// The open Call with this XID, or null.

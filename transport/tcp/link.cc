@@ -39,7 +39,7 @@ void Link::hurry() {
 }
 
 void Link::send_gathered() {
-  if (ending()) return;
+  if (ending() || writing_) return;
   flush();
   if (writing_) counters_.partial_sends.add(writer_.waiting());
 }

@@ -107,6 +107,21 @@ TEST_F(Credits, TheWaitForACreditShowsInTheTimes) {
   EXPECT_EQ(second.call.times.replied, begun + 5s);
 }
 
+// It may wait for the credit of a call that the provider keeps.
+TEST_F(Credits, ACallWithoutACreditHurriesWhatIsKept) {
+  TestCall& kept = calls_.emplace_back(harness_, next_xid_++);
+  kept.call.pace = net::Pace::unhurried;
+  kept.submit();
+  ASSERT_EQ(sent(), 1u);
+  EXPECT_EQ(harness_.peer().sent(0).pace, net::Pace::unhurried);
+  EXPECT_EQ(harness_.peer().hurries(), 0);
+  submit();
+  EXPECT_EQ(sent(), 1u);
+  EXPECT_EQ(harness_.peer().hurries(), 1);
+  harness_.answer(0, 32);
+  harness_.answer(1, 32);
+}
+
 // E-8267-15, E-8881-7: the credit kept back lets a reserved Call pass all that wait, in order.
 TEST_F(Credits, ReservedCallsGoFirst) {
   open_with(4);

@@ -172,6 +172,7 @@ Result<void> FakeEndpoint::post_send(const fabric::SendWork& work) {
   message.invalidate = work.invalidate;
   message.context = work.context;
   message.answered = work.answered;
+  message.pace = work.pace;
   message.receives_posted = receives_.size();
   sent_.push_back(std::move(message));
   if (fail_sends) return fail(fabric_error(fabric::Fault::reset));

@@ -29,6 +29,7 @@ struct SentMessage {
   std::optional<std::uint32_t> invalidate;
   void* context = nullptr;
   bool answered = false;  ///< the sender says when its answer has come
+  net::Pace pace = net::Pace::prompt;
   bool done = false;
   std::size_t receives_posted = 0;  ///< at the moment of posting
 };
@@ -65,6 +66,8 @@ class FakeEndpoint final : public fabric::Endpoint {
   bool disconnecting() const { return disconnecting_; }
   bool down() const { return down_; }
   const std::optional<Error>& disconnect_reason() const { return reason_; }
+  /// How often somebody has waited for a message that may be kept.
+  int hurries() const { return hurries_; }
 
   // What this provider does by itself.
   bool sends_complete = true;
@@ -80,6 +83,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   // fabric::Endpoint
   Result<void> post_receive(fabric::ReceiveBuffer& buffer) override;
   Result<void> post_send(const fabric::SendWork& work) override;
+  void hurry() override { ++hurries_; }
   bool answered(void* context) override;
   Result<void> prepare(fabric::Lease& lease, std::span<std::byte> memory,
                        fabric::Access access) override;
@@ -108,6 +112,7 @@ class FakeEndpoint final : public fabric::Endpoint {
   std::uint32_t next_handle_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::deque<fabric::ReceiveBuffer*> receives_;
+  int hurries_ = 0;
   std::vector<SentMessage> sent_;
   std::map<std::uint32_t, fabric::Lease*> leases_;
   std::map<std::uint32_t, std::size_t> placed_;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "tests/lab/lint/linter.h"
+#include "tests/transport/base/stopped_clock.h"
 #include "tests/transport/fabric/fabric_fixture.h"
 #include "transport/rdma/private_data.h"
 
@@ -47,6 +48,7 @@ struct File {
 
 class RecordedFabricTest : protected File, public FabricTest {
  protected:
+  using FabricTest::FabricTest;
   static Bytes message(const rdma::Header& header, std::initializer_list<std::uint32_t> rpc) {
     Bytes memory(512);
     xdr::Encoder out(memory);
@@ -153,10 +155,29 @@ TEST_P(RecordedFabricTest, TsharkDissectsIt) {
   EXPECT_NE(comments.find("not seen: read by the peer"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Providers, RecordedFabricTest,
-                         ::testing::Values(Provider{"iwarp4", make_recorded, "127.0.0.1"},
-                                           Provider{"iwarp6", make_recorded, "::1"}),
-                         provider_name);
+class RecordedPaceTest : public RecordedFabricTest {
+ protected:
+  RecordedPaceTest() : RecordedFabricTest(std::make_unique<testing_support::StoppedClock>()) {}
+};
+
+TEST_P(RecordedPaceTest, SomebodyWhoWaitsForAnUnhurriedMessageHasItSent) {
+  connect();
+  const Bytes data = message({}, {kXid});
+  const std::span<const std::byte> pieces[] = {data};
+  SendWork work;
+  work.pieces = pieces;
+  work.pace = net::Pace::unhurried;
+  ASSERT_TRUE(client.endpoint->post_send(work));
+  loop.settle();
+  EXPECT_TRUE(server().messages.empty());
+  client.endpoint->hurry();
+  EXPECT_TRUE(loop.until([&] { return !server().messages.empty(); }));
+}
+
+const auto kProviders = ::testing::Values(Provider{"iwarp4", make_recorded, "127.0.0.1"},
+                                          Provider{"iwarp6", make_recorded, "::1"});
+INSTANTIATE_TEST_SUITE_P(Providers, RecordedFabricTest, kProviders, provider_name);
+INSTANTIATE_TEST_SUITE_P(Providers, RecordedPaceTest, kProviders, provider_name);
 
 }  // namespace
 }  // namespace nfsrdma::recording

@@ -57,5 +57,23 @@ TEST_F(PaceOfCalls, SomebodyWhoWaitsForItHasItSent) {
   await_messages(1);
 }
 
+// The end of its time finds it behind a message that is half sent, and nothing to do.
+TEST_F(PaceOfCalls, ItIsNotCountedAsPartlySentTwice) {
+  submit(*unhurried_);
+  settle();
+  Buffer data = data_->acquire();
+  next_ = make_call(2);
+  next_->encoder.payload(data.bytes());
+  submit(*next_);
+  settle();
+  const auto partial = count("partial_sends");
+  ASSERT_GT(partial, 0U);
+  clock_->advance(net::kLongestHold);
+  settle();
+  EXPECT_EQ(count("partial_sends"), partial);
+  server_.close();
+  run_until([&] { return observer_.downs == 1; });
+}
+
 }  // namespace
 }  // namespace nfsrdma::test
