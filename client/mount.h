@@ -62,13 +62,13 @@ class Mount {
   /// Slots that the message pool must have: two requests for each slot of the session (one may be
   /// filled while the other is answered), the reserved ones, and texts of symbolic links.
   static constexpr std::size_t message_slots(std::uint32_t max_slots) {
-    return 2 * std::size_t{max_slots} + 16;
+    return 2 * std::size_t{max_slots} + 8;
   }
 
   /// Connects, makes client id and session, finds the export. Ends within start_timeout. The
   /// error's step names what failed ("EXCHANGE_ID", "LOOKUP export"), its detail the remedy.
   Task<Result<void>> start();
-  /// Shutting down: reconnects immediately, then every second.
+  /// Shutting down: reconnects immediately, then every second; no request is kept for another.
   void hurry();
   /// Closes what is open, destroys session and client id, disconnects. Gives up when the server has
   /// answered nothing for `patience`, and after kMostPatiences of them in any case. An error names

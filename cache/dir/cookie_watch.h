@@ -23,10 +23,10 @@ class CookieWatch {
  private:
   void begin_at(std::uint64_t from);
 
-  std::uint64_t end_ = 0;          // where the last page ended
-  std::uint64_t earlier_end_ = 0;  // an end of some earlier page, which must not come again
-  std::uint64_t pages_ = 0;        // since it was kept
-  std::uint64_t limit_ = 1;        // after so many the present end is kept instead
+  std::uint64_t end_ = 0;          ///< where the last page ended
+  std::uint64_t earlier_end_ = 0;  ///< an end of some earlier page, which must not come again
+  std::uint64_t pages_ = 0;        ///< since `earlier_end_` was kept
+  std::uint64_t limit_ = 1;        ///< after so many pages the present end is kept instead
 };
 
 }  // namespace nfsrdma::cache

@@ -59,7 +59,7 @@ class AttributeCache {
     return revalidate(file->inode, file->caller);
   }
 
-  /// Seconds and less for which the attributes may be used without asking; zero when not at all.
+  /// How much longer the attributes may be used without asking; zero when not at all.
   Duration remaining(const Inode& inode) const {
     return inode.attributes().remaining(mount_.reactor().now());
   }

@@ -16,8 +16,8 @@ namespace nfsrdma::cache {
 class InodeIndex;
 class OpenInode;
 
-/// Exists while something refers to it (InodeRef), or while the room above has a number for it that
-/// is still in use. Belongs to one shard.
+/// Exists while something refers to it (InodeRef), or while the house above has a number for it
+/// that is still in use. Belongs to one shard.
 class Inode {
  public:
   explicit Inode(const client::FileHandle& handle) : handle_(handle) {}

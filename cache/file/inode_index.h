@@ -8,8 +8,8 @@
 
 namespace nfsrdma::cache {
 
-/// The room above makes the inodes, and derives its own from them. Belongs to one shard. Finding an
-/// inode allocates nothing. Outlives its inodes.
+/// The house above makes the inodes, and derives its own from them. Belongs to one shard. Finding
+/// an inode allocates nothing. Outlives its inodes.
 class InodeIndex {
  public:
   InodeIndex();

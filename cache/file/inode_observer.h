@@ -1,4 +1,4 @@
-// Events for the room above, which shows files to programs and remembers what it has shown.
+// Events for the house above, which shows files to programs and remembers what it has shown.
 #pragma once
 
 #include <cstdint>

@@ -133,7 +133,7 @@ Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(writes.mount(), file, owner);
     if (released) continue;
-    log::warning("releasing locks: {}", released.error().message());
+    log::warning("releasing the locks of inode {}: {}", file->fileid(), released.error().message());
     kept = kept && !released.error().is(Layer::nfs, nfs4::NFS4ERR_EXPIRED);
   }
   co_return kept;

@@ -127,7 +127,8 @@ Task<bool> SillyNames::may_be_empty_now(Error error, std::uint64_t removed) {
 Task<void> SillyNames::remove(SillyName silly) {
   auto gone = co_await client::remove(mount_, silly.caller, silly.directory->handle(), silly.name);
   if (!gone && client::to_errno(gone.error()) != ENOENT) {
-    log::warning("{} is left over: {}", silly.name, gone.error().message());
+    log::warning("{} in the directory with inode {} is left over, remove it by hand: {}",
+                 silly.name, silly.directory->attributes().value().fileid, gone.error().message());
   }
   attributes_.names_changed(*silly.directory, gone ? *gone : client::NameChange());
 }

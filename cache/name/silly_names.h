@@ -29,7 +29,7 @@ class SillyNames {
   client::Mount& mount() { return mount_; }
   AttributeCache& attributes() { return attributes_; }
 
-  /// A file was opened; one has been given up by the program that had it open.
+  /// Count the open files of the mount, with a silly name or without.
   void opened() { ++open_files_; }
   void released() { --open_files_; }
   std::size_t open_files() const { return open_files_; }

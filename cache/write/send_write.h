@@ -16,8 +16,9 @@ struct Outgoing {
   std::span<const std::byte> data;
   std::uint64_t offset = 0;
   nfs4::stable_how4 stable = nfs4::UNSTABLE4;
-  bool whole = false;                 ///< an error is one even if some bytes were written before it
-  client::FileLocks::LockRef lock{};  ///< that it is written under (file_locks.h); null: none
+  bool whole = false;  ///< an error is one even if some bytes were written before it
+  client::FileLocks::LockRef
+      lock{};  ///< that it is written under (cache/file/io_lock.h); null: none
 };
 
 /// One WRITE by this open, in the name of `lock` if there is one. Takes in the attributes of the

@@ -1,4 +1,4 @@
-// Write-behind: small writes are answered at once and sent together.
+// Write-behind: writes are answered before they are sent, and small ones are sent together.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct LateWrite {
 };
 
 /// One for each mount; belongs to its shard. Writes are answered before they are sent. Small ones
-/// are gathered; a file's gathered bytes are sent when the buffer is full, when a write is not
+/// are gathered; a file's gathered bytes are sent when the run is full, when a write is not
 /// adjacent, after `kLongest`, and by operations that need them at the server. Large ones are sent
 /// at once. A failure is recorded in the file's errors, and later writes of the file wait for the
 /// server until one has succeeded.
@@ -52,7 +52,7 @@ class WriteBehind {
   bool take(const FileRef& file, const LateWrite& write);
   /// Whether the bytes have room in what the file has gathered: `take` cannot fail.
   bool joins(const FileRef& file, const LateWrite& write) const;
-  /// The same of a large write, whose bytes stay in their `slot`, which is empty afterwards.
+  /// As take(), for a large write: its bytes stay in their `slot`, which is empty afterwards.
   bool take_over(const FileRef& file, const LateWrite& write, Buffer& slot);
   /// Returns true when a write that was not taken may be now. False: nothing of the file is under
   /// way that could make room for it, and the caller sends it.
@@ -64,7 +64,7 @@ class WriteBehind {
   Task<void> flush(std::shared_ptr<OpenInode> open);
   /// The same, and what makes up all uncommitted data of the file in one WRITE is durable then.
   Task<void> flush_durably(std::shared_ptr<OpenInode> open);
-  /// The first for all files.
+  /// flush() for all files.
   Task<void> flush_all();
 
   /// Slots with bytes that are gathered or in flight.

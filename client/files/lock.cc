@@ -24,10 +24,12 @@ Task<Result<void>> local_locks_stay(Files& files, OpenFileRef file) {
   co_return Result<void>{};
 }
 
-LockConflict describe(const OpenFile& file, const LockDenied& denied) {
+LockConflict describe(Files& files, const FileHandle& handle, const LockDenied& denied) {
   LockConflict conflict{denied.range, denied.exclusive};
-  const LockRef ours = denied.owner ? file.locks().find(*denied.owner) : nullptr;
-  if (ours) conflict.pid = ours->pid;
+  if (!denied.owner) return conflict;
+  files.open_table.for_each_of(handle, [&](const OpenFile& open) {  // of each user of the mount
+    if (const LockRef ours = open.locks().find(*denied.owner)) conflict.pid = ours->pid;
+  });
   return conflict;
 }
 
@@ -179,7 +181,7 @@ Task<Result<std::optional<LockConflict>>> test_lock(Files& files, OpenFileRef fi
                                wanted.range, wanted.exclusive);
   CO_TRY(tested);
   std::optional<LockConflict> conflict;
-  if (*tested) conflict = describe(*file, **tested);
+  if (*tested) conflict = describe(files, file->handle(), **tested);
   co_return conflict;
 }
 

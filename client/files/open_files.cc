@@ -76,8 +76,9 @@ void OpenFiles::close_in_background(OpenRef open) {
 }
 
 Task<void> OpenFiles::close_quietly(OpenRef open) {
+  const std::uint64_t fileid = open ? open->fileid() : 0;  // close() takes the open
   auto closed = co_await close(std::move(open));
-  if (!closed) log::warning("{}", closed.error().message());
+  if (!closed) log::warning("closing inode {}: {}", fileid, closed.error().message());
 }
 
 Task<void> OpenFiles::narrow_quietly(OpenFileRef file) {

@@ -18,6 +18,8 @@ using namespace nfs4;
 /// Share accesses, the widest first: most servers then need no OPEN for the accesses it covers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
+/// Why an open that may not be tried again is lost.
+constexpr const char* kInVain = "it could not be recovered in several attempts, or within a lease";
 
 bool is_revoked(nfsstat4 status) {
   return status == NFS4ERR_ADMIN_REVOKED || status == NFS4ERR_DELEG_REVOKED;
@@ -52,7 +54,7 @@ Task<Result<void>> OpenReclaimer::reclaim(rpc::Channel& channel) {
   for (const OpenFileRef& file : files) {
     if (file->claim() != OpenFile::Claim::previous) continue;
     if (!may_try_again(*file)) {
-      give_up(*file, "no progress");
+      give_up(*file, kInVain);
       continue;
     }
     auto opened = co_await open_all(&channel, file, CLAIM_PREVIOUS);
@@ -111,7 +113,7 @@ Task<void> OpenReclaimer::relock(OpenFileRef file) {
 
 Task<void> OpenReclaimer::reopen_one(OpenFileRef file) {
   if (!may_try_again(*file)) {
-    give_up(*file, "no progress");
+    give_up(*file, kInVain);
     co_return;
   }
   auto beginning = files_.open_table.begin_open(file);

@@ -19,8 +19,7 @@ namespace nfsrdma::client {
 /// downgraded to each of them later. Reactions to the server's answers:
 ///
 ///   CLAIM_PREVIOUS  NO_GRACE                   opened anew, as the Linux client does
-///                   RECLAIM_BAD, _CONFLICT     lost: another client may have had the file
-///                   meanwhile
+///                   RECLAIM_BAD, _CONFLICT     lost: another client may have had it
 ///   CLAIM_FH        any error                  lost
 ///   TEST_STATEID    ADMIN_REVOKED, ...         FREE_STATEID, lost
 ///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew

@@ -39,7 +39,8 @@ class StateidRequests {
       for (const State& state : batch) sent.push_back(stateid_of(*state));
       auto codes = co_await test_batch(sent);
       if (!codes) {
-        log::warning("{}", codes.error().message());
+        log::warning("the server does not say which states it has revoked: {}",
+                     codes.error().message());
         co_return;
       }
       for (std::size_t i = 0; i < codes->size(); ++i) {

@@ -50,8 +50,8 @@ Task<Result<Narrowed>> delegreturn_and_close(RequestContext& context, Credential
 Task<void> delegreturn_quietly(RequestContext& context, Credential caller, FileHandle file,
                                nfs4::stateid4 delegation) {
   auto returned = co_await send(context, caller, file, {}, delegation, Duration::max());
-  if (!returned && returned.error().layer == Layer::nfs)
-    log::warning("{}", returned.error().message());
+  if (returned || returned.error().layer != Layer::nfs) co_return;
+  log::warning("a delegation could not be returned: {}", returned.error().message());
 }
 
 }  // namespace nfsrdma::client

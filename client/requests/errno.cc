@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "transport/fabric/fabric.h"
+#include "transport/net/fault.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::client {
@@ -127,7 +127,7 @@ namespace {
 int from_rpc(int code) { return code == static_cast<int>(rpc::Fault::auth_error) ? EACCES : EIO; }
 
 int from_fabric(int code) {
-  return code == static_cast<int>(fabric::Fault::timed_out) ? ETIMEDOUT : EIO;
+  return code == static_cast<int>(net::Fault::timed_out) ? ETIMEDOUT : EIO;
 }
 
 }  // namespace

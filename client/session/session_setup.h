@@ -46,8 +46,8 @@ class SessionSetup {
  private:
   Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
                               const nfs4::CREATE_SESSION4args& asked, TimePoint asked_at);
-  /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until patience ends, or left
-  /// to the caller to read.
+  /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until the mount ends, or
+  /// left to the caller to read.
   Task<Result<void>> ask(rpc::Channel& channel, Compound& compound,
                          Delayed delayed = Delayed::repeat);
   /// DESTROY_SESSION and DESTROY_CLIENTID: an operation whose result is a status.

@@ -13,7 +13,7 @@ const char* waits_for_text(Compound& compound) {
   switch (compound.waits_for()) {
     case WaitsFor::slot: return "a session slot";
     case WaitsFor::connection: return "a connection";
-    case WaitsFor::pause: return "the end of a pause that the server asked for";
+    case WaitsFor::pause: return "the end of a pause";
     case WaitsFor::recovery: return "the recovery of its state";
     case WaitsFor::answer: break;
   }

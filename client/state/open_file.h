@@ -156,7 +156,8 @@ class OpenFile final : public StateHolder,
   }
   /// One more attempt. False: so many have been in vain that the open is lost.
   bool may_try_again(TimePoint now, Duration lease) {
-    // A server waits for reclaims about a lease long: who ends every connection so long is told so.
+    // The grace period is about a lease long: an open whose claims have lost the connection for as
+    // long is given up.
     const bool cut_off_for_long = first_cut_ && now - *first_cut_ > lease;
     return ++vain_claims_ <= kMaxVainClaims && !cut_off_for_long;
   }

@@ -37,7 +37,8 @@ fuse_attr_out to_wire(const struct stat& attributes, double timeout_seconds);
 fuse_statfs_out to_wire(const struct statvfs& status);
 
 /// Puts one entry of a directory at the begin of `room`, if there is room for it; `next` is the
-/// offset at which a listing goes on behind it. Bytes it takes, or would take.
+/// offset at which a listing goes on behind it. Returns the bytes that the entry takes, or would
+/// take if there were room.
 std::size_t add_entry(std::span<std::byte> room, std::string_view name,
                       const struct stat& attributes, std::uint64_t next);
 /// The same for READDIRPLUS.

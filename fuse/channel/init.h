@@ -36,8 +36,9 @@ struct TransferLimits {
 };
 
 /// The answer to FUSE_INIT; nothing for a kernel older than Linux 3.15 (FUSE 7.23), whose
-/// structures are shorter. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its own before
-/// the OPEN. The write-back cache is off, so that a write is at the server when write(2) returns.
+/// structures are shorter. ATOMIC_O_TRUNC is off: truncation comes as a SETATTR of its own after
+/// the OPEN. The kernel's write-back cache is off: with it the kernel would answer for size and
+/// times by itself, and not see another client's change of them.
 /// The server clears set-id bits when a user other than the owner writes (HANDLE_KILLPRIV): the
 /// kernel would use a SETATTR of the writer for that, which the server refuses.
 std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const TransferLimits& limits);

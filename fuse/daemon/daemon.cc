@@ -230,7 +230,9 @@ Task<void> Daemon::shut_down() {
   }
   const Duration left = kEndPatience - (reactor_.now() - left_at);
   auto stopped = co_await backend_->stop(std::max(left, kEndPatience - kDrainPatience));
-  if (!stopped) log::warning("{}", stopped.error().message());
+  if (!stopped) {
+    log::warning("the session could not be ended at the server: {}", stopped.error().message());
+  }
   // After an abort through /sys/fs/fuse/connections the mount is still in the tree, dead.
   if (kernel_let_go_) co_await detach(UnmountMode::dead);
   log::write(log::Level::info, config_.source + " is unmounted");

@@ -21,8 +21,6 @@ namespace {
 
 /// The largest READDIR and what surrounds its result.
 constexpr std::size_t kReplySlotSize = (std::size_t{1} << 20) + 4096;
-/// Besides two for each request slot: the mount's own calls.
-constexpr std::size_t kSpareMessageSlots = 8;
 
 /// What stands in a capture's description of its interface.
 const char* description_of(CaptureView view) {
@@ -73,7 +71,7 @@ Task<Result<void>> NfsBackend::start_from_recording() {
 /// Memory is touched only as far as it is used, or locked for a device.
 Result<void> NfsBackend::reserve_memory() {
   if (data_slots_ && reserved_ == shape_) return {};
-  const std::size_t messages = 2 * shape_.credits + kSpareMessageSlots;
+  const std::size_t messages = client::Mount::message_slots(shape_.credits);
   // Entries of FUSE's io_uring show slots at addresses of their own.
   const auto mapping = options_.io_uring ? BufferPool::Mapping::many : BufferPool::Mapping::one;
   auto data = BufferPool::create(kSlotSize, shape_.data_slots, mapping);

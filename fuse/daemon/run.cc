@@ -122,7 +122,7 @@ std::string control_socket_path(const ProgramOptions& program) {
     remove_deserted_sockets(directory);
     return control_path(directory, ::getpid());
   }
-  log::info("no nfsrdmactl for this mount: {}", made.error().message());
+  log::warning("no nfsrdmactl for this mount: {}", made.error().message());
   return {};
 }
 

@@ -27,8 +27,8 @@ Task<void> KernelCaches::stop() {
   co_await notifier_.stop();
 }
 
-// An order to drop something keeps the kernel from taking in the attributes that others are asking
-// for at that moment.
+// The kernel asks before each use then. An order to drop something would only keep it from taking
+// in the attributes that it has just asked for.
 bool KernelCaches::auto_invalidates() const {
   return attributes_.policy().shortest(false) == Duration::zero();
 }

@@ -46,7 +46,8 @@ class KernelCaches final : public cache::InodeObserver {
   /// The attributes for stat(2), and for how many seconds the kernel may show them.
   struct stat stat_of(const Inode& inode) const;
   double attribute_timeout(const Inode& inode) const;
-  /// The answer to a lookup of this name; advertised().
+  /// The answer to a lookup of this name. Notes that the kernel is told of it, as advertised()
+  /// does.
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);

@@ -35,9 +35,11 @@ class KernelNotifier {
   /// answered. The kernel may have locked one of them for the write meanwhile, so the wait is
   /// bounded.
   Task<void> drop_some_pages(InodeRef inode, PageRange pages);
-  /// The same with pages that are not locked for the write, and before a direct write is answered,
-  /// which locks none: waits until they are gone, after the READs in flight.
+  /// Drops pages of a write from the page cache that are not locked for it. Waits for the READs in
+  /// flight, then until the pages are gone.
   Task<void> drop_written_pages(InodeRef inode, PageRange pages);
+  /// Drops pages before a direct write is answered. Waits for the READs in flight, then a bounded
+  /// time: the kernel may be finishing a write through the page cache, with a page locked.
   Task<void> drop_pages_beside_direct(InodeRef inode, PageRange pages);
   /// Drops all and waits until they are gone; begins when the READs in flight have been answered.
   /// The thread cannot be killed while it waits for a page, and keeps the whole program from

@@ -19,8 +19,8 @@ void reply_missing(FileSystem& fs, Request& request, Inode& parent, std::string_
   }
 }
 
-/// Answers SizeRevalidator's thread. The lifetime of name and attributes is just long enough to
-/// read them back.
+/// Answers SizeRevalidator's thread. Name and attributes have no lifetime: the kernel looks the
+/// name up each time, and the thread reads the size that it took in by AT_STATX_DONT_SYNC.
 void show_size(FileSystem& fs, SizeRevalidator& sizes, Request& request) {
   const InodeRef inode = sizes.answered();
   if (!inode) {

@@ -50,7 +50,7 @@ void note_overdue(FileSystem& fs, const PendingRequest& overdue, int error_numbe
                              .fileid = fileid_of(fs, overdue.node),
                              .caller = overdue.context.pid};
   const Error error =
-      Error::local(error_number, "soft", "the server has not answered in the time of timeo");
+      Error::local(error_number, "soft", "the server has not answered within timeo and retrans");
   fs.files().failures().reported(failed, error, fs.mount().reactor().now());
 }
 

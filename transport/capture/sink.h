@@ -1,5 +1,5 @@
 // Records what connections carry into a pcapng file, as packets that a dissector can follow. The
-// packets are synthetic: addresses, ports and bytes are real.
+// packets are synthetic; who opens the flow says which addresses and ports are real.
 //
 // Threading: a Sink may be shared by shards; a Flow belongs to the thread of its connection. A Sink
 // must outlive its flows.

@@ -181,8 +181,8 @@ class ConnectRequest {
   virtual ~ConnectRequest() = default;
   virtual std::span<const std::byte> private_data() const = 0;
   virtual std::string peer() const = 0;
-  /// Receives can be posted on the returned endpoint before `established` matters: the peer's
-  /// first message is not lost. The handler gets no on_established.
+  /// Post Receives on the returned endpoint at once: the peer's first message is not lost then. The
+  /// handler gets no on_established.
   virtual Result<std::unique_ptr<Endpoint>> accept(EndpointHandler& handler,
                                                    const EndpointOptions& options) = 0;
   virtual void reject(std::span<const std::byte> private_data) = 0;

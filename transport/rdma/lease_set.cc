@@ -25,7 +25,8 @@ Result<void> LeaseSet::expose(fabric::Endpoint& endpoint, std::span<std::byte> m
     }
     const std::size_t length = longest == 0 ? memory.size() : std::min(longest, memory.size());
     fabric::Lease& lease = leases_[count_];
-    // Of the system the error would reach the program, as if the server had said it.
+    // As a loss of the connection: the session sends the call again. An error of Layer::system
+    // would become the program's errno.
     auto prepared = endpoint.prepare(lease, memory.first(length), access);
     if (!prepared) return fail(net::as_loss(prepared.error()));
     ++count_;

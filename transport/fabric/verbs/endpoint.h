@@ -56,7 +56,7 @@ class VerbsEndpoint final : public Endpoint,
     closed,
   };
 
-  // connect.cc
+  // endpoint_connect.cc
   void on_event(const ConnectionEvent& event) override;
   Result<void> start_connecting(const Address& peer);
   Result<void> on_address_resolved();

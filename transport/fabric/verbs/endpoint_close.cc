@@ -8,7 +8,7 @@
 namespace nfsrdma::fabric::verbs {
 namespace {
 
-/// How long a closing connection waits: first for its posted requests, then for the peer.
+/// How long a closing connection waits in all: for its posted requests, then for the peer.
 constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 
 }  // namespace
