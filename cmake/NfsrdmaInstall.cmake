@@ -13,6 +13,9 @@ function(nfsrdma_install_link component folder name target)
   install(FILES "${link}" DESTINATION "${folder}" COMPONENT ${component})
 endfunction()
 
+# All pages of man/.
+add_custom_target(nfsrdma_pages)
+
 # A page of man/, compressed as distributions want it, under its own name and each of the others.
 function(nfsrdma_install_page component page)
   set(source "${CMAKE_SOURCE_DIR}/man/${page}")
@@ -25,6 +28,7 @@ function(nfsrdma_install_page component page)
     DEPENDS "${source}" VERBATIM)
   string(MAKE_C_IDENTIFIER "man_${page}" target)
   add_custom_target(${target} ALL DEPENDS "${compressed}")
+  add_dependencies(nfsrdma_pages ${target})
   install(FILES "${compressed}" DESTINATION "${folder}" COMPONENT ${component})
   foreach(name ${ARGN})
     nfsrdma_install_link(${component} "${folder}" "${name}${section}.gz" "${page}.gz")
