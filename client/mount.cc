@@ -244,6 +244,10 @@ Task<Result<void>> Mount::stop(Duration patience) {
 // Of this connection; 0 without one.
 std::uint64_t Mount::replies_so_far() const { return parts_->trunk.replies(); }
 
+void Mount::watch_callers(std::function<bool(Origin)> gone) {
+  session().watch_callers(std::move(gone));
+}
+
 void Mount::hurry() {
   parts_->recovery.hurry();
   parts_->trunk.try_at_once();
@@ -285,7 +289,6 @@ void Mount::reconnect() {
 }
 
 TimePoint Mount::waiting_since() { return parts_->session.waiting_since(); }
-std::uint64_t Mount::client_ids() const { return parts_->recovery.client_ids(); }
 
 nfs4::clientid4 Mount::clientid() const { return parts_->client_id.clientid(); }
 

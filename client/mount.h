@@ -94,13 +94,13 @@ class Mount {
   LockWaiters& lock_waiters();
   /// The requests in flight with their reasons to wait, and the times of the last ones.
   Trace& trace();
+  /// Session::watch_callers.
+  void watch_callers(std::function<bool(Origin)> gone);
   /// For the functions of client/files and client/requests.
   operator Files&();
   operator RequestContext&();
 
   nfs4::clientid4 clientid() const;
-  /// Client ids so far: one more each time that the server has restarted or let the lease run out.
-  std::uint64_t client_ids() const;
   /// Writes the state held at the server, in lines for people.
   void report_state(const StateLine& line) const;
   /// Ends the connection and makes it anew, at once. Requests in flight are sent again.

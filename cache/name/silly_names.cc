@@ -107,8 +107,10 @@ Task<void> SillyNames::restore(InodeRef kept, std::string name) {
     co_await remove(std::move(silly));
     co_return;
   }
-  auto renamed = co_await client::rename(mount_, silly.caller, silly.directory->handle(),
-                                         silly.name, silly.directory->handle(), name);
+  // Also when the caller is gone: else nothing would give the file its name back.
+  auto renamed =
+      co_await client::rename(mount_, silly.caller, silly.directory->handle(), silly.name,
+                              silly.directory->handle(), name, client::WithoutCaller::goes_on);
   if (!renamed) attributes_.names_unsure(*silly.directory);
   attributes_.names_changed(*silly.directory, renamed ? renamed->source : client::NameChange(),
                             name);
@@ -125,7 +127,8 @@ Task<bool> SillyNames::may_be_empty_now(Error error, std::uint64_t removed) {
 }
 
 Task<void> SillyNames::remove(SillyName silly) {
-  auto gone = co_await client::remove(mount_, silly.caller, silly.directory->handle(), silly.name);
+  auto gone = co_await client::remove(mount_, silly.caller, silly.directory->handle(), silly.name,
+                                      client::WithoutCaller::goes_on);
   if (!gone && client::to_errno(gone.error()) != ENOENT) {
     log::warning("{} in the directory with inode {} is left over, remove it by hand: {}",
                  silly.name, silly.directory->attributes().value().fileid, gone.error().message());

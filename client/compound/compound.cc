@@ -31,7 +31,7 @@ void Compound::start(const Credential& caller, std::string_view machine_name) {
   reader_ = {};
   call_.urgency = urgency_;
   state_at_ = 0;
-  unanswered_ = maybe_executed_ = divisible_ = false;
+  unanswered_ = maybe_executed_ = divisible_ = ends_with_caller_ = false;
   count_ = first_modifying_ = 0;
   modifying_ = false;
   sequence_at_ = 0;

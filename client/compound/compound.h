@@ -13,6 +13,7 @@
 #include "client/compound/compound_reader.h"
 #include "client/compound/span.h"
 #include "client/compound/state_holder.h"
+#include "client/compound/without_caller.h"
 #include "client/proto/codec.h"
 #include "client/proto/object.h"
 #include "client/proto/ops_session.h"
@@ -64,6 +65,12 @@ class Compound : public ListNode {
   /// Session::execute() fails with is_too_large(), and the caller encodes the operation again.
   void set_divisible() { divisible_ = true; }
   bool divisible() const { return divisible_; }
+  /// Nobody wants the change any more once its caller is gone: what has not been sent by then, or
+  /// was put off, is not sent.
+  void set_ends_with_caller(WithoutCaller without = WithoutCaller::ends) {
+    ends_with_caller_ = without == WithoutCaller::ends;
+  }
+  bool ends_with_caller() const { return ends_with_caller_; }
   /// Completes the request. An error when it does not fit the message slot or the operation limit.
   Result<void> seal();
 
@@ -143,6 +150,7 @@ class Compound : public ListNode {
   std::uint32_t first_modifying_ = 0;
   bool modifying_ = false;
   bool divisible_ = false;
+  bool ends_with_caller_ = false;
   rpc::Urgency urgency_ = rpc::Urgency::ordinary;
   std::size_t count_at_ = 0;     // where the number of operations is encoded
   std::size_t sequence_at_ = 0;  // where SEQUENCE's arguments are encoded; 0: there is none

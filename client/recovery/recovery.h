@@ -58,8 +58,6 @@ class Recovery final : public TrunkObserver, public StateObserver {
   Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
   void on_channel_lost(const Error& reason) override;
   Duration longest_pause() const override;
-  /// Client ids that the server has given so far: one more each time that it has forgotten all.
-  std::uint64_t client_ids() const { return client_ids_.value(); }
   /// longest_pause() is as short as can be from now on.
   void hurry() { hurrying_ = true; }
 

@@ -64,6 +64,7 @@ Task<Result<Made>> make(RequestContext& context, Credential caller, FileHandle d
   {
     const Attributes attributes = steps::settable(object.attributes);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
+    compound->set_ends_with_caller();
     compound->add_modifying(CREATE4args{object.type, copy.view(), encoded.view()},
                             result_size::kChangeInfo + result_size::kBitmap);
   }

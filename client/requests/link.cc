@@ -16,6 +16,7 @@ Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle f
   steps::add_handle(*compound, file);
   compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
   steps::add_handle(*compound, dir);
+  compound->set_ends_with_caller();
   compound->add_modifying(nfs4::LINK4args{copy.view()}, result_size::kChangeInfo);
   compound->add(nfs4::RESTOREFH4args{}, result_size::kNothing);
   steps::add_attributes(*compound);

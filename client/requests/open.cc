@@ -84,6 +84,7 @@ void add_open(RequestContext& context, Compound& compound, std::uint32_t uid,
   args.claim.oc_delegate_stateid = request.delegation;
   steps::add_handle(compound, request.object);
   if (!request.new_file) return compound.add_modifying(args, result_size::kOpen);
+  compound.set_ends_with_caller();
   const NewFile& made = *request.new_file;
   const steps::EncodedAttributes encoded(made.attributes, made.in_open);
   set_creation(context.reactor, args, made.mode, encoded.view());

@@ -7,11 +7,12 @@
 
 namespace nfsrdma::client {
 Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
-                                std::string_view name) {
+                                std::string_view name, WithoutCaller without_caller) {
   const steps::Name copy(name);
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
+  compound->set_ends_with_caller(without_caller);
   compound->add_modifying(nfs4::REMOVE4args{copy.view()}, result_size::kChangeInfo);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);

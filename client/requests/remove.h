@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "client/compound/without_caller.h"
 #include "client/proto/object.h"
 
 namespace nfsrdma::client {
@@ -10,6 +11,7 @@ namespace nfsrdma::client {
 struct RequestContext;
 
 Task<Result<NameChange>> remove(RequestContext& context, Credential caller, FileHandle dir,
-                                std::string_view name);
+                                std::string_view name,
+                                WithoutCaller without_caller = WithoutCaller::ends);
 
 }  // namespace nfsrdma::client

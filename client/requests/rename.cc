@@ -20,7 +20,8 @@ Result<Renamed> read_renamed(CompoundReader& results) {
 }  // namespace
 
 Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
-                             std::string_view from, FileHandle to_dir, std::string_view to) {
+                             std::string_view from, FileHandle to_dir, std::string_view to,
+                             WithoutCaller without_caller) {
   const steps::Name old_name(from);
   const steps::Name new_name(to);
   CompoundRef compound = co_await context.session.compound(caller);
@@ -28,6 +29,7 @@ Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHan
   steps::add_handle(*compound, from_dir);
   compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
   steps::add_handle(*compound, to_dir);
+  compound->set_ends_with_caller(without_caller);
   compound->add_modifying(nfs4::RENAME4args{old_name.view(), new_name.view()},
                           2 * result_size::kChangeInfo);
   auto answered = co_await context.session.execute(*compound);

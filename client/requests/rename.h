@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "client/compound/without_caller.h"
 #include "client/proto/object.h"
 
 namespace nfsrdma::client {
@@ -15,6 +16,7 @@ struct Renamed {
 };
 
 Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHandle from_dir,
-                             std::string_view from, FileHandle to_dir, std::string_view to);
+                             std::string_view from, FileHandle to_dir, std::string_view to,
+                             WithoutCaller without_caller = WithoutCaller::ends);
 
 }  // namespace nfsrdma::client

@@ -55,6 +55,7 @@ Task<Result<Changed>> set(RequestContext& context, Credential caller, FileHandle
     const Attributes attributes = to_set(change, named);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
     compound->use_state(std::move(state));
+    compound->set_ends_with_caller();
     compound->add_modifying(nfs4::SETATTR4args{nfs4::kAnonymousStateid, encoded.view()},
                             result_size::kBitmap);
   }

@@ -273,6 +273,14 @@ bool Session::is_waited_for(Compound& compound) const {
   return compound.span().begun < hurried_ || slots_.waiting() > 0 || compound.unanswered();
 }
 
+// A later change of the same name may have been made and acknowledged since. What may have been
+// executed is asked for to the end.
+bool Session::is_given_up(Compound& compound) const {
+  if (!compound.ends_with_caller() || !caller_gone_) return false;
+  if (compound.unanswered() || compound.maybe_executed()) return false;
+  return caller_gone_(compound.span().origin);
+}
+
 void Session::hurry() {
   hurried_ = std::max(hurried_, reactor_.now());
   trunk_.hurry();
@@ -297,6 +305,9 @@ Task<Result<void>> Session::transmit(Compound& compound, SlotHold& slot, rpc::Ch
       channel = *ready;
     }
     if (!slot) co_return Result<void>{};  // another session: this slot means nothing any more
+    if (is_given_up(compound)) {
+      co_return fail(Error::local(EINTR, "COMPOUND", "its caller has given it up"));
+    }
     const TimePoint sent_at = reactor_.now();
     if (is_waited_for(compound)) call.pace = net::Pace::prompt;
     compound.note_submission(sent_at);

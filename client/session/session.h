@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "client/compound/compound_pool.h"
@@ -28,6 +29,7 @@
 #include "client/trunk/trunk.h"
 #include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
+#include "transport/base/origin.h"
 #include "transport/base/reactor.h"
 #include "transport/base/sync/pauses.h"
 #include "transport/base/sync/task_group.h"
@@ -128,6 +130,9 @@ class Session {
   TaskGroup& background() { return background_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
+  /// `gone`: whether the request of the kernel was answered early, because its caller is gone or
+  /// its patience over (Compound::set_ends_with_caller).
+  void watch_callers(std::function<bool(Origin)> gone) { caller_gone_ = std::move(gone); }
   /// Somebody waits for an unhurried request that has begun: it goes now, or as soon as it can.
   void hurry();
   /// The mount is ending: no request is unhurried from now on.
@@ -182,6 +187,7 @@ class Session {
   static void note_slot(Compound& compound);
   Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   bool is_waited_for(Compound& compound) const;
+  bool is_given_up(Compound& compound) const;
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
   void resolve_if_in_doubt(SlotHold& slot);
   void note_refused_state(Compound& compound);
@@ -227,6 +233,7 @@ class Session {
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
   TimePoint hurried_{0};  // unhurried requests that began before are prompt
+  std::function<bool(Origin)> caller_gone_;
   std::optional<TimePoint> delay_reported_;
   log::Limit delay_ended_lines_;
 

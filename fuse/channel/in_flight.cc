@@ -82,6 +82,7 @@ void InFlight::end(PendingRequest& pending) {
     log::error("fuse: {} ended without an answer", opcode_name(pending.opcode));
     answer(pending, EIO);
   }
+  if (pending.released) --released_;
   pending.~PendingRequest();
   FramePool::release(&pending, sizeof(PendingRequest));
   if (--running_ == 0 && idle_) std::exchange(idle_, nullptr)();
@@ -150,10 +151,12 @@ void InFlight::interrupted(PendingRequest& pending) {
 
 void InFlight::release(PendingRequest& pending, int error_number) {
   pending.released = true;
+  ++released_;
   answer(pending, error_number);
 }
 
 bool InFlight::released(std::uint64_t unique) {
+  if (released_ == 0) return false;
   bool found = false;
   requests_.for_each(
       [&](PendingRequest& pending) { found |= pending.unique == unique && pending.released; });

@@ -111,6 +111,7 @@ class InFlight {
   IntrusiveList<PendingRequest> requests_;
   Recent<EndedRequest> ended_{kEndedRequests};
   std::size_t running_ = 0;
+  std::size_t released_ = 0;  // of these, answered early
   Timer look_again_timer_;
   Reactor& reactor_;
   const AnswerLimit limit_;

@@ -160,6 +160,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   auto made = make_memory_and_channels(address, provider);
   CO_TRY(made);
   mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
+  mount_->watch_callers(caller_gone_);
   auto started = co_await mount_->start();
   if (!started) {
     auto stopped = co_await mount_->stop();

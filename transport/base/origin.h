@@ -1,7 +1,8 @@
 // The request of the kernel for which the program works at the moment.
 //
 // It follows a coroutine: after a wait (sync/, rpc::submit, Sleep) the coroutine has its own origin
-// again. No code passes it on by hand or decides by it: it is shown in spans only.
+// again. No code passes it on by hand. It is shown in spans, and asked for one thing: whether a
+// change that is still to be sent is wanted (Session::watch_callers).
 #pragma once
 
 #include <cstdint>

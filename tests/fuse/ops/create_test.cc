@@ -73,6 +73,20 @@ TEST_F(CreateRequest, WhenNobodyTakesTheAnswerTheFileIsClosed) {
   EXPECT_EQ(fs_counter("fs_inodes"), 1U) << "the root alone";
 }
 
+// By then another program may have made the file, written and closed it.
+TEST_F(CreateRequest, AFileThatNobodyWaitsForAnyMoreIsNotMadeLater) {
+  make_soft_kernel(ETIMEDOUT);
+  server_.fail(nfs4::OP_OPEN, nfs4::NFS4ERR_GRACE, 6);
+  EXPECT_EQ(create("f", O_RDWR | O_TRUNC).error, ETIMEDOUT);
+  reactor_.advance(std::chrono::milliseconds(200));
+  const Opened file = opened(create("f", O_RDWR | O_TRUNC), O_RDWR);
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(fsync(file), 0);
+  release(file);
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_EQ(server_.read_file("f"), "text");
+}
+
 TEST_F(CreateRequest, ADirectoryThatChangedIsLookedAtAnew) {
   getattr(kRoot);
   const Answer made = create("f", O_RDWR);

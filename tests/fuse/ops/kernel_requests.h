@@ -43,6 +43,7 @@ class KernelRequests : public ServedFiles {
     kernel_.reset();
     kernel_ = std::make_unique<FakeKernel>(reactor_, *message_slots_,
                                            Serving{operations(), fs_.get(), {}}, std::move(limit));
+    mount().watch_callers([this](Origin caller) { return kernel_->in_flight().released(caller); });
   }
   /// soft: whoever has waited for kSoft has this error.
   static constexpr std::chrono::seconds kSoft{3};

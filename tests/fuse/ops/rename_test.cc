@@ -39,6 +39,22 @@ TEST_F(RenameRequest, MovesBetweenDirectories) {
   EXPECT_EQ(rename("f", "g", 4711), ESTALE);
 }
 
+// What replaced it has got its other name back then.
+TEST_F(RenameRequest, ARenameThatNobodyWaitsForAnyMoreIsNotMadeLater) {
+  make_soft_kernel(ETIMEDOUT);
+  server_.write_file("f", "new");
+  const Opened file = kernel_open("g");
+  server_.fail(nfs4::OP_RENAME, nfs4::NFS4ERR_DELAY, 6);
+  server_.fail(nfs4::OP_REMOVE, nfs4::NFS4ERR_DELAY, 1);
+  EXPECT_EQ(rename("f", "g"), ETIMEDOUT);
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_EQ(server_.read_file("f"), "new");
+  EXPECT_EQ(server_.read_file("g"), "");
+  EXPECT_EQ(server_.failures_left(nfs4::OP_REMOVE), 0);
+  EXPECT_EQ(names(), 2) << "the silly name is gone";
+  release(file);
+}
+
 TEST_F(RenameRequest, KnowsNoFlags) {
   server_.write_file("f", "f");
   server_.write_file("g", "g");

@@ -26,6 +26,16 @@ TEST_F(RemoveRequests, UnlinkRemovesTheName) {
   EXPECT_EQ(ask(FUSE_UNLINK, 4711, "g").error, ESTALE);
 }
 
+// The name may lead to another file by then.
+TEST_F(RemoveRequests, ANameWhoseRemoverIsGoneStays) {
+  make_soft_kernel(ETIMEDOUT);
+  server_.write_file("f", "old");
+  server_.fail(nfs4::OP_REMOVE, nfs4::NFS4ERR_DELAY, 6);
+  EXPECT_EQ(ask(FUSE_UNLINK, kRoot, "f").error, ETIMEDOUT);
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_TRUE(server_.exists("f"));
+}
+
 TEST_F(RemoveRequests, AnOpenFileStaysUntilItsLastClose) {
   server_.write_file("f", "text");
   const Opened one = kernel_open("f");
