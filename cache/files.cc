@@ -101,6 +101,7 @@ Task<void> Files::flush(client::FileHandle handle) {
 }
 
 void Files::on_all_forgotten() {
+  writes_.memory().on_all_forgotten();
   std::vector<std::shared_ptr<OpenInode>> files;
   writes_.uncommitted().for_each([&](OpenInode& open) {
     if (const FileRef writer = open.any_writer()) files.push_back(writer->shared);

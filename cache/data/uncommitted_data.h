@@ -33,6 +33,10 @@ class UncommittedData {
 
   bool empty() const { return pieces_.empty(); }
   std::size_t pieces() const { return pieces_.size(); }
+  /// The end of the byte that is farthest from the file's start; 0 without any.
+  std::uint64_t end() const {
+    return pieces_.empty() ? 0 : pieces_.rbegin()->first + pieces_.rbegin()->second.length();
+  }
 
   /// Names the data that a COMMIT sent now will cover.
   struct Mark {

@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -76,6 +77,10 @@ class UncommittedMemory {
   };
   Room room() { return Room(*this); }
 
+  /// The server has forgotten all, and may have lost what it had not committed.
+  void on_all_forgotten() { ++times_forgotten_; }
+  std::uint64_t times_forgotten() const { return times_forgotten_; }
+
   std::size_t slots_uncommitted() const { return slots_uncommitted_; }
   std::size_t bytes_copied() const { return bytes_copied_; }
   /// For the nodes of whatever indexes the kept data: allocates from the system only while growing.
@@ -92,6 +97,7 @@ class UncommittedMemory {
   Deferred let_one_in_;
   std::size_t slots_uncommitted_ = 0;
   std::size_t bytes_copied_ = 0;
+  std::uint64_t times_forgotten_ = 0;
   Counter writes_kept_in_slot_;
   Counter writes_copied_;
   Counter bytes_copied_total_;

@@ -12,8 +12,11 @@ bool Inode::is_directory() const { return S_ISDIR(attributes_.value().mode); }
 
 std::uint64_t Inode::size() const {
   const auto open = open_.lock();
-  const std::uint64_t size = attributes_.value().size;
-  return open && open->dirty() ? std::max(size, open->dirty_end()) : size;
+  std::uint64_t size = attributes_.value().size;
+  if (open && open->dirty()) size = std::max(size, open->dirty_end());
+  // Shown a smaller size, the kernel would throw away pages that programs have written.
+  if (open && open->may_be_lost()) size = std::max(size, open->uncommitted.end());
+  return size;
 }
 
 bool OpenInode::in_use() {

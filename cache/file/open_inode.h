@@ -46,7 +46,7 @@ struct Gathering : ListNode {
 class OpenInode : public ListNode {
  public:
   OpenInode(Reactor& reactor, UncommittedMemory& memory)
-      : uncommitted(memory), gate(reactor), order(reactor), committing(reactor) {}
+      : uncommitted(memory), gate(reactor), order(reactor), committing(reactor), memory_(memory) {}
 
   /// Some writes were answered and have not reached the server.
   bool dirty() const { return !gathering.bytes.empty() || order.gathered() > 0; }
@@ -54,6 +54,12 @@ class OpenInode : public ListNode {
   std::uint64_t dirty_end() {
     const std::uint64_t end = gathering.bytes.empty() ? 0 : gathering.bytes.end();
     return std::max(end, order.gathered_end());
+  }
+
+  /// The server may have lost some of the uncommitted data: it has forgotten all since the first of
+  /// them were kept.
+  bool may_be_lost() const {
+    return !uncommitted.empty() && kept_under != memory_.times_forgotten();
   }
 
   /// A program has it open; Files of which only the close is left do not count.
@@ -68,7 +74,7 @@ class OpenInode : public ListNode {
 
   IntrusiveList<File> files;
   UncommittedData uncommitted;
-  /// Client ids (client::Mount::client_ids) when the first of those data were kept.
+  /// UncommittedMemory::times_forgotten() when the first of those data were kept.
   std::uint64_t kept_under = 0;
   WriteErrors errors;
   /// Writes pass it shared; sending lost data again and changing the size pass it alone, so that
@@ -84,6 +90,9 @@ class OpenInode : public ListNode {
   std::optional<InFlightSet::One> removal;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).
   bool preserve_unlinked = false;
+
+ private:
+  const UncommittedMemory& memory_;
 };
 
 }  // namespace nfsrdma::cache

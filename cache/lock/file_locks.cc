@@ -113,7 +113,10 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
                           client::ByteRange range) {
   client::Mount& mount = writes.mount();
   const bool here = locked_here(mount, file->inode->handle());
-  if (file->writable() && !here) co_await commit_file(writes, file);
+  // Whichever open it was written through: sent again later, it would overwrite what the next
+  // holder of the lock has written.
+  const FileRef writer = file->shared->any_writer();
+  if (writer && !here) co_await commit_file(writes, writer);
   const auto files = locked_by(*file->shared, owner);
   co_await send_before_unlock(writes, file->shared, files);
   Result<void> outcome;

@@ -88,7 +88,7 @@ Task<Result<BytesRead>> read_from_server(ReadAhead& ahead, FileRef file, client:
 
 Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, ReadArgs args) {
   if (file->shared->dirty()) co_await writes.behind().flush(file->shared);
-  if (writes.may_be_lost(*file->shared)) co_await restore_lost(writes, file->shared);
+  if (file->shared->may_be_lost()) co_await restore_lost(writes, file->shared);
   {
     WriteOrder::Reading reading(file->shared->order, args.offset, args.size);
     co_await reading;
@@ -103,7 +103,7 @@ Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, 
     }
   }
   auto read = co_await read_from_server(ahead, file, by, std::move(args));
-  if (!read || !writes.may_be_lost(*file->shared)) co_return read;
+  if (!read || !file->shared->may_be_lost()) co_return read;
   // The server has restarted meanwhile.
   args.slot = std::move(read->slot);
   co_await restore_lost(writes, file->shared);

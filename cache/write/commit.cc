@@ -103,7 +103,7 @@ constexpr int kMostCommits = 8;
 /// Commits the data that was sent. The caller holds `committing`.
 Task<void> commit_sent(WriteBack& writes, FileRef file) {
   const std::shared_ptr<OpenInode> open = file->shared;
-  const std::uint64_t client_ids = writes.mount().client_ids();
+  const std::uint64_t times_forgotten = writes.memory().times_forgotten();
   UncommittedData::Mark mark = open->uncommitted.mark();
   // Data that was sent again is durable as a rule; then nothing is left to commit.
   for (int commits = 0; open->uncommitted.any_until(mark); ++commits) {
@@ -116,7 +116,7 @@ Task<void> commit_sent(WriteBack& writes, FileRef file) {
     const bool sent_again = co_await commit_once(writes, file, mark);
     if (sent_again) mark = open->uncommitted.mark();
   }
-  open->kept_under = client_ids;  // what is left was kept later
+  open->kept_under = times_forgotten;  // what is left was kept later
   writes.list(*open);
 }
 
@@ -130,7 +130,7 @@ Task<void> commit_file(WriteBack& writes, FileRef file) {
 }
 
 Task<void> restore_lost(WriteBack& writes, std::shared_ptr<OpenInode> open) {
-  if (!writes.may_be_lost(*open)) co_return;
+  if (!open->may_be_lost()) co_return;
   // Without one the last writer is closing the file, and commits it.
   if (const FileRef writer = open->any_writer()) co_await commit_file(writes, writer);
 }

@@ -38,13 +38,9 @@ void WriteBack::note_failure(Inode& inode, std::string_view operation, const Err
 
 void WriteBack::keep(OpenInode& open, std::uint64_t offset, const Uncommitted& kept,
                      const WriteVerifier& verifier) {
-  if (open.uncommitted.empty()) open.kept_under = mount_.client_ids();
+  if (open.uncommitted.empty()) open.kept_under = memory_.times_forgotten();
   open.uncommitted.keep(offset, kept, verifier);
   list(open);
-}
-
-bool WriteBack::may_be_lost(const OpenInode& open) const {
-  return !open.uncommitted.empty() && open.kept_under != mount_.client_ids();
 }
 
 void WriteBack::list(OpenInode& open) {

@@ -41,9 +41,6 @@ class WriteBack {
   /// Keeps data until they are committed.
   void keep(OpenInode& open, std::uint64_t offset, const Uncommitted& kept,
             const WriteVerifier& verifier);
-  /// Whether the server may have lost some of the file's uncommitted data: it has restarted since
-  /// they were kept.
-  bool may_be_lost(const OpenInode& open) const;
   /// Files with uncommitted data, longest first.
   IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }
   /// Puts the file in the list if it has uncommitted data, or takes it out.

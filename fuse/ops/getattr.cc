@@ -31,9 +31,7 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
 }
 
 /// The server would not tell the size that programs have written: not all data are there.
-bool misses_data(FileSystem& fs, cache::OpenInode* open) {
-  return open && (open->dirty() || fs.files().writes().may_be_lost(*open));
-}
+bool misses_data(cache::OpenInode* open) { return open && (open->dirty() || open->may_be_lost()); }
 
 /// The server's attributes, after dirty data has been sent.
 Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
@@ -60,7 +58,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
 void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getattr_in arguments) {
   const auto open = inode->open();
   const Asker asker = (arguments.getattr_flags & FUSE_GETATTR_FH) ? Asker::read : Asker::stat;
-  if (misses_data(fs, open.get()) || !fs.attributes().fresh(*inode)) {
+  if (misses_data(open.get()) || !fs.attributes().fresh(*inode)) {
     spawn(run(fs, std::move(request), std::move(inode), asker));
     return;
   }

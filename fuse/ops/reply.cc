@@ -68,9 +68,9 @@ void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_
   reply_entry(fs, request, directory, name, with_view(**made));
 }
 
-void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
+bool reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked) {
   fs.kernel().advertised(inode, asked);
-  request.reply_attr(fs.kernel().stat_of(inode), fs.kernel().attribute_timeout(inode));
+  return request.reply_attr(fs.kernel().stat_of(inode), fs.kernel().attribute_timeout(inode));
 }
 
 }  // namespace nfsrdma::fuse

@@ -34,7 +34,7 @@ void reply_made(FileSystem& fs, Request& request, Inode& directory, std::string_
                 const Result<cache::InodeRef>& made);
 
 /// Answers with the remembered attributes. `asked`: the kernel wants to know them (GETATTR), so it
-/// does not believe any it had.
-void reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked = true);
+/// does not believe any it had. Returns whether the kernel took the answer.
+bool reply_attributes(FileSystem& fs, Request& request, Inode& inode, bool asked = true);
 
 }  // namespace nfsrdma::fuse

@@ -20,8 +20,15 @@ Task<void> handle::setattr(FileSystem& fs, Request request, InodeRef inode,
       co_return;
     }
   }
-  reply_attributes(fs, request, *inode, /*asked=*/false);
-  if (set.size) inode->view().size_is(inode->attributes().value().size);
+  const bool taken = reply_attributes(fs, request, *inode, /*asked=*/false);
+  if (!set.size) co_return;
+  if (taken) {
+    inode->view().size_is(inode->attributes().value().size);
+    co_return;
+  }
+  // Its caller was let go: the kernel has the old size, and pages behind the new one.
+  inode->view().forgot_size();
+  fs.kernel().drop_all(*inode);
 }
 
 }  // namespace nfsrdma::fuse

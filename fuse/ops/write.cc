@@ -51,8 +51,8 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
   if (!incoming.may_wait || cache::lost(incoming.what.lock)) return false;
   if (!incoming.appends()) return true;
-  const bool fresh = fs.attributes().remaining(*file.inode) > Duration::zero() &&
-                     !fs.files().writes().may_be_lost(*file.shared);
+  const bool fresh =
+      fs.attributes().remaining(*file.inode) > Duration::zero() && !file.shared->may_be_lost();
   return fresh && incoming.what.offset == known_end(file);
 }
 

@@ -146,6 +146,19 @@ TEST_F(LockedIoRequests, WhatWasWrittenUnderALockIsSentBeforeTheUnlock) {
   release(reader);
 }
 
+// Sent again after a restart of the server, it would overwrite what the next holder has written.
+TEST_F(LockedIoRequests, WhatWasWrittenUnderALockIsDurableAfterAnUnlockThroughAReader) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f");
+  const Opened reader = open_node(file.node, O_RDONLY);
+  ASSERT_EQ(lock(file, 0, kLast, F_WRLCK), 0);
+  EXPECT_EQ(write_as_owner(file, 0, "text"), 0);
+  ASSERT_EQ(lock(reader, 0, kLast, F_UNLCK), 0);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_COMMIT), 1);
+  end_of(file);
+  release(reader);
+}
+
 TEST_F(LockedIoRequests, WhatWasWrittenBeforeALockIsSentBeforeIt) {
   const Opened file = kernel_open("f");
   EXPECT_EQ(write(file, 0, "text"), 0);

@@ -129,6 +129,35 @@ TEST_F(SetattrRequest, ThroughAnOpenFileItsOpenersRightCounts) {
   release(file);
 }
 
+TEST_F(SetattrRequest, AModeThatNobodyWaitsForAnyMoreIsNotSetLater) {
+  make_soft_kernel(ETIMEDOUT);
+  server_.fail(nfs4::OP_SETATTR, nfs4::NFS4ERR_DELAY, 6);
+  EXPECT_EQ(set({.valid = FATTR_MODE, .mode = 0600}).error, ETIMEDOUT);
+  reactor_.advance(std::chrono::milliseconds(200));
+  EXPECT_EQ(set({.valid = FATTR_MODE, .mode = 0644}).error, 0);
+  reactor_.advance(std::chrono::seconds(20));
+  EXPECT_EQ(getattr(node_).mode & 0777U, 0644U);
+}
+
+// The kernel has not cut off anything: it was told that the call had failed.
+TEST_F(SetattrRequest, ASizeWhoseAnswerNobodyTakesIsNotTheKernels) {
+  make_soft_kernel(EIO);
+  attach();
+  const Opened file = open_node(node_);
+  EXPECT_EQ(read(file, 0, 100).text(), "some text");
+  hold(nfs4::OP_SETATTR);
+  EXPECT_EQ(set({.valid = FATTR_SIZE, .size = 4}).error, EIO);
+  let_go();
+  reactor_.settle();
+  EXPECT_EQ(server_.read_file("f"), "some");
+  while (drops_of(node_).empty()) {  // a thread gives the order
+    reactor_.settle();
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(fs_->find_file(file.fh)->node().view().size());
+  release(file);
+}
+
 // soft: another program may have written the file since.
 TEST_F(SetattrRequest, ASizeThatWasRefusedWhileItWaitedIsNotSetLater) {
   make_soft_kernel(EIO);

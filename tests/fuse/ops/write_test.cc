@@ -268,6 +268,13 @@ TEST_F(ForgottenData, CountInTheSize) {
   release(file);
 }
 
+// Shown less, the kernel would cut its pages off, also those that a program has yet to write back.
+TEST_F(ForgottenData, CountInTheSizeThatALookupShows) {
+  const Opened file = forgotten(O_WRONLY);
+  EXPECT_EQ(lookup("f").attr.size, 6U);
+  release(file);
+}
+
 TEST_F(ForgottenData, AreRead) {
   const Opened file = forgotten(O_RDWR | O_DIRECT);
   EXPECT_EQ(read(file, 0, 100).text(), "first ");
