@@ -26,14 +26,25 @@ void RevalidationTimer::on_time() {
   }
 }
 
-/// One open of each file whose attributes have timed out.
+/// As far as is known. While a write of this mount is in flight, the change is most likely its
+/// doing; what is being dropped is looked at afterwards.
+bool RevalidationTimer::pages_outdated(const Inode& inode) {
+  const auto open = inode.open();
+  const bool writing = open && open->gate.shared();
+  const KernelView& view = inode.view();
+  return !writing && !view.dropping_pages() && view.pages_stale(inode.attributes().value().change);
+}
+
+/// One open of each file whose attributes have timed out, or whose pages are known to be outdated:
+/// a write of this mount finds that, too, and keeps the attributes fresh.
 std::vector<cache::FileRef> RevalidationTimer::due() {
   std::vector<cache::FileRef> files;
   watched_.for_each([&](Watched& watched) {
     const auto open = watched.inode->open();
-    if (open && !open->files.empty() && !attributes_.fresh(*watched.inode)) {
-      files.emplace_back(&open->files.front());
-    }
+    if (!open || open->files.empty()) return;
+    const bool unsure =
+        !attributes_.fresh(*watched.inode) || pages_outdated(with_view(*watched.inode));
+    if (unsure) files.emplace_back(&open->files.front());
   });
   return files;
 }
@@ -41,13 +52,17 @@ std::vector<cache::FileRef> RevalidationTimer::due() {
 Task<void> RevalidationTimer::look(std::vector<cache::FileRef> files) {
   for (const cache::FileRef& file : files) {
     Inode& inode = with_view(*file->inode);
-    auto outcome = co_await attributes_.revalidate(file);
-    looks_.add();
+    bool changed = false;
+    if (!attributes_.fresh(inode)) {
+      auto outcome = co_await attributes_.revalidate(file);
+      looks_.add();
+      if (!outcome) continue;  // the next look asks again
+      changed = *outcome == cache::CachedAttributes::Outcome::changed;
+    }
+    const bool outdated = pages_outdated(inode);
     const auto seen = inode.view().open();
-    if (outcome && *outcome != cache::CachedAttributes::Outcome::changed) continue;
-    const bool stale = inode.view().pages_stale(inode.attributes().value().change);
-    if (seen && (!outcome || stale)) seen->watched.unlink();
-    if (outcome) changed_(inode);
+    if (seen && outdated) seen->watched.unlink();
+    if (changed || outdated) changed_(inode);
   }
   if (!watched_.empty() && !timer_.armed()) timer_.arm(interval_);
 }

@@ -15,8 +15,9 @@
 namespace nfsrdma::fuse {
 
 /// One for each mount; belongs to its shard. An open file of which pages were read is looked at
-/// when its attributes have timed out: so its pages are no older than acregmax. A file that has
-/// lost its pages is left alone until it is read again.
+/// when its attributes have timed out, or a write of this mount has found that another client wrote
+/// before it: so its pages are no older than acregmax. A file that has lost its pages is left alone
+/// until it is read again.
 class RevalidationTimer {
  public:
   /// Looks no more often than every shortest attribute timeout; never if that is zero, when the
@@ -33,6 +34,7 @@ class RevalidationTimer {
 
  private:
   void on_time();
+  static bool pages_outdated(const Inode& inode);
   std::vector<cache::FileRef> due();
   Task<void> look(std::vector<cache::FileRef> files);
 

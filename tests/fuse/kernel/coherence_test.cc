@@ -22,6 +22,10 @@ const Drops kNone;
 
 class Coherence : public KernelTest {
  protected:
+  static Task<Gate::Pass> enter(Gate& gate, Gate::Mode mode) {
+    auto pass = co_await gate.enter(mode);
+    co_return pass;
+  }
   client::test::Pending<bool> begin_drop(const FileRef& file, OldPages old) {
     return client::test::Pending<bool>(dropped(*caches_, file, old));
   }
@@ -148,6 +152,36 @@ TEST_F(Coherence, NoticedByTheTimerAloneWhileAFileStaysOpen) {
   EXPECT_EQ(kernel_->dropped_pages(), kAll);
   reactor_.advance(10 * policy.acregmax);
   EXPECT_EQ(kernel_->dropped_pages(), kNone);
+  close(file);
+}
+
+// The write's answer tells of a change before it, and makes the attributes fresh.
+TEST_F(Coherence, NoticedByTheTimerAlsoAfterAnOwnWrite) {
+  FileRef file = open("f");
+  read(file, kPages);
+  change_elsewhere("f");
+  write(file);
+  EXPECT_TRUE(file->node().view().pages_stale(version(file)));
+  const cache::AttributePolicy policy;
+  reactor_.advance(2 * policy.acregmin);
+  EXPECT_TRUE(soon([&] { return file->node().view().pages_match(version(file)); }));
+  EXPECT_EQ(kernel_->dropped_pages(), kAll);
+  close(file);
+}
+
+TEST_F(Coherence, NoticedByTheTimerWhenTheWriteBesideItHasEnded) {
+  FileRef file = open("f");
+  read(file, kPages);
+  change_elsewhere("f");
+  const cache::AttributePolicy policy;
+  {
+    const auto writing = run(enter(file->shared->gate, Gate::Mode::shared));
+    reactor_.advance(2 * policy.acregmin);
+    EXPECT_EQ(kernel_->dropped_pages(), kNone);
+  }
+  reactor_.advance(2 * policy.acregmax);
+  EXPECT_TRUE(soon([&] { return file->node().view().pages_match(version(file)); }));
+  EXPECT_EQ(kernel_->dropped_pages(), kAll);
   close(file);
 }
 
