@@ -1,81 +1,10 @@
 // Opens that share a stateid, and the races between OPEN, CLOSE and OPEN_DOWNGRADE.
-#include <gtest/gtest.h>
-
-#include "client/files/lock.h"
 #include "client/files/locked_io.h"
-#include "client/files/open.h"
-#include "client/files/open_files.h"
-#include "client/requests/getattr.h"
 #include "client/requests/read.h"
-#include "tests/client/fake_mount.h"
+#include "tests/client/open_fixture.h"
 
 namespace nfsrdma::client::test {
 namespace {
-
-using namespace nfs4;
-
-constexpr std::uint32_t kRead = OPEN4_SHARE_ACCESS_READ;
-constexpr std::uint32_t kWrite = OPEN4_SHARE_ACCESS_WRITE;
-constexpr std::uint32_t kBoth = OPEN4_SHARE_ACCESS_BOTH;
-constexpr LockOwner kAnn{LockKind::posix, 1};
-
-/// A server's view of one open file: the stateid rules of RFC 8881 section 8.2.2.
-class OpenTest : public FakeMount {
- protected:
-  OpenTest() {
-    server_.on<OPEN4args, OPEN4res>([this](const OPEN4args& args, OPEN4res& result) {
-      last_open_ = args.share_access;
-      owner_.assign(args.owner.owner.begin(), args.owner.owner.end());
-      how_ = args.openhow.how.mode;
-      if (state_.seqid == 0) state_.other[0] = static_cast<std::byte>(++incarnation_);
-      ++state_.seqid;
-      result.resok4.stateid = state_;
-      result.resok4.delegation = delegation_;
-      result.resok4.attrset = attrset_;
-      result.resok4.rflags = rflags_;
-    });
-    server_.on<CLOSE4args, CLOSE4res>([this](const CLOSE4args& args, CLOSE4res& result) {
-      result.status = check(args.open_stateid);
-      if (result.status == NFS4_OK) state_ = {};
-    });
-    server_.on<OPEN_DOWNGRADE4args, OPEN_DOWNGRADE4res>(
-        [this](const OPEN_DOWNGRADE4args& args, OPEN_DOWNGRADE4res& result) {
-          result.status = check(args.open_stateid);
-          if (result.status != NFS4_OK) return;
-          downgraded_to_ = args.share_access;
-          ++state_.seqid;
-          result.resok4.open_stateid = state_;
-        });
-  }
-
-  nfsstat4 check(const stateid4& stateid) const {
-    if (stateid.other != state_.other || state_.seqid == 0) return NFS4ERR_BAD_STATEID;
-    if (stateid.seqid < state_.seqid) return NFS4ERR_OLD_STATEID;
-    return stateid.seqid == state_.seqid ? NFS4_OK : NFS4ERR_BAD_STATEID;
-  }
-
-  OpenRef must_open(std::uint32_t access, std::uint32_t uid = 0) {
-    Credential caller;
-    caller.uid = uid;
-    auto opened = run(open(mount(), caller, handle(1), access));
-    EXPECT_TRUE(opened) << opened.error().message();
-    return std::move(opened->open);
-  }
-  bool must_close(OpenRef ref) {
-    auto closed = run(mount().opens().close(std::move(ref)));
-    return closed.has_value();
-  }
-
-  stateid4 state_;
-  int incarnation_ = 0;
-  std::uint32_t last_open_ = 0;
-  std::uint32_t downgraded_to_ = 0;
-  std::vector<std::byte> owner_;
-  createmode4 how_ = UNCHECKED4;
-  open_delegation4 delegation_;
-  bitmap4 attrset_;
-  std::uint32_t rflags_ = 0;
-};
 
 TEST_F(OpenTest, WantsADelegationAndGetsAHandle) {
   start();
@@ -229,84 +158,6 @@ TEST_F(OpenTest, AnOpenHurriesTheCloseThatItWaitsFor) {
   reactor_.settle();
   ASSERT_TRUE(closing.done() && opening.done());
   EXPECT_TRUE(must_close(std::move(opening.value()->open)));
-}
-
-/// A session with one slot for ordinary requests.
-class PaceOfCloses : public OpenTest {
- protected:
-  PaceOfCloses() { configure({}, 2); }
-  void hold(nfs_opnum4 operation) {
-    server_.fate = [operation](const Arrival& arrival) {
-      return arrival.has(operation) ? Fate::hold : Fate::answer;
-    };
-  }
-  void release() {
-    server_.fate = nullptr;
-    server_.release();
-    reactor_.settle();
-  }
-};
-
-TEST_F(PaceOfCloses, ARequestWithoutASlotHurriesTheCloseThatHasIt) {
-  start();
-  OpenRef open = must_open(kRead);
-  hold(OP_CLOSE);
-  Pending<Result<void>> closing(mount().opens().close(std::move(open)));
-  reactor_.settle();
-  const int before = server_.hurries();
-  Pending<Result<Attributes>> asking(getattr(mount(), {}, handle(2)));
-  reactor_.settle();
-  EXPECT_EQ(server_.hurries(), before + 1);
-  release();
-  EXPECT_TRUE(closing.done() && asking.done());
-}
-
-TEST_F(PaceOfCloses, ACloseForWhoseSlotOthersWaitIsPrompt) {
-  start();
-  OpenRef open = must_open(kRead);
-  hold(OP_GETATTR);
-  Pending<Result<Attributes>> first(getattr(mount(), {}, handle(2)));
-  reactor_.settle();
-  Pending<Result<void>> closing(mount().opens().close(std::move(open)));
-  Pending<Result<Attributes>> second(getattr(mount(), {}, handle(2)));
-  reactor_.settle();
-  release();
-  EXPECT_TRUE(first.done() && closing.done() && second.done());
-  const auto closes = server_.arrivals_of(OP_CLOSE);
-  ASSERT_EQ(closes.size(), 1U);
-  EXPECT_EQ(closes[0].pace, net::Pace::prompt);
-}
-
-TEST_F(PaceOfCloses, ACloseThatAnOpenWaitsForBeforeItIsSentIsPrompt) {
-  start();
-  OpenRef open_file = must_open(kRead);
-  hold(OP_GETATTR);
-  Pending<Result<Attributes>> first(getattr(mount(), {}, handle(2)));
-  reactor_.settle();
-  Pending<Result<void>> closing(mount().opens().close(std::move(open_file)));
-  reactor_.advance(std::chrono::milliseconds(1));
-  Pending<Result<Opened>> opening(open(mount(), {}, handle(1), kRead));
-  reactor_.settle();
-  release();
-  ASSERT_TRUE(closing.done() && opening.done());
-  const auto closes = server_.arrivals_of(OP_CLOSE);
-  ASSERT_EQ(closes.size(), 1U);
-  EXPECT_EQ(closes[0].pace, net::Pace::prompt);
-  EXPECT_TRUE(must_close(std::move(opening.value()->open)));
-}
-
-TEST_F(PaceOfCloses, ACloseThatIsSentAgainIsPrompt) {
-  start();
-  OpenRef open = must_open(kRead);
-  int closes = 0;
-  server_.fate = [&](const Arrival& arrival) {
-    return arrival.has(OP_CLOSE) && ++closes == 1 ? Fate::disconnect_before : Fate::answer;
-  };
-  EXPECT_TRUE(must_close(std::move(open)));
-  const auto arrived = server_.arrivals_of(OP_CLOSE);
-  ASSERT_EQ(arrived.size(), 2U);
-  EXPECT_EQ(arrived[0].pace, net::Pace::unhurried);
-  EXPECT_EQ(arrived[1].pace, net::Pace::prompt);
 }
 
 TEST_F(OpenTest, ADowngradeWaitsForAnOpenUnderWay) {
