@@ -2,6 +2,7 @@
 """The load of soak.sh: workers on two mounts until the time is over, faults meanwhile, samples of the daemons, and the
 report. Ends with 1 when a worker failed, data differed, or something has grown."""
 import argparse
+import faulthandler
 import os
 import subprocess
 import sys
@@ -15,6 +16,8 @@ SAMPLE_SECONDS = 2
 # A request that waits for longer is told of in the report, as long as there are no more of them.
 LATE_SECONDS = 5
 MOST_LATE = 20
+# After the time is over a worker ends its round; one that has not by then waits for what does not come.
+LAST_ROUND_SECONDS = 300
 # Made when they are first needed, and kept: an eventfd of each of two threads.
 LAZY_DESCRIPTORS = 2
 # What may lie between the middle and the end of a run when nothing grows: buffers are touched as they are needed.
@@ -77,6 +80,16 @@ def settle(what, limit=600):
     return False
 
 
+def tell_who_waits(running, sampler):
+    """Of workers that do not end: where they are, what their programs wait for in the kernel, and the mounts' requests."""
+    faulthandler.dump_traceback(all_threads=True)
+    subprocess.run(["ps", "-e", "-o", "pid,ppid,stat,wchan:32,args"], stdout=sys.stderr, check=False)
+    print("FOUND: still at work:", *(each.name for each in running if each.is_alive()), file=sys.stderr)
+    for socket in sampler.sockets:
+        for request in sampler.waiting(socket):
+            print(f"  {socket}: {request}", file=sys.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, required=True)
@@ -92,12 +105,15 @@ def main():
     begun = time.monotonic()
     end = begun + said.seconds
     pool = workers.all_workers(said.mounts, said.scratch)
-    running = [threading.Thread(target=each.run, args=(end,), name=each.name) for each in pool]
+    running = [threading.Thread(target=each.run, args=(end,), name=each.name, daemon=True) for each in pool]
     injector = faults.Faults(said.control)
     trouble = threading.Thread(target=injector.run, args=(end,))
     for thread in [*running, trouble]:
         thread.start()
     while any(thread.is_alive() for thread in running):
+        if time.monotonic() > end + LAST_ROUND_SECONDS:
+            tell_who_waits(running, sampler)
+            return 1
         sampler.sample()
         time.sleep(SAMPLE_SECONDS)
     for thread in [*running, trouble]:
