@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 
-import faults
 import workers
 
 SAMPLE_SECONDS = 2
@@ -106,23 +105,25 @@ def main():
     end = begun + said.seconds
     pool = workers.all_workers(said.mounts, said.scratch)
     running = [threading.Thread(target=each.run, args=(end,), name=each.name, daemon=True) for each in pool]
-    injector = faults.Faults(said.control)
-    trouble = threading.Thread(target=injector.run, args=(end,))
-    for thread in [*running, trouble]:
+    injector = subprocess.Popen([os.path.join(os.path.dirname(__file__), "faults.py"), said.control, str(end)],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for thread in running:
         thread.start()
     while any(thread.is_alive() for thread in running):
         if time.monotonic() > end + LAST_ROUND_SECONDS:
             tell_who_waits(running, sampler)
+            injector.kill()
             return 1
         sampler.sample()
         time.sleep(SAMPLE_SECONDS)
-    for thread in [*running, trouble]:
+    for thread in running:
         thread.join()
+    injected = injector.communicate()[0].strip()
     seconds = time.monotonic() - begun
 
     findings = [f"{each.name}: {failure}" for each in pool for failure in each.failures]
-    if injector.failure:
-        findings.append(f"faults: {injector.failure}")
+    if injector.returncode != 0:
+        findings.append(f"faults: {injected}")
     for each in pool:
         if each.rounds == 0:
             findings.append(f"{each.name}: not one round")
@@ -144,7 +145,7 @@ def main():
         line(f"{'load':<12} {'rounds':>8} {'per min':>9} {'what is counted':<20} {'of that':>10}")
         for each in pool:
             line(f"{each.name:<12} {each.rounds:>8} {each.rounds * 60 / seconds:>9.1f} {each.unit:<20} {each.units:>10}")
-        line(f"faults: {injector.text()}")
+        line(f"faults: {injected}")
         for pid, name in zip(pids, ("first mount", "second mount", "server")):
             samples = sampler.memory[pid]
             line(f"{name}: memory {samples[0]} KiB at first, {samples[len(samples) // 2]} in the middle, {samples[-1]} "
