@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::cache {
 namespace {

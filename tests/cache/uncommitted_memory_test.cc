@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/task.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::cache {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/task.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::cache {
 namespace {

@@ -7,7 +7,7 @@
 #include "client/compound/result_sizes.h"
 #include "client/proto/proto.h"
 #include "tests/client/run_task.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::client::test {
 namespace {

@@ -9,8 +9,8 @@
 #include "client/mount.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/run_task.h"
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/buffer.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma::client::test {
 

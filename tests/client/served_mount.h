@@ -11,7 +11,7 @@
 #include "client/mount.h"
 #include "tests/client/fake_mount.h"
 #include "tests/client/served_channel.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::client::test {
 

@@ -9,7 +9,7 @@
 #include "client/state/delegation_table.h"
 #include "client/state/open_file.h"
 #include "client/state/open_table.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::client {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/service.h"
 #include "tests/support/unreduced.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::responder::test {
 

@@ -24,10 +24,6 @@ void emit(Level level, fmt::format_string<Args...> format, Args&&... args) {
   if (enabled(level)) write(level, fmt::format(format, std::forward<Args>(args)...));
 }
 template <class... Args>
-void trace(fmt::format_string<Args...> f, Args&&... args) {
-  emit(Level::trace, f, std::forward<Args>(args)...);
-}
-template <class... Args>
 void debug(fmt::format_string<Args...> f, Args&&... args) {
   emit(Level::debug, f, std::forward<Args>(args)...);
 }

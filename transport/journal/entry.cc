@@ -22,36 +22,6 @@ void append_opaque(std::vector<std::byte>& to, std::span<const std::byte> bytes)
 
 }  // namespace
 
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::head: return "head";
-    case Kind::entered: return "order of the daemon";
-    case Kind::work: return "work that was due";
-    case Kind::request: return "request of the kernel";
-    case Kind::slot: return "buffer of the receiver";
-    case Kind::channel_up: return "connection up";
-    case Kind::channel_closing: return "connection closing";
-    case Kind::channel_down: return "connection down";
-    case Kind::call_done: return "end of a call";
-    case Kind::callback: return "callback";
-    case Kind::woken: return "word of a thread";
-    case Kind::ready: return "descriptor ready";
-    case Kind::name_found: return "answer about a name";
-    case Kind::seen: return "look outside";
-    case Kind::connect: return "attempt to connect";
-    case Kind::call: return "call";
-    case Kind::close: return "end of a connection";
-    case Kind::callback_answer: return "answer to a callback";
-    case Kind::answer: return "answer to the kernel";
-    case Kind::order: return "order to the kernel";
-    case Kind::waking_call: return "order to a thread";
-    case Kind::watch: return "watch of a descriptor";
-    case Kind::name_asked: return "question about a name";
-    case Kind::end: return "end";
-  }
-  return {};
-}
-
 Body& Body::u32(std::uint32_t value) {
   append_u32(bytes_, value);
   return *this;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,10 +41,6 @@ enum class Kind : std::uint8_t {
   name_asked = 38,       ///< number of the question, kind, name or number
   end = 50,              ///< the mount has ended in order
 };
-/// As in "call", for people; empty for a value that no kind has.
-std::string_view kind_name(Kind kind);
-/// It begins work.
-constexpr bool is_input(Kind kind) { return kind >= Kind::entered && kind <= Kind::name_found; }
 
 /// What the receiver of requests does.
 enum class SlotStep : std::uint32_t { acquire = 1, wait = 2, give_back = 3 };
@@ -67,8 +62,6 @@ class Body {
 
 /// What every recording begins with.
 inline constexpr std::string_view kMagic = "nfsrdma record 1\n";
-/// Bytes of an entry's body at most.
-inline constexpr std::size_t kLongestBody = std::size_t{16} << 20;
 
 /// Appends an entry to what goes into the file. `nested`: it came while other work was being done,
 /// from within what that work gave out.

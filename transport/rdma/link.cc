@@ -18,7 +18,8 @@ bool Link::cover(std::size_t forward) {
 bool Link::post_receive() {
   Message* message = receives_.take();
   if (!message) return false;
-  message->lend(this, receive_size_);
+  const std::size_t largest = largest_receive(options_);
+  message->lend(this, receive_size_ == 0 ? largest : std::min(receive_size_, largest));
   ++posted_;
   auto posted = endpoint_->post_receive(*message);
   if (!posted) end(std::move(posted.error()));

@@ -52,9 +52,9 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
       context_count(options) + backward_count(options) + version_two_count(options));
   if (!send_memory) return fail_from(send_memory);
   pools->send_memory = std::move(*send_memory);
-  auto receives = ReceivePool::create(largest_receive(options), receive_count(options));
-  if (!receives) return fail_from(receives);
-  pools->receives = std::move(*receives);
+  auto receive_memory = BufferPool::create(largest_receive(options), receive_count(options));
+  if (!receive_memory) return fail_from(receive_memory);
+  pools->receives = std::make_unique<ReceivePool>(std::move(*receive_memory));
   pools->contexts = std::make_unique<CallContextPool>(context_count(options), [&](auto&) {
     return std::make_unique<CallContext>(pools->send_memory->acquire());
   });

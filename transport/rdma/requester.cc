@@ -33,7 +33,7 @@ rpc::Sent Requester::send(rpc::Call& call) {
   if (!plan) return refuse(call, std::move(plan.error()));
   // V1-3.3.1-10: the Receive for the reply is posted before the Call.
   if (!link_.cover(credits_.used() + 1)) {
-    if (!ReceiveWaiter::linked()) link_.receives().wait(*this);
+    if (!MessageWaiter::linked()) link_.receives().wait(*this);
     return rpc::Sent::wait;
   }
   CallContext* context = pools_.contexts->take();
@@ -165,7 +165,7 @@ void Requester::count_reply(const CallContext& context) {
 
 void Requester::on_down() {
   BufferWaiter::unlink();
-  ReceiveWaiter::unlink();
+  MessageWaiter::unlink();
   pump_later_.cancel();
   Base::on_down();
 }

@@ -24,7 +24,7 @@ namespace nfsrdma::rdma {
 
 class Requester final : public rpc::Requester<Requester, CallContext, Link, Pools>,
                         private BufferWaiter,
-                        private ReceiveWaiter {
+                        private rpc::MessageWaiter {
  public:
   Requester(Link& link, Pools& pools);
 
@@ -64,7 +64,7 @@ class Requester final : public rpc::Requester<Requester, CallContext, Link, Pool
   void answer(CallContext& context, std::optional<std::uint32_t> invalidated);
   void count_reply(const CallContext& context);
   void on_buffer_available() override { pump_later_.schedule(); }
-  void on_receive_buffer_free() override { pump_later_.schedule(); }
+  void on_message_free() override { pump_later_.schedule(); }
 
   CreditAccount credits_;
   Deferred pump_later_;

@@ -24,9 +24,9 @@ Result<std::unique_ptr<Pools>> Pools::create(const Options& options, BufferPool&
   auto answers = BufferPool::create(options.message_size, backward_count(options));
   if (!answers) return fail_from(answers);
   pools->answer_memory = std::move(*answers);
-  auto messages = MessagePool::create(options.message_size, message_count(options));
-  if (!messages) return fail_from(messages);
-  pools->messages = std::move(*messages);
+  auto memory = BufferPool::create(options.message_size, message_count(options));
+  if (!memory) return fail_from(memory);
+  pools->messages = std::make_unique<MessagePool>(std::move(*memory));
   pools->contexts = std::make_unique<CallContextPool>(
       options.calls + kReservedCalls, [](auto&) { return std::make_unique<CallContext>(); });
   pools->backward =

@@ -8,7 +8,7 @@
 #include "transport/base/result.h"
 #include "transport/tcp/backward_call.h"
 #include "transport/tcp/call_context.h"
-#include "transport/tcp/message_pool.h"
+#include "transport/tcp/message.h"
 #include "transport/tcp/options.h"
 
 namespace nfsrdma::tcp {

@@ -37,7 +37,7 @@ class MessageHandler {
   ~MessageHandler() = default;
 };
 
-class ReceivePath final : public RecordHandler, private BufferWaiter, private MessageWaiter {
+class ReceivePath final : public RecordHandler, private BufferWaiter, private rpc::MessageWaiter {
  public:
   ReceivePath(MessageHandler& handler, Pools& pools, Counters& counters)
       : handler_(handler), pools_(pools), counters_(counters) {}

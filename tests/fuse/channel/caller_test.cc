@@ -13,7 +13,7 @@
 #include <new>
 
 #include "tests/fuse/channel/child.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::fuse::test {
 namespace {

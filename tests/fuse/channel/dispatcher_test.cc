@@ -8,7 +8,7 @@
 #include "fuse/channel/ring_format.h"
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/support/memory_fs.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::fuse::test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/fuse/channel/holding_fs.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::fuse::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fuse/channel/caller.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::fuse {
 namespace {

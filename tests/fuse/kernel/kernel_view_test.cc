@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fuse/kernel/inode.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::fuse {
 namespace {

@@ -55,7 +55,7 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
 bool place(rpc::Call& call, xdr::Decoder& in, xdr::PlacedItem& item) {
   const bool used = in.u32("used") != 0;
   item.pad_included = in.u32("pad") != 0;
-  const auto data = in.opaque(journal::kLongestBody, "data");
+  const auto data = in.opaque(kLongestBody, "data");
   const auto room = call.placement();
   if (!used || data.size() > room.size()) return data.empty();
   std::ranges::copy(data, room.begin());
@@ -66,7 +66,7 @@ bool place(rpc::Call& call, xdr::Decoder& in, xdr::PlacedItem& item) {
 Result<rpc::Reply> read_reply(rpc::Call& call, xdr::Decoder& in) {
   rpc::MessageRef message(new KeptMessage);
   auto& kept = static_cast<KeptMessage&>(*message);
-  kept.bytes = copy_of(in.opaque(journal::kLongestBody, "message"));
+  kept.bytes = copy_of(in.opaque(kLongestBody, "message"));
   const std::uint32_t items = in.count(kept.placed.size(), 3 * xdr::kUnit, "placed");
   for (std::uint32_t i = 0; i < items; ++i) {
     if (!place(call, in, kept.placed[i])) in.set_fault(xdr::Fault::too_long, "data");
@@ -153,7 +153,7 @@ class RerunChannel final : public rpc::Channel {
   void done(std::uint32_t number, xdr::Decoder& in);
   void callback(std::uint32_t number, xdr::Decoder& in) {
     if (!up_ || down_) world().damaged("a callback without a connection");
-    const auto message = in.opaque(journal::kLongestBody, "message");
+    const auto message = in.opaque(kLongestBody, "message");
     observer_.on_backward_call(
         *new RerunCallback(world(), {connection_, number}, message, limits_.max_backward_reply));
   }

@@ -24,7 +24,7 @@ void RerunKernel::serve(fuse::Serving serving) {
 
 void RerunKernel::request(const Entry& entry) {
   xdr::Decoder in(entry.body);
-  const auto bytes = in.opaque(journal::kLongestBody, "message");
+  const auto bytes = in.opaque(kLongestBody, "message");
   fuse::Message message;
   if (!dispatcher_ || !slot_ || bytes.size() < sizeof message.header ||
       bytes.size() > slot_.size()) {

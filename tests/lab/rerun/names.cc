@@ -24,7 +24,7 @@ void RerunNames::found(const Entry& entry) {
   const auto open = open_.extract(in.u32("question"));
   if (!open) world_.damaged("an answer to no question about a name");
   if (const auto* get_name = std::get_if<GetName>(&open.mapped())) {
-    return (*get_name)(std::string(in.string(journal::kLongestBody, "name")));
+    return (*get_name)(std::string(in.string(kLongestBody, "name")));
   }
   const bool known = in.u32("known") != 0;
   const std::uint32_t number = in.u32("number");

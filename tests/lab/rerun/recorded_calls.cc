@@ -67,7 +67,7 @@ LeftOut read_left_out(xdr::Decoder& in, std::size_t arguments) {
   const std::uint32_t count = in.count(places.size(), 6 * xdr::kUnit, "items");
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t offset = in.u64("offset");
-    const std::uint64_t size = std::min<std::uint64_t>(in.u64("size"), journal::kLongestBody);
+    const std::uint64_t size = std::min<std::uint64_t>(in.u64("size"), kLongestBody);
     places[i] = {offset - std::min<std::uint64_t>(offset, arguments), size};
     left.bytes += size;
     left.hash ^= in.u64("hash") + i;
@@ -127,7 +127,7 @@ CallPlace place_of_call(std::span<const std::byte> body) {
 std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole) {
   xdr::Decoder in(body);
   in.raw(2 * xdr::kUnit, "place");
-  const auto message = in.opaque(journal::kLongestBody, "message");
+  const auto message = in.opaque(kLongestBody, "message");
   xdr::Decoder call(message);
   auto header = rpc::decode_call_header(call);
   if (!header) return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<CallContent> read_call(std::span<const std::byte> body, bool whole
   CallContent content;
   content.xid = header->xid;
   content.uid = header->credential.uid;
-  call.opaque(journal::kLongestBody, "tag");
+  call.opaque(kLongestBody, "tag");
   call.u32("minor version");
   const std::uint32_t operations = call.u32("operations");
   content.operation = call.u32("operation");

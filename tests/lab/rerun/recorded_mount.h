@@ -13,7 +13,7 @@
 #include "fuse/daemon/nfs_backend.h"
 #include "fuse/daemon/recording.h"
 #include "tests/client/served_channel.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 #include "transport/journal/journaled_channel.h"
 
 namespace nfsrdma::lab::rerun::test {

@@ -23,14 +23,13 @@ tl::unexpected<Error> damaged(const char* what) {
 
 bool read_entry(xdr::Decoder& in, Entry& entry) {
   const std::uint32_t kind = in.u32("kind");
-  if (kind > UINT8_MAX || journal::kind_name(static_cast<journal::Kind>(kind)).empty())
-    return false;
+  if (kind > UINT8_MAX || kind_name(static_cast<journal::Kind>(kind)).empty()) return false;
   entry.kind = static_cast<journal::Kind>(kind);
   entry.nested = in.boolean("nested");
   const std::int64_t time = in.i64("time");
   if (time < 0 || time > kLatest.count()) return false;
   entry.time = TimePoint(time);
-  entry.body = in.opaque(journal::kLongestBody, "body");
+  entry.body = in.opaque(kLongestBody, "body");
   return in.ok();
 }
 
@@ -54,6 +53,37 @@ Result<Head> read_head(const Entry& entry) {
 }
 
 }  // namespace
+
+std::string_view kind_name(journal::Kind kind) {
+  using journal::Kind;
+  switch (kind) {
+    case Kind::head: return "head";
+    case Kind::entered: return "order of the daemon";
+    case Kind::work: return "work that was due";
+    case Kind::request: return "request of the kernel";
+    case Kind::slot: return "buffer of the receiver";
+    case Kind::channel_up: return "connection up";
+    case Kind::channel_closing: return "connection closing";
+    case Kind::channel_down: return "connection down";
+    case Kind::call_done: return "end of a call";
+    case Kind::callback: return "callback";
+    case Kind::woken: return "word of a thread";
+    case Kind::ready: return "descriptor ready";
+    case Kind::name_found: return "answer about a name";
+    case Kind::seen: return "look outside";
+    case Kind::connect: return "attempt to connect";
+    case Kind::call: return "call";
+    case Kind::close: return "end of a connection";
+    case Kind::callback_answer: return "answer to a callback";
+    case Kind::answer: return "answer to the kernel";
+    case Kind::order: return "order to the kernel";
+    case Kind::waking_call: return "order to a thread";
+    case Kind::watch: return "watch of a descriptor";
+    case Kind::name_asked: return "question about a name";
+    case Kind::end: return "end";
+  }
+  return {};
+}
 
 Result<Recording> read_recording(std::vector<std::byte> bytes) {
   Recording recording;

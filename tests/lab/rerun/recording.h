@@ -4,12 +4,23 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transport/base/result.h"
 #include "transport/journal/entry.h"
 
 namespace nfsrdma::lab::rerun {
+
+/// Bytes of an entry's body at most.
+inline constexpr std::size_t kLongestBody = std::size_t{16} << 20;
+
+/// As in "call", for people; empty for a value that no kind has.
+std::string_view kind_name(journal::Kind kind);
+/// It begins work.
+constexpr bool is_input(journal::Kind kind) {
+  return kind >= journal::Kind::entered && kind <= journal::Kind::name_found;
+}
 
 struct Entry {
   journal::Kind kind{};

@@ -46,7 +46,7 @@ AnswerParts parts_of(std::span<const std::byte> answer) {
   parts.error = static_cast<std::int32_t>(in.u32("error"));
   parts.size = in.u64("size");
   parts.hash = in.u64("hash");
-  if (in.remaining() > 0) parts.body = in.opaque(journal::kLongestBody, "body");
+  if (in.remaining() > 0) parts.body = in.opaque(kLongestBody, "body");
   return parts;
 }
 
@@ -112,7 +112,7 @@ void ReducedWorld::queue(Kind kind, std::span<const std::byte> body) {
 
 std::optional<MadeEntry> ReducedWorld::request(const Entry& entry) {
   xdr::Decoder in(entry.body);
-  auto made = ids_.translate(in.opaque(journal::kLongestBody, "message"));
+  auto made = ids_.translate(in.opaque(kLongestBody, "message"));
   if (!made) return std::nullopt;
   fuse_in_header header{};
   std::memcpy(&header, made->data(), sizeof header);
@@ -126,7 +126,7 @@ std::optional<MadeEntry> ReducedWorld::callback(const Entry& entry) {
   if (connection_ == 0) return std::nullopt;
   xdr::Decoder in(entry.body);
   in.u64("place");
-  const auto recorded = in.opaque(journal::kLongestBody, "message");
+  const auto recorded = in.opaque(kLongestBody, "message");
   std::vector<std::byte> message(recorded.begin(), recorded.end());
   xdr::Decoder call(message);
   if (!rpc::decode_call_header(call)) return std::nullopt;

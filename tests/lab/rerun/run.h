@@ -13,7 +13,7 @@
 #include "tests/lab/rerun/reactor.h"
 #include "tests/lab/rerun/recording.h"
 #include "tests/lab/rerun/world.h"
-#include "transport/base/virtual_reactor.h"
+#include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::lab::rerun {
 

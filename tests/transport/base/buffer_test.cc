@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "tests/transport/base/allocations.h"
 #include "transport/base/buffer_wait.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/buffer_wait.h"
 #include "transport/base/sync/event.h"
 #include "transport/base/sync/pauses.h"
 #include "transport/base/sync/task_group.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/task.h"
 #include "transport/base/unique_fd.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma {
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "transport/base/sync/async_mutex.h"
 #include "transport/base/sync/event.h"
 #include "transport/base/sync/in_flight_set.h"
@@ -11,7 +12,6 @@
 #include "transport/base/sync/task_group.h"
 #include "transport/base/sync/wait_queue.h"
 #include "transport/base/task.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma {
 namespace {

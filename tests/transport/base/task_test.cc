@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "tests/support/virtual_reactor.h"
 #include "tests/transport/base/allocations.h"
 #include "transport/base/result.h"
-#include "transport/base/virtual_reactor.h"
 
 namespace nfsrdma {
 namespace {

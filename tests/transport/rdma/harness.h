@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "tests/transport/rdma/fake_fabric.h"
-#include "transport/base/virtual_reactor.h"
 #include "transport/rdma/channel_factory.h"
 #include "transport/rdma/fault.h"
 #include "transport/rdma/header.h"

@@ -312,19 +312,19 @@ TEST_F(Memory, LossDuringInvalidationEndsTheCallWithItsReply) {
 using MemoryDeathTest = Memory;
 
 std::unique_ptr<rdma::ReceivePool> small_receive_pool() {
-  return std::move(*rdma::ReceivePool::create(4096, 2));
+  return std::make_unique<rdma::ReceivePool>(std::move(*BufferPool::create(4096, 2)));
 }
 
 // I1, I2, I5: the assertions in the receive pool.
 TEST(ReceivePoolDeathTest, TransitionsAreAsserted) {
   auto pool = small_receive_pool();
   rdma::Message* message = pool->take();
-  message->lend(&pool);
+  message->lend(&pool, 4096);
   EXPECT_DEATH(message->release(), "I1") << "released while the provider has it";
-  EXPECT_DEATH(message->lend(&pool), "I2") << "posted twice";
+  EXPECT_DEATH(message->lend(&pool, 4096), "I2") << "posted twice";
   message->hold();
   EXPECT_DEATH(message->hold(), "I1") << "received into without being posted";
-  EXPECT_DEATH(message->lend(&pool), "I2") << "posted while it is read";
+  EXPECT_DEATH(message->lend(&pool, 4096), "I2") << "posted while it is read";
   EXPECT_DEATH(pool.reset(), "I5") << "destroyed under a reader";
   message->release();
   EXPECT_DEATH(message->release(), "I1") << "released twice";

@@ -43,7 +43,6 @@ class FpduBatch {
   bool has_room() const;
   bool empty() const { return first_ == count_; }
   std::size_t bytes() const { return bytes_; }
-  std::size_t fpdus() const { return fpdus_; }
   std::span<iovec> pending() { return std::span(pieces_).subspan(first_, count_ - first_); }
   /// `bytes` of pending() were written.
   void advance(std::size_t bytes);

@@ -1,8 +1,8 @@
 // The probe for a peer that overlooks the first FPDU: when it comes, and what it is on the wire.
 #include <vector>
 
+#include "tests/support/virtual_reactor.h"
 #include "tests/transport/fabric/iwarp/negotiation_fixture.h"
-#include "transport/base/virtual_reactor.h"
 #include "transport/fabric/iwarp/peer_probe.h"
 
 namespace nfsrdma::fabric::testing {
