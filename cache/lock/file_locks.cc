@@ -50,6 +50,10 @@ Task<void> send_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open
   }
 }
 
+void warn_of_lock(const FileRef& file, std::string_view what, const Error& error) {
+  log::warning("inode {}: {}: {}", file->open.file()->fileid(), what, error.message());
+}
+
 /// flock(2) has no deadlocks: another thread may release the waiter's own lock.
 bool is_to_be_waited_for(const Error& error, const client::WantedLock& wanted) {
   if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
@@ -125,6 +129,28 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
     if (!unlocked && outcome) outcome = std::move(unlocked);
   }
   co_return outcome;
+}
+
+Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
+                          client::LockRanges replaced) {
+  client::LockRanges gained;
+  gained.set(granted.range, granted.exclusive);
+  for (const client::LockedRange& held : replaced.all()) gained.clear(held.range);
+  for (const client::LockedRange& part : gained.all()) {
+    auto unlocked = co_await unlock(writes, file, granted.owner, part.range);
+    if (!unlocked) warn_of_lock(file, "a lock that nobody took is not released", unlocked.error());
+  }
+  granted.replaced = nullptr;
+  const client::OpenFileRef& open = file->open.file();
+  for (const client::LockedRange& held : replaced.all()) {
+    const auto lock = open->locks().find(granted.owner);
+    if (!lock || !lock->ranges.overlaps(held.range)) continue;
+    if (held.exclusive == granted.exclusive) continue;
+    granted.range = held.range;
+    granted.exclusive = held.exclusive;
+    auto locked = co_await client::lock(writes.mount(), open, granted);
+    if (!locked) warn_of_lock(file, "a lock is not what it was", locked.error());
+  }
 }
 
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

@@ -43,6 +43,10 @@ Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount
 /// holder.
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range);
+/// Nobody takes the lock that was granted: its owner holds what it held of the range before,
+/// `replaced`, unless it has unlocked that since. Failures are logged.
+Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
+                          client::LockRanges replaced);
 /// `owner` is done with the file. Failures are logged: there is no caller to tell.
 /// False when the server had revoked a lock and no caller had been told.
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

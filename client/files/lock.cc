@@ -100,6 +100,7 @@ Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
     }
     if (granted) {
       lock->pid = wanted.pid;
+      if (wanted.replaced) *wanted.replaced = lock->ranges.within(wanted.range);
       lock->ranges.set(wanted.range, wanted.exclusive);
       if (lock->loss_reported) lock->lost_ranges.clear(wanted.range);
     }

@@ -21,6 +21,8 @@ struct WantedLock {
   /// The caller will ask again when it is refused: the server may tell when to (CB_NOTIFY_LOCK).
   bool will_wait = false;
   Credential caller{};  ///< that asks the server
+  /// Where what the owner held of the range is kept when the lock replaces it; null: nowhere.
+  LockRanges* replaced = nullptr;
 };
 
 /// The lock that conflicts with a wanted one.

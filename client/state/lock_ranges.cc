@@ -41,6 +41,15 @@ bool LockRanges::overlaps(ByteRange range) const {
                      [&](const LockedRange& held) { return meet(held.range, range); });
 }
 
+LockRanges LockRanges::within(ByteRange range) const {
+  LockRanges held = *this;
+  if (range.first > 0) held.clear({0, range.first - 1});
+  if (range.last < ByteRange::whole_file().last) {
+    held.clear({range.last + 1, ByteRange::whole_file().last});
+  }
+  return held;
+}
+
 const LockedRange* LockRanges::conflicting(ByteRange range, bool exclusive) const {
   const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const LockedRange& held) {
     return meet(held.range, range) && (held.exclusive || exclusive);

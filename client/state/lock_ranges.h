@@ -21,6 +21,8 @@ class LockRanges {
   void set(ByteRange range, bool exclusive);
   void clear(ByteRange range);
   bool overlaps(ByteRange range) const;
+  /// What is held of the range.
+  LockRanges within(ByteRange range) const;
   /// Something in the range that another owner's lock of this kind cannot stand beside; null: none.
   /// Valid until the next change.
   const LockedRange* conflicting(ByteRange range, bool exclusive) const;

@@ -17,6 +17,8 @@ Task<void> show_changes(FileSystem& fs, FileRef file) {
 
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
   cache::LockCaller caller;
+  client::LockRanges replaced;
+  wanted.replaced = &replaced;
   request.on_interrupt([&caller] { caller.interrupt(); });
   auto locked = co_await cache::lock(fs.files().writes(), file, wanted, caller);
   request.on_interrupt(nullptr);
@@ -26,9 +28,9 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::Wante
   }
   co_await show_changes(fs, file);
   if (request.reply_ok()) co_return;
-  // The caller was killed meanwhile; its files may have been closed before this lock came.
-  auto undone = co_await cache::unlock(fs.files().writes(), file, wanted.owner, wanted.range);
-  (void)undone;
+  // The caller was killed meanwhile; its files may have been closed before this lock came, or
+  // others have its open file, whose locks they keep.
+  co_await cache::take_back_lock(fs.files().writes(), file, wanted, std::move(replaced));
 }
 
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {

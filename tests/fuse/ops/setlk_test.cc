@@ -122,6 +122,20 @@ TEST_F(LockRequests, ALockThatNobodyTakesIsGivenBack) {
   EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
 }
 
+// Another process may have the same open file, and rely on what it has locked before.
+TEST_F(LockRequests, ALockThatNobodyTakesLeavesWhatItReplaced) {
+  ASSERT_EQ(lock(kOne, 0, 4, F_WRLCK), 0);
+  ASSERT_EQ(lock(kOne, 8, 9, F_RDLCK), 0);
+  kernel_->takes_answers = false;
+  begin(FUSE_SETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK));
+  reactor_.advance(std::chrono::seconds(1));
+  kernel_->takes_answers = true;
+  EXPECT_EQ(lock(kTwo, 5, 7, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 8, 9, F_RDLCK), 0) << "shared again";
+  EXPECT_EQ(lock(kTwo, 8, 9, F_WRLCK), EAGAIN);
+  EXPECT_EQ(lock(kTwo, 0, 4, F_RDLCK), EAGAIN);
+}
+
 TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
   server_.service().set_never_stable(true);
   ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
