@@ -31,15 +31,7 @@ struct ACCESS4resok {
   }
 };
 
-struct ACCESS4res {
-  static constexpr nfs_opnum4 opnum = OP_ACCESS;
-  nfsstat4 status = NFS4_OK;
-  ACCESS4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using ACCESS4res = StatusOr<OP_ACCESS, ACCESS4resok>;
 
 // GETATTR, SETATTR
 
@@ -56,15 +48,7 @@ struct GETATTR4resok {
   static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
 };
 
-struct GETATTR4res {
-  static constexpr nfs_opnum4 opnum = OP_GETATTR;
-  nfsstat4 status = NFS4_OK;
-  GETATTR4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using GETATTR4res = StatusOr<OP_GETATTR, GETATTR4resok>;
 
 struct SETATTR4args {
   static constexpr nfs_opnum4 opnum = OP_SETATTR;
@@ -98,12 +82,7 @@ struct VERIFY4args {
   static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
 };
 
-struct VERIFY4res {
-  static constexpr nfs_opnum4 opnum = OP_VERIFY;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using VERIFY4res = StatusOnly<OP_VERIFY>;
 
 struct NVERIFY4args {
   static constexpr nfs_opnum4 opnum = OP_NVERIFY;
@@ -112,11 +91,6 @@ struct NVERIFY4args {
   static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
 };
 
-struct NVERIFY4res {
-  static constexpr nfs_opnum4 opnum = OP_NVERIFY;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using NVERIFY4res = StatusOnly<OP_NVERIFY>;
 
 }  // namespace nfsrdma::nfs4

@@ -93,15 +93,7 @@ struct CB_GETATTR4resok {
   static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
 };
 
-struct CB_GETATTR4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_GETATTR;
-  nfsstat4 status = NFS4_OK;
-  CB_GETATTR4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using CB_GETATTR4res = StatusOr<OP_CB_GETATTR, CB_GETATTR4resok>;
 
 struct CB_RECALL4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL;
@@ -116,12 +108,7 @@ struct CB_RECALL4args {
   }
 };
 
-struct CB_RECALL4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using CB_RECALL4res = StatusOnly<OP_CB_RECALL>;
 
 // CB_RECALL_ANY, CB_RECALL_SLOT, CB_RECALLABLE_OBJ_AVAIL
 

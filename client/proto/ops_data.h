@@ -31,15 +31,7 @@ struct READ4resok {
   }
 };
 
-struct READ4res {
-  static constexpr nfs_opnum4 opnum = OP_READ;
-  nfsstat4 status = NFS4_OK;
-  READ4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using READ4res = StatusOr<OP_READ, READ4resok>;
 
 enum stable_how4 : std::uint32_t { UNSTABLE4 = 0, DATA_SYNC4 = 1, FILE_SYNC4 = 2 };
 constexpr bool is_defined(stable_how4 stable) { return stable <= FILE_SYNC4; }
@@ -71,15 +63,7 @@ struct WRITE4resok {
   }
 };
 
-struct WRITE4res {
-  static constexpr nfs_opnum4 opnum = OP_WRITE;
-  nfsstat4 status = NFS4_OK;
-  WRITE4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using WRITE4res = StatusOr<OP_WRITE, WRITE4resok>;
 
 struct COMMIT4args {
   static constexpr nfs_opnum4 opnum = OP_COMMIT;
@@ -98,23 +82,11 @@ struct COMMIT4resok {
   static void fields(auto& self, auto& visit) { visit("writeverf", self.writeverf); }
 };
 
-struct COMMIT4res {
-  static constexpr nfs_opnum4 opnum = OP_COMMIT;
-  nfsstat4 status = NFS4_OK;
-  COMMIT4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using COMMIT4res = StatusOr<OP_COMMIT, COMMIT4resok>;
 
 // READLINK
 
-struct READLINK4args {
-  static constexpr nfs_opnum4 opnum = OP_READLINK;
-
-  static void fields(auto&, auto&) {}
-};
+using READLINK4args = EmptyArgs<OP_READLINK>;
 
 struct READLINK4resok {
   Payload link;  ///< DDP-eligible
@@ -122,14 +94,6 @@ struct READLINK4resok {
   static void fields(auto& self, auto& visit) { visit("link", self.link, kMaxLinkText); }
 };
 
-struct READLINK4res {
-  static constexpr nfs_opnum4 opnum = OP_READLINK;
-  nfsstat4 status = NFS4_OK;
-  READLINK4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using READLINK4res = StatusOr<OP_READLINK, READLINK4resok>;
 
 }  // namespace nfsrdma::nfs4

@@ -203,12 +203,7 @@ struct DELEGRETURN4args {
   static void fields(auto& self, auto& visit) { visit("deleg_stateid", self.deleg_stateid); }
 };
 
-struct DELEGRETURN4res {
-  static constexpr nfs_opnum4 opnum = OP_DELEGRETURN;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using DELEGRETURN4res = StatusOnly<OP_DELEGRETURN>;
 
 struct DELEGPURGE4args {
   static constexpr nfs_opnum4 opnum = OP_DELEGPURGE;
@@ -217,11 +212,6 @@ struct DELEGPURGE4args {
   static void fields(auto& self, auto& visit) { visit("clientid", self.clientid); }
 };
 
-struct DELEGPURGE4res {
-  static constexpr nfs_opnum4 opnum = OP_DELEGPURGE;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using DELEGPURGE4res = StatusOnly<OP_DELEGPURGE>;
 
 }  // namespace nfsrdma::nfs4

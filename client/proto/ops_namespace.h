@@ -9,70 +9,20 @@ namespace nfsrdma::nfs4 {
 
 // File handles
 
-struct PUTROOTFH4args {
-  static constexpr nfs_opnum4 opnum = OP_PUTROOTFH;
+using PUTROOTFH4args = EmptyArgs<OP_PUTROOTFH>;
+using PUTROOTFH4res = StatusOnly<OP_PUTROOTFH>;
 
-  static void fields(auto&, auto&) {}
-};
+using PUTPUBFH4args = EmptyArgs<OP_PUTPUBFH>;
+using PUTPUBFH4res = StatusOnly<OP_PUTPUBFH>;
 
-struct PUTROOTFH4res {
-  static constexpr nfs_opnum4 opnum = OP_PUTROOTFH;
-  nfsstat4 status = NFS4_OK;
+using SAVEFH4args = EmptyArgs<OP_SAVEFH>;
+using SAVEFH4res = StatusOnly<OP_SAVEFH>;
 
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using RESTOREFH4args = EmptyArgs<OP_RESTOREFH>;
+using RESTOREFH4res = StatusOnly<OP_RESTOREFH>;
 
-struct PUTPUBFH4args {
-  static constexpr nfs_opnum4 opnum = OP_PUTPUBFH;
-
-  static void fields(auto&, auto&) {}
-};
-
-struct PUTPUBFH4res {
-  static constexpr nfs_opnum4 opnum = OP_PUTPUBFH;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-
-struct SAVEFH4args {
-  static constexpr nfs_opnum4 opnum = OP_SAVEFH;
-
-  static void fields(auto&, auto&) {}
-};
-
-struct SAVEFH4res {
-  static constexpr nfs_opnum4 opnum = OP_SAVEFH;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-
-struct RESTOREFH4args {
-  static constexpr nfs_opnum4 opnum = OP_RESTOREFH;
-
-  static void fields(auto&, auto&) {}
-};
-
-struct RESTOREFH4res {
-  static constexpr nfs_opnum4 opnum = OP_RESTOREFH;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-
-struct LOOKUPP4args {
-  static constexpr nfs_opnum4 opnum = OP_LOOKUPP;
-
-  static void fields(auto&, auto&) {}
-};
-
-struct LOOKUPP4res {
-  static constexpr nfs_opnum4 opnum = OP_LOOKUPP;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using LOOKUPP4args = EmptyArgs<OP_LOOKUPP>;
+using LOOKUPP4res = StatusOnly<OP_LOOKUPP>;
 
 struct PUTFH4args {
   static constexpr nfs_opnum4 opnum = OP_PUTFH;
@@ -81,18 +31,9 @@ struct PUTFH4args {
   static void fields(auto& self, auto& visit) { visit("object", self.object); }
 };
 
-struct PUTFH4res {
-  static constexpr nfs_opnum4 opnum = OP_PUTFH;
-  nfsstat4 status = NFS4_OK;
+using PUTFH4res = StatusOnly<OP_PUTFH>;
 
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
-
-struct GETFH4args {
-  static constexpr nfs_opnum4 opnum = OP_GETFH;
-
-  static void fields(auto&, auto&) {}
-};
+using GETFH4args = EmptyArgs<OP_GETFH>;
 
 struct GETFH4resok {
   nfs_fh4 object;
@@ -100,15 +41,7 @@ struct GETFH4resok {
   static void fields(auto& self, auto& visit) { visit("object", self.object); }
 };
 
-struct GETFH4res {
-  static constexpr nfs_opnum4 opnum = OP_GETFH;
-  nfsstat4 status = NFS4_OK;
-  GETFH4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using GETFH4res = StatusOr<OP_GETFH, GETFH4resok>;
 
 // Names
 
@@ -119,12 +52,7 @@ struct LOOKUP4args {
   static void fields(auto& self, auto& visit) { visit("objname", self.objname, kMaxComponent); }
 };
 
-struct LOOKUP4res {
-  static constexpr nfs_opnum4 opnum = OP_LOOKUP;
-  nfsstat4 status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("status", self.status); }
-};
+using LOOKUP4res = StatusOnly<OP_LOOKUP>;
 
 /// The data of CREATE that depends on the type of the new object.
 struct createtype4 {
@@ -162,15 +90,7 @@ struct CREATE4resok {
   }
 };
 
-struct CREATE4res {
-  static constexpr nfs_opnum4 opnum = OP_CREATE;
-  nfsstat4 status = NFS4_OK;
-  CREATE4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using CREATE4res = StatusOr<OP_CREATE, CREATE4resok>;
 
 struct REMOVE4args {
   static constexpr nfs_opnum4 opnum = OP_REMOVE;
@@ -185,15 +105,7 @@ struct REMOVE4resok {
   static void fields(auto& self, auto& visit) { visit("cinfo", self.cinfo); }
 };
 
-struct REMOVE4res {
-  static constexpr nfs_opnum4 opnum = OP_REMOVE;
-  nfsstat4 status = NFS4_OK;
-  REMOVE4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using REMOVE4res = StatusOr<OP_REMOVE, REMOVE4resok>;
 
 struct RENAME4args {
   static constexpr nfs_opnum4 opnum = OP_RENAME;
@@ -216,15 +128,7 @@ struct RENAME4resok {
   }
 };
 
-struct RENAME4res {
-  static constexpr nfs_opnum4 opnum = OP_RENAME;
-  nfsstat4 status = NFS4_OK;
-  RENAME4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using RENAME4res = StatusOr<OP_RENAME, RENAME4resok>;
 
 struct LINK4args {
   static constexpr nfs_opnum4 opnum = OP_LINK;
@@ -239,15 +143,7 @@ struct LINK4resok {
   static void fields(auto& self, auto& visit) { visit("cinfo", self.cinfo); }
 };
 
-struct LINK4res {
-  static constexpr nfs_opnum4 opnum = OP_LINK;
-  nfsstat4 status = NFS4_OK;
-  LINK4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using LINK4res = StatusOr<OP_LINK, LINK4resok>;
 
 // READDIR
 
@@ -300,15 +196,7 @@ struct READDIR4resok {
   }
 };
 
-struct READDIR4res {
-  static constexpr nfs_opnum4 opnum = OP_READDIR;
-  nfsstat4 status = NFS4_OK;
-  READDIR4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using READDIR4res = StatusOr<OP_READDIR, READDIR4resok>;
 
 // SECINFO, SECINFO_NO_NAME
 

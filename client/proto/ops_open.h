@@ -253,15 +253,7 @@ struct OPEN4resok {
   }
 };
 
-struct OPEN4res {
-  static constexpr nfs_opnum4 opnum = OP_OPEN;
-  nfsstat4 status = NFS4_OK;
-  OPEN4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using OPEN4res = StatusOr<OP_OPEN, OPEN4resok>;
 
 // CLOSE, OPEN_DOWNGRADE
 
@@ -308,14 +300,6 @@ struct OPEN_DOWNGRADE4resok {
   static void fields(auto& self, auto& visit) { visit("open_stateid", self.open_stateid); }
 };
 
-struct OPEN_DOWNGRADE4res {
-  static constexpr nfs_opnum4 opnum = OP_OPEN_DOWNGRADE;
-  nfsstat4 status = NFS4_OK;
-  OPEN_DOWNGRADE4resok resok4;
-
-  static void fields(auto& self, auto& visit) {
-    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
-  }
-};
+using OPEN_DOWNGRADE4res = StatusOr<OP_OPEN_DOWNGRADE, OPEN_DOWNGRADE4resok>;
 
 }  // namespace nfsrdma::nfs4

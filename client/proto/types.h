@@ -245,4 +245,33 @@ struct nfsace4 {
   }
 };
 
+/// Arguments of an operation that has none.
+template <auto Opnum>
+struct EmptyArgs {
+  static constexpr auto opnum = Opnum;
+
+  static void fields(auto&, auto&) {}
+};
+
+/// A result that is a status and nothing else.
+template <auto Opnum>
+struct StatusOnly {
+  static constexpr auto opnum = Opnum;
+  nfsstat4 status = NFS4_OK;
+
+  static void fields(auto& self, auto& visit) { visit("status", self.status); }
+};
+
+/// A result that has more to say when it is NFS4_OK.
+template <auto Opnum, class Ok>
+struct StatusOr {
+  static constexpr auto opnum = Opnum;
+  nfsstat4 status = NFS4_OK;
+  Ok resok4;
+
+  static void fields(auto& self, auto& visit) {
+    visit.choose("status", self.status, arm(NFS4_OK, "resok4", self.resok4), otherwise());
+  }
+};
+
 }  // namespace nfsrdma::nfs4
