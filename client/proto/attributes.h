@@ -35,7 +35,6 @@ inline constexpr std::uint32_t FATTR4_FILEID = 20;
 inline constexpr std::uint32_t FATTR4_FILES_AVAIL = 21;
 inline constexpr std::uint32_t FATTR4_FILES_FREE = 22;
 inline constexpr std::uint32_t FATTR4_FILES_TOTAL = 23;
-inline constexpr std::uint32_t FATTR4_FS_LOCATIONS = 24;
 inline constexpr std::uint32_t FATTR4_HIDDEN = 25;
 inline constexpr std::uint32_t FATTR4_HOMOGENEOUS = 26;
 inline constexpr std::uint32_t FATTR4_MAXFILESIZE = 27;
@@ -43,7 +42,6 @@ inline constexpr std::uint32_t FATTR4_MAXLINK = 28;
 inline constexpr std::uint32_t FATTR4_MAXNAME = 29;
 inline constexpr std::uint32_t FATTR4_MAXREAD = 30;
 inline constexpr std::uint32_t FATTR4_MAXWRITE = 31;
-inline constexpr std::uint32_t FATTR4_MIMETYPE = 32;
 inline constexpr std::uint32_t FATTR4_MODE = 33;
 inline constexpr std::uint32_t FATTR4_NO_TRUNC = 34;
 inline constexpr std::uint32_t FATTR4_NUMLINKS = 35;
@@ -73,16 +71,6 @@ inline constexpr std::uint32_t FATTR4_FS_CHARSET_CAP = 76;
 
 // fh_expire_type
 inline constexpr std::uint32_t FH4_PERSISTENT = 0x00000000;
-inline constexpr std::uint32_t FH4_NOEXPIRE_WITH_OPEN = 0x00000001;
-inline constexpr std::uint32_t FH4_VOLATILE_ANY = 0x00000002;
-inline constexpr std::uint32_t FH4_VOL_MIGRATION = 0x00000004;
-inline constexpr std::uint32_t FH4_VOL_RENAME = 0x00000008;
-
-// aclsupport
-inline constexpr std::uint32_t ACL4_SUPPORT_ALLOW_ACL = 0x00000001;
-inline constexpr std::uint32_t ACL4_SUPPORT_DENY_ACL = 0x00000002;
-inline constexpr std::uint32_t ACL4_SUPPORT_AUDIT_ACL = 0x00000004;
-inline constexpr std::uint32_t ACL4_SUPPORT_ALARM_ACL = 0x00000008;
 
 /// A user or group: a decimal number on the wire where possible (RFC 8881 section 5.9), else
 /// "name@domain".

@@ -11,7 +11,7 @@
 //     }
 //   };
 //
-// and every visitor (Encode, Decode here; MaxSize in size.h; Print in print.h) walks that list.
+// and every visitor (Encode, Decode here; others in tests) walks that list.
 // What a visitor is asked to do:
 //   visit(name, field)                   a scalar, enum, struct, optional<> or verifier-like array
 //   visit(name, field, bound)            a string, opaque<>, array<> or Payload of at most `bound`

@@ -82,9 +82,8 @@ enum nfs_cb_opnum4 : std::uint32_t {
   OP_CB_ILLEGAL = 10044,
 };
 
-/// "READ", "CB_RECALL"; "unknown" for a number the protocol does not define.
+/// "READ"; "unknown" for a number the protocol does not define.
 std::string_view operation_name(nfs_opnum4 opnum);
-std::string_view operation_name(nfs_cb_opnum4 opnum);
 bool is_defined(nfs_opnum4 opnum);
 bool is_defined(nfs_cb_opnum4 opnum);
 

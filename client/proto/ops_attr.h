@@ -1,4 +1,4 @@
-// Attributes and access: operations of RFC 8881 sections 18.1, 18.7, 18.15, 18.30 and 18.31.
+// Attributes and access: operations of RFC 8881 sections 18.1, 18.7, 18.30 and 18.31.
 #pragma once
 
 #include "client/proto/types.h"
@@ -73,7 +73,7 @@ struct SETATTR4res {
   }
 };
 
-// VERIFY, NVERIFY
+// VERIFY
 
 struct VERIFY4args {
   static constexpr nfs_opnum4 opnum = OP_VERIFY;
@@ -83,14 +83,5 @@ struct VERIFY4args {
 };
 
 using VERIFY4res = StatusOnly<OP_VERIFY>;
-
-struct NVERIFY4args {
-  static constexpr nfs_opnum4 opnum = OP_NVERIFY;
-  fattr4 obj_attributes;
-
-  static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
-};
-
-using NVERIFY4res = StatusOnly<OP_NVERIFY>;
 
 }  // namespace nfsrdma::nfs4

@@ -1,5 +1,5 @@
-// Callbacks, operations from the server to a client: RFC 8881 sections 20.1, 20.2, 20.6 to 20.11.
-// Layouts, CB_NOTIFY, CB_PUSH_DELEG and CB_NOTIFY_DEVICEID are known by number only.
+// Callbacks, operations from the server to a client: RFC 8881 sections 20.1, 20.2, 20.6, 20.8, 20.9
+// and 20.11. The others are known by number only.
 #pragma once
 
 #include "client/proto/types.h"
@@ -87,14 +87,6 @@ struct CB_GETATTR4args {
   }
 };
 
-struct CB_GETATTR4resok {
-  fattr4 obj_attributes;
-
-  static void fields(auto& self, auto& visit) { visit("obj_attributes", self.obj_attributes); }
-};
-
-using CB_GETATTR4res = StatusOr<OP_CB_GETATTR, CB_GETATTR4resok>;
-
 struct CB_RECALL4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL;
   stateid4 stateid;
@@ -108,15 +100,10 @@ struct CB_RECALL4args {
   }
 };
 
-using CB_RECALL4res = StatusOnly<OP_CB_RECALL>;
-
-// CB_RECALL_ANY, CB_RECALL_SLOT, CB_RECALLABLE_OBJ_AVAIL
+// CB_RECALL_ANY, CB_RECALL_SLOT
 
 inline constexpr std::uint32_t RCA4_TYPE_MASK_RDATA_DLG = 0;
 inline constexpr std::uint32_t RCA4_TYPE_MASK_WDATA_DLG = 1;
-inline constexpr std::uint32_t RCA4_TYPE_MASK_DIR_DLG = 2;
-inline constexpr std::uint32_t RCA4_TYPE_MASK_FILE_LAYOUT = 3;
-inline constexpr std::uint32_t RCA4_TYPE_MASK_BLK_LAYOUT = 4;
 
 struct CB_RECALL_ANY4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL_ANY;
@@ -129,13 +116,6 @@ struct CB_RECALL_ANY4args {
   }
 };
 
-struct CB_RECALL_ANY4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL_ANY;
-  nfsstat4 crar_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("crar_status", self.crar_status); }
-};
-
 struct CB_RECALL_SLOT4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL_SLOT;
   slotid4 rsa_target_highest_slotid = 0;
@@ -145,33 +125,7 @@ struct CB_RECALL_SLOT4args {
   }
 };
 
-struct CB_RECALL_SLOT4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALL_SLOT;
-  nfsstat4 rsr_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("rsr_status", self.rsr_status); }
-};
-
-/// The same arguments as CB_RECALL_ANY (RFC 8881 section 20.7).
-struct CB_RECALLABLE_OBJ_AVAIL4args {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALLABLE_OBJ_AVAIL;
-  std::uint32_t craa_objects_to_keep = 0;
-  bitmap4 craa_type_mask;
-
-  static void fields(auto& self, auto& visit) {
-    visit("craa_objects_to_keep", self.craa_objects_to_keep);
-    visit("craa_type_mask", self.craa_type_mask);
-  }
-};
-
-struct CB_RECALLABLE_OBJ_AVAIL4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_RECALLABLE_OBJ_AVAIL;
-  nfsstat4 croa_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("croa_status", self.croa_status); }
-};
-
-// CB_NOTIFY_LOCK, CB_WANTS_CANCELLED
+// CB_NOTIFY_LOCK
 
 struct CB_NOTIFY_LOCK4args {
   static constexpr nfs_cb_opnum4 opnum = OP_CB_NOTIFY_LOCK;
@@ -182,31 +136,6 @@ struct CB_NOTIFY_LOCK4args {
     visit("cnla_fh", self.cnla_fh);
     visit("cnla_lock_owner", self.cnla_lock_owner);
   }
-};
-
-struct CB_NOTIFY_LOCK4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_NOTIFY_LOCK;
-  nfsstat4 cnlr_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("cnlr_status", self.cnlr_status); }
-};
-
-struct CB_WANTS_CANCELLED4args {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_WANTS_CANCELLED;
-  bool cwca_contended_wants_cancelled = false;
-  bool cwca_resourced_wants_cancelled = false;
-
-  static void fields(auto& self, auto& visit) {
-    visit("cwca_contended_wants_cancelled", self.cwca_contended_wants_cancelled);
-    visit("cwca_resourced_wants_cancelled", self.cwca_resourced_wants_cancelled);
-  }
-};
-
-struct CB_WANTS_CANCELLED4res {
-  static constexpr nfs_cb_opnum4 opnum = OP_CB_WANTS_CANCELLED;
-  nfsstat4 cwcr_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("cwcr_status", self.cwcr_status); }
 };
 
 }  // namespace nfsrdma::nfs4

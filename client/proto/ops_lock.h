@@ -1,4 +1,4 @@
-// Byte-range locks and the fate of stateids: operations of RFC 8881 sections 18.5, 18.6, 18.10 to
+// Byte-range locks and the fate of stateids: operations of RFC 8881 sections 18.6, 18.10 to
 // 18.12, 18.38 and 18.48.
 #pragma once
 
@@ -189,13 +189,6 @@ struct FREE_STATEID4args {
   static void fields(auto& self, auto& visit) { visit("fsa_stateid", self.fsa_stateid); }
 };
 
-struct FREE_STATEID4res {
-  static constexpr nfs_opnum4 opnum = OP_FREE_STATEID;
-  nfsstat4 fsr_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("fsr_status", self.fsr_status); }
-};
-
 struct DELEGRETURN4args {
   static constexpr nfs_opnum4 opnum = OP_DELEGRETURN;
   stateid4 deleg_stateid;
@@ -204,14 +197,5 @@ struct DELEGRETURN4args {
 };
 
 using DELEGRETURN4res = StatusOnly<OP_DELEGRETURN>;
-
-struct DELEGPURGE4args {
-  static constexpr nfs_opnum4 opnum = OP_DELEGPURGE;
-  clientid4 clientid = 0;
-
-  static void fields(auto& self, auto& visit) { visit("clientid", self.clientid); }
-};
-
-using DELEGPURGE4res = StatusOnly<OP_DELEGPURGE>;
 
 }  // namespace nfsrdma::nfs4

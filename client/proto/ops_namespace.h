@@ -1,5 +1,5 @@
 // File handles, names and directories: operations of RFC 8881
-// sections 18.4, 18.8, 18.9, 18.13, 18.14, 18.19 to 18.21, 18.23, 18.25 to 18.29 and 18.45.
+// sections 18.4, 18.8, 18.9, 18.13, 18.19, 18.21, 18.23, 18.25 to 18.29 and 18.45.
 #pragma once
 
 #include "client/proto/security.h"
@@ -12,17 +12,11 @@ namespace nfsrdma::nfs4 {
 using PUTROOTFH4args = EmptyArgs<OP_PUTROOTFH>;
 using PUTROOTFH4res = StatusOnly<OP_PUTROOTFH>;
 
-using PUTPUBFH4args = EmptyArgs<OP_PUTPUBFH>;
-using PUTPUBFH4res = StatusOnly<OP_PUTPUBFH>;
-
 using SAVEFH4args = EmptyArgs<OP_SAVEFH>;
 using SAVEFH4res = StatusOnly<OP_SAVEFH>;
 
 using RESTOREFH4args = EmptyArgs<OP_RESTOREFH>;
 using RESTOREFH4res = StatusOnly<OP_RESTOREFH>;
-
-using LOOKUPP4args = EmptyArgs<OP_LOOKUPP>;
-using LOOKUPP4res = StatusOnly<OP_LOOKUPP>;
 
 struct PUTFH4args {
   static constexpr nfs_opnum4 opnum = OP_PUTFH;

@@ -22,10 +22,8 @@ inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_CANCEL = 0x00000500;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL = 0x00010000;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED = 0x00020000;
 
-inline constexpr std::uint32_t OPEN4_RESULT_CONFIRM = 0x00000002;  // not in NFSv4.1
 inline constexpr std::uint32_t OPEN4_RESULT_LOCKTYPE_POSIX = 0x00000004;
 inline constexpr std::uint32_t OPEN4_RESULT_PRESERVE_UNLINKED = 0x00000008;
-inline constexpr std::uint32_t OPEN4_RESULT_MAY_NOTIFY_LOCK = 0x00000020;
 
 // The way a file is created
 

@@ -1,4 +1,4 @@
-// Client ids, sessions and their channels: operations of RFC 8881 sections 18.33 to 18.37, 18.46,
+// Client ids, sessions and their channels: operations of RFC 8881 sections 18.34 to 18.37, 18.46,
 // 18.48, 18.50 and 18.51.
 #pragma once
 
@@ -305,26 +305,6 @@ struct BIND_CONN_TO_SESSION4res {
     visit.choose("bctsr_status", self.bctsr_status, arm(NFS4_OK, "bctsr_resok4", self.bctsr_resok4),
                  otherwise());
   }
-};
-
-// BACKCHANNEL_CTL
-
-struct BACKCHANNEL_CTL4args {
-  static constexpr nfs_opnum4 opnum = OP_BACKCHANNEL_CTL;
-  std::uint32_t bca_cb_program = 0;
-  std::vector<callback_sec_parms4> bca_sec_parms;
-
-  static void fields(auto& self, auto& visit) {
-    visit("bca_cb_program", self.bca_cb_program);
-    visit("bca_sec_parms", self.bca_sec_parms, kMaxSecParms);
-  }
-};
-
-struct BACKCHANNEL_CTL4res {
-  static constexpr nfs_opnum4 opnum = OP_BACKCHANNEL_CTL;
-  nfsstat4 bcr_status = NFS4_OK;
-
-  static void fields(auto& self, auto& visit) { visit("bcr_status", self.bcr_status); }
 };
 
 // DESTROY_SESSION, DESTROY_CLIENTID

@@ -171,7 +171,15 @@ Result<void> Session::judge_resolution(Compound& compound, Slot& slot) {
   nfs4::COMPOUND4res_header header;
   nfs4::decode(in, header);
   nfs4::SEQUENCE4res result;
-  nfs4::decode_result(in, result);
+  const std::uint32_t answered = in.u32("resop");
+  if (answered == nfs4::OP_SEQUENCE) {
+    nfs4::decode(in, result);
+  } else if (answered == nfs4::OP_ILLEGAL) {  // the server does not know the operation
+    nfs4::Decode{in}("ILLEGAL status", result.sr_status);
+    result.sr_status = nfs4::NFS4ERR_OP_ILLEGAL;
+  } else {
+    in.set_fault(xdr::Fault::unexpected, "resop");
+  }
   TRY(in.status("SEQUENCE"));
   const bool taken = result.sr_status == nfs4::NFS4_OK ||
                      result.sr_status == nfs4::NFS4ERR_SEQ_FALSE_RETRY ||

@@ -10,7 +10,7 @@
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/files/setattr.h"
-#include "client/proto/proto.h"
+#include "client/proto/attributes.h"
 #include "client/requests/access.h"
 #include "client/requests/commit.h"
 #include "client/requests/create.h"
@@ -25,6 +25,7 @@
 #include "client/requests/rename.h"
 #include "client/requests/write.h"
 #include "tests/client/mounted.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::client::test {
 namespace {

@@ -5,8 +5,9 @@
 
 #include "client/compound/compound_pool.h"
 #include "client/compound/result_sizes.h"
-#include "client/proto/proto.h"
+#include "client/proto/attributes.h"
 #include "tests/client/run_task.h"
+#include "tests/proto/operations.h"
 #include "tests/support/virtual_reactor.h"
 
 namespace nfsrdma::client::test {

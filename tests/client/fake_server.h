@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "client/proto/proto.h"
+#include "client/proto/attributes.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/session/client_table.h"
 #include "tests/responder/nfs/session/session.h"
 #include "transport/base/reactor.h"

@@ -7,7 +7,7 @@
 
 #include "client/files/open.h"
 #include "client/files/open_files.h"
-#include "client/proto/proto.h"
+#include "client/proto/attributes.h"
 #include "client/requests/create.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
@@ -17,6 +17,7 @@
 #include "client/requests/write.h"
 #include "client/session/session.h"
 #include "tests/client/mounted.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::client::test {
 namespace {

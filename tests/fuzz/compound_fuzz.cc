@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "client/proto/attributes.h"
-#include "client/proto/compound.h"
-#include "client/proto/print.h"
 #include "tests/fuzz/compound_inputs.h"
+#include "tests/proto/operations.h"
+#include "tests/proto/print.h"
 
 namespace nfsrdma::fuzz {
 namespace {

@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "client/proto/attributes.h"
-#include "client/proto/compound.h"
 #include "tests/fuzz/compound_inputs.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/wire_type.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "transport/xdr/encoder.h"
 
 namespace nfsrdma::hostile {

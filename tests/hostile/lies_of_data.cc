@@ -1,8 +1,8 @@
 // Results of READ, WRITE and COMMIT that cannot be.
 #include <algorithm>
 
-#include "client/proto/compound.h"
 #include "tests/hostile/lies.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::hostile {
 namespace {

@@ -1,8 +1,8 @@
 // Listings that never end or name what cannot be, handles and texts of links, change_info4.
 #include <algorithm>
 
-#include "client/proto/compound.h"
 #include "tests/hostile/lies.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::hostile {
 namespace {

@@ -1,6 +1,6 @@
 // SEQUENCE results that are for others, shrink the session or raise flags.
-#include "client/proto/compound.h"
 #include "tests/hostile/lies.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::hostile {
 namespace {

@@ -1,6 +1,6 @@
 // Stateids of others, delegations that were not asked for, locks of absurd owners, absurd access.
-#include "client/proto/compound.h"
 #include "tests/hostile/lies.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::hostile {
 namespace {

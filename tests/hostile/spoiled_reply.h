@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/service.h"
 #include "tests/support/unreduced.h"
 #include "transport/xdr/decoder.h"

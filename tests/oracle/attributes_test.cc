@@ -1,9 +1,9 @@
 // Attribute values against libtirpc, which knows each one's type as fattr4_<name> of nfs41.x.
 #include <gtest/gtest.h>
 
-#include "client/proto/print.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/recode.h"
+#include "tests/proto/print.h"
 #include "tests/transport/base/allocations.h"
 
 namespace nfsrdma::oracle {

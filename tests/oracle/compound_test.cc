@@ -3,10 +3,10 @@
 
 #include <functional>
 
-#include "client/proto/compound.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/recode.h"
 #include "tests/oracle/wire_type.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::oracle {
 namespace {

@@ -3,7 +3,7 @@
 
 usage: dump.py NAME.x NAME_dump.c
 
-The text is the one client/proto/print.h makes of our own types, so that names, order and values of
+The text is the one tests/proto/print.h makes of our own types, so that names, order and values of
 the fields can be compared. It reads the subset of XDR that the .x files of this folder use: one
 declaration a line, no nested definitions.
 """

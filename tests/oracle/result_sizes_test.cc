@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "client/compound/result_sizes.h"
-#include "client/proto/compound.h"
-#include "client/proto/size.h"
+#include "tests/proto/operations.h"
+#include "tests/proto/size.h"
 
 namespace nfsrdma::client {
 namespace {

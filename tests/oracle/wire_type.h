@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "client/proto/compound.h"
-#include "client/proto/print.h"
-#include "client/proto/size.h"
 #include "tests/oracle/random.h"
+#include "tests/proto/operations.h"
+#include "tests/proto/print.h"
+#include "tests/proto/size.h"
 #include "tests/support/unreduced.h"
 
 namespace nfsrdma::oracle {

@@ -9,7 +9,6 @@
 
 #include "client/files/open.h"
 #include "client/files/open_files.h"
-#include "client/proto/compound.h"
 #include "client/requests/create.h"
 #include "client/requests/getattr.h"
 #include "client/requests/lookup.h"
@@ -18,6 +17,7 @@
 #include "client/requests/readlink.h"
 #include "client/requests/write.h"
 #include "tests/client/mounted.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::client::test {
 namespace {

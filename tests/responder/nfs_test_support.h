@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/proto/attributes.h"
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/service.h"
 #include "tests/support/unreduced.h"

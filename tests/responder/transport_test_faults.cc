@@ -1,8 +1,8 @@
 // Effects of each fault of a script on calls.
 #include <chrono>
 
-#include "client/proto/compound.h"
 #include "client/proto/status.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/responder_rig.h"
 #include "tests/support/counter_of.h"
 

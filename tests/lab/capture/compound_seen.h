@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::lab {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::lab::proxy {
 namespace {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <tuple>
 
-#include "client/proto/compound.h"
 #include "client/proto/ops_session.h"
 #include "tests/lab/capture/conversation.h"
 #include "tests/lab/capture/reader.h"
+#include "tests/proto/operations.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::lab::replay {

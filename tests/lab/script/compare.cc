@@ -6,8 +6,8 @@
 #include <array>
 
 #include "client/proto/attributes.h"
-#include "client/proto/print.h"
 #include "tests/lab/text/parse.h"
+#include "tests/proto/print.h"
 
 namespace nfsrdma::lab::script {
 namespace {

@@ -1,8 +1,8 @@
 // Names of the protocol that may stand where a number does.
 #include <array>
 
-#include "client/proto/compound.h"
 #include "tests/lab/text/parse.h"
+#include "tests/proto/operations.h"
 
 namespace nfsrdma::lab {
 namespace {

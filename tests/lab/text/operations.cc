@@ -6,7 +6,7 @@
 #include <cctype>
 #include <vector>
 
-#include "client/proto/print.h"
+#include "tests/proto/print.h"
 #include "transport/base/similar.h"
 
 namespace nfsrdma::lab {

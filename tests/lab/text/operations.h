@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "client/proto/compound.h"
 #include "tests/lab/text/parse.h"
+#include "tests/proto/operations.h"
 #include "transport/xdr/decoder.h"
 #include "transport/xdr/encoder.h"
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "client/proto/print.h"
 #include "tests/lab/text/operations.h"
 #include "tests/oracle/random.h"
+#include "tests/proto/print.h"
 #include "tests/support/unreduced.h"
 
 namespace nfsrdma::lab {

@@ -1,4 +1,4 @@
-// Words of a script and of the text form of operations (client/proto/print.h).
+// Words of a script and of the text form of operations (tests/proto/print.h).
 #pragma once
 
 #include <algorithm>

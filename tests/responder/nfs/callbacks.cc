@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {

@@ -1,6 +1,6 @@
 #include "tests/responder/nfs/compound.h"
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/compound_context.h"
 #include "tests/responder/nfs/operation_table.h"
 #include "tests/responder/nfs/session/sequence.h"

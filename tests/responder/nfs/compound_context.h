@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/server_state.h"
 #include "tests/responder/service.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/callbacks.h"
 #include "tests/responder/nfs/compound_context.h"
 #include "transport/base/log.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/proto/compound.h"
 #include "tests/hostile/as_word.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/callbacks.h"
 #include "tests/responder/nfs/compound.h"
 #include "tests/responder/nfs/server_state.h"

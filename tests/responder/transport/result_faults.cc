@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "client/proto/compound.h"
 #include "tests/hostile/as_word.h"
 #include "tests/hostile/lies.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/transport/fault_words.h"
 
 namespace nfsrdma::responder {

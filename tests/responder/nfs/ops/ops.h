@@ -3,7 +3,7 @@
 // there where operation_table.cc says so.
 #pragma once
 
-#include "client/proto/compound.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/compound_context.h"
 
 namespace nfsrdma::responder {

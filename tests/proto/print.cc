@@ -1,4 +1,4 @@
-#include "client/proto/print.h"
+#include "tests/proto/print.h"
 
 namespace nfsrdma::nfs4 {
 namespace {
