@@ -11,17 +11,12 @@ constexpr std::string_view kMountTable = "as the mount table shows it; mount(8) 
 constexpr std::string_view kNoDiskCache = "there is no cache on a local disk";
 
 constexpr OptionSpec ignored(std::string_view name, std::string_view doc) {
-  return {
-      .name = name, .argument = "", .kind = OptionKind::ignored, .default_value = "", .doc = doc};
+  return {.name = name, .doc = doc};
 }
 
 constexpr OptionSpec ignored_value(std::string_view name, std::string_view argument,
                                    std::string_view doc) {
-  return {.name = name,
-          .argument = argument,
-          .kind = OptionKind::ignored,
-          .default_value = "",
-          .doc = doc};
+  return {.name = name, .argument = argument, .doc = doc};
 }
 
 /// Always logged: its user expects more speed or safety than there is.
@@ -60,13 +55,7 @@ constexpr OptionSpec kOptions[] = {
                    "an ordinary user cannot have a privileged port; servers do not ask for one "
                    "over RDMA")),
     ignored("noresvport", "the port is never a privileged one"),
-    {.name = "fsc",
-     .argument = "TAG",
-     .kind = OptionKind::ignored,
-     .default_value = "",
-     .doc = kNoDiskCache,
-     .value_optional = true,
-     .missed = true},
+    {.name = "fsc", .argument = "TAG", .doc = kNoDiskCache, .value_optional = true, .missed = true},
     ignored("nofsc", kNoDiskCache),
     ignored_value("clientaddr", "ADDRESS", "callbacks use the mount's own connection"),
     ignored_value("addr", "ADDRESS", "the address comes from the source"),

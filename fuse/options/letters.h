@@ -10,10 +10,10 @@ namespace nfsrdma::fuse {
 
 struct Letter {
   char letter;
-  std::string_view word;      ///< the long form, or empty
-  std::string_view argument;  ///< the name of the value, or empty
-  std::string_view doc;
-  std::string_view item;  ///< the -o option it stands for, or empty
+  std::string_view word = {};      ///< the long form, or empty
+  std::string_view argument = {};  ///< the name of the value, or empty
+  std::string_view doc = {};
+  std::string_view item = {};  ///< the -o option it stands for, or empty
   Action action = Action::mount;
   void (*apply)(ProgramOptions& program, const std::string& value) = nullptr;
 };

@@ -27,25 +27,8 @@ Result<void> apply_synchronous(Options& options, const OptionValue& value) {
   return {};
 }
 
-constexpr OptionSpec flag(std::string_view name, std::string_view doc,
-                          ApplyOption apply = pass_on) {
-  return {.name = name,
-          .argument = "",
-          .kind = OptionKind::mount,
-          .default_value = "",
-          .doc = doc,
-          .apply = apply};
-}
-
-constexpr OptionSpec with_value(std::string_view name, std::string_view argument,
-                                std::string_view default_value, std::string_view doc,
-                                ApplyOption apply = pass_on) {
-  return {.name = name,
-          .argument = argument,
-          .kind = OptionKind::mount,
-          .default_value = default_value,
-          .doc = doc,
-          .apply = apply};
+constexpr OptionSpec passed_on(std::string_view name, std::string_view doc) {
+  return flag(name, doc, pass_on);
 }
 
 constexpr OptionSpec kOptions[] = {
@@ -53,50 +36,36 @@ constexpr OptionSpec kOptions[] = {
     flag("ro", "read only", apply_read_only),
     flag("allow_other",
          "let all users in, not only the one who mounts; implies default_permissions",
-         [](Options& options, const OptionValue&) -> Result<void> {
-           options.allow_other = true;
-           return {};
-         }),
+         set_flag<true, &Options::allow_other>),
     flag("allow_root", "let root in, too; implies default_permissions",
-         [](Options& options, const OptionValue&) -> Result<void> {
-           options.allow_root = true;
-           return {};
-         }),
+         set_flag<true, &Options::allow_root>),
     flag("default_permissions", "let the kernel check file modes before it asks the server",
          apply_permissions),
     flag("nodefault_permissions",
          "leave all checks to the server, as its ACLs need; with allow_other no name is cached",
          apply_permissions),
     with_value("fsname", "NAME", "server:/export", "the source shown by df and findmnt",
-               [](Options& options, const OptionValue& value) -> Result<void> {
-                 options.fsname = value.text;
-                 return {};
-               }),
+               set_text<&Options::fsname>),
     with_value("subtype", "NAME", "nfsrdma", "the file system type shown, after \"fuse.\"",
-               [](Options& options, const OptionValue& value) -> Result<void> {
-                 options.subtype = value.text;
-                 return {};
-               }),
+               set_text<&Options::subtype>),
     flag("sync", "every write is on the server's stable storage when it returns",
          apply_synchronous),
     flag("async", "writes become stable by fsync and close (the default)", apply_synchronous),
-    flag("suid", "honour set-user-ID and set-group-ID modes (root only; the default of mount(8))"),
-    flag("nosuid", "do not (the default of the command)"),
-    flag("dev", "honour device nodes (root only; the default of mount(8))"),
-    flag("nodev", "do not (the default of the command)"),
-    flag("exec", "let programs be run (the default)"),
-    flag("noexec", "do not let programs be run"),
-    flag("atime", "the kernel may update access times (the default)"),
-    flag("noatime", "it may not; the server does as it likes"),
+    passed_on("suid",
+              "honour set-user-ID and set-group-ID modes (root only; the default of mount(8))"),
+    passed_on("nosuid", "do not (the default of the command)"),
+    passed_on("dev", "honour device nodes (root only; the default of mount(8))"),
+    passed_on("nodev", "do not (the default of the command)"),
+    passed_on("exec", "let programs be run (the default)"),
+    passed_on("noexec", "do not let programs be run"),
+    passed_on("atime", "the kernel may update access times (the default)"),
+    passed_on("noatime", "it may not; the server does as it likes"),
     flag("sloppy", "pass over options that are not known",
-         [](Options& options, const OptionValue&) -> Result<void> {
-           options.program.sloppy = true;
-           return {};
-         }),
-    with_value("context", "CONTEXT", "", "SELinux, see mount(8)"),
-    with_value("fscontext", "CONTEXT", "", "SELinux, see mount(8)"),
-    with_value("defcontext", "CONTEXT", "", "SELinux, see mount(8)"),
-    with_value("rootcontext", "CONTEXT", "", "SELinux, see mount(8)"),
+         set_flag<true, &Options::program, &ProgramOptions::sloppy>),
+    with_value("context", "CONTEXT", "", "SELinux, see mount(8)", pass_on),
+    with_value("fscontext", "CONTEXT", "", "SELinux, see mount(8)", pass_on),
+    with_value("defcontext", "CONTEXT", "", "SELinux, see mount(8)", pass_on),
+    with_value("rootcontext", "CONTEXT", "", "SELinux, see mount(8)", pass_on),
 };
 
 }  // namespace

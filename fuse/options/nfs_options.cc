@@ -14,16 +14,22 @@ constexpr std::uint64_t kMaxTransferAsked = std::numeric_limits<std::uint32_t>::
 constexpr std::uint64_t kMaxTransfer = 1 << 20;
 constexpr std::uint64_t kMaxPort = 65535;
 constexpr std::uint64_t kMaxSeconds = 86400;
-constexpr std::uint64_t kDecisecond = 100;  // in milliseconds
 constexpr std::uint64_t kMaxTimeo = 864000;
 constexpr std::uint64_t kMaxRetrans = 1000;
 constexpr std::uint64_t kMaxRetryMinutes = 10000;
+using Deciseconds = std::chrono::duration<std::int64_t, std::deci>;
 
 /// By nfs(5): 0 is as much as possible, and a value that is too small is replaced.
 std::uint32_t transfer_size(std::uint64_t asked) {
   if (asked == 0) return kMaxTransfer;
   if (asked < kMinTransfer) return kSmallTransfer;
   return static_cast<std::uint32_t>(std::min(asked, kMaxTransfer) / kMinTransfer * kMinTransfer);
+}
+
+template <std::uint32_t Options::*Field>
+Result<void> apply_transfer_size(Options& options, const OptionValue& value) {
+  options.*Field = transfer_size(value.number);
+  return {};
 }
 
 Result<void> apply_proto(Options& options, const OptionValue& value) {
@@ -92,17 +98,10 @@ Result<void> apply_readdirplus(Options& options, const OptionValue& value) {
 
 Result<void> apply_lookup_cache(Options& options, const OptionValue& value) {
   using cache::LookupCache;
-  auto& lookup_cache = options.cache.attributes.lookup_cache;
-  if (value.text == "all") {
-    lookup_cache = LookupCache::all;
-  } else if (value.text == "pos" || value.text == "positive") {
-    lookup_cache = LookupCache::positive;
-  } else if (value.text == "none") {
-    lookup_cache = LookupCache::none;
-  } else {
-    return bad_value("must be all, pos or none");
-  }
-  return {};
+  return choose(
+      options.cache.attributes.lookup_cache, value.text == "positive" ? "pos" : value.text,
+      {{"all", LookupCache::all}, {"pos", LookupCache::positive}, {"none", LookupCache::none}},
+      "must be all, pos or none");
 }
 
 Result<void> apply_local_lock(Options& options, const OptionValue& value) {
@@ -141,18 +140,6 @@ Result<void> apply_ac(Options& options, const OptionValue&) {
   return {};
 }
 
-template <Duration cache::AttributePolicy::*Field>
-Result<void> apply_seconds(Options& options, const OptionValue& value) {
-  options.cache.attributes.*Field = std::chrono::seconds(value.number);
-  return {};
-}
-
-template <bool CacheOptions::*Field, bool Setting>
-Result<void> apply_cache_flag(Options& options, const OptionValue&) {
-  options.cache.*Field = Setting;
-  return {};
-}
-
 template <int ErrorNumber>
 Result<void> apply_patience(Options& options, const OptionValue&) {
   options.patience.error_number = ErrorNumber;
@@ -163,67 +150,26 @@ Result<void> accept(Options&, const OptionValue&) { return {}; }
 
 constexpr OptionSpec seconds(std::string_view name, std::string_view default_value,
                              std::string_view doc, ApplyOption apply) {
-  return {.name = name,
-          .argument = "SECONDS",
-          .kind = OptionKind::nfs,
-          .default_value = default_value,
-          .doc = doc,
-          .min = 0,
-          .max = kMaxSeconds,
-          .apply = apply};
+  return number(name, "SECONDS", default_value, {0, kMaxSeconds}, doc, apply);
 }
 
-constexpr OptionSpec choice(std::string_view name, std::string_view argument,
-                            std::string_view default_value, std::string_view doc,
-                            ApplyOption apply) {
-  return {.name = name,
-          .argument = argument,
-          .kind = OptionKind::nfs,
-          .default_value = default_value,
-          .doc = doc,
-          .apply = apply};
-}
-
-constexpr OptionSpec flag(std::string_view name, std::string_view doc, ApplyOption apply) {
-  return choice(name, "", "", doc, apply);
-}
+/// Of a member of AttributePolicy.
+template <Duration cache::AttributePolicy::*Field>
+constexpr ApplyOption kSetSeconds =
+    set_duration<std::chrono::seconds, &Options::cache, &CacheOptions::attributes, Field>;
 
 constexpr OptionSpec kOptions[] = {
-    {.name = "rsize",
-     .argument = "BYTES",
-     .kind = OptionKind::nfs,
-     .default_value = "1048576",
-     .doc = "most bytes of one READ; cut to 1048576 and to what the server takes",
-     .min = 0,
-     .max = kMaxTransferAsked,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.rsize = transfer_size(value.number);
-       return {};
-     }},
-    {.name = "wsize",
-     .argument = "BYTES",
-     .kind = OptionKind::nfs,
-     .default_value = "1048576",
-     .doc = "most bytes of one WRITE; cut to 1048576 and to what the server takes",
-     .min = 0,
-     .max = kMaxTransferAsked,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.wsize = transfer_size(value.number);
-       return {};
-     }},
-    {.name = "port",
-     .argument = "N",
-     .kind = OptionKind::nfs,
-     .default_value = "20049",
-     .doc = "the server's port; the default with proto=tcp is 2049; 0 asks its rpcbind",
-     .min = 0,
-     .max = kMaxPort,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.transport.port = static_cast<std::uint16_t>(value.number);
-       return {};
-     }},
-    choice("proto", "rdma|rdma6|tcp|tcp6", "rdma",
-           "transport; rdma6 and tcp6 are the same over IPv6 only", apply_proto),
+    number("rsize", "BYTES", "1048576", {0, kMaxTransferAsked},
+           "most bytes of one READ; cut to 1048576 and to what the server takes",
+           apply_transfer_size<&Options::rsize>),
+    number("wsize", "BYTES", "1048576", {0, kMaxTransferAsked},
+           "most bytes of one WRITE; cut to 1048576 and to what the server takes",
+           apply_transfer_size<&Options::wsize>),
+    number("port", "N", "20049", {0, kMaxPort},
+           "the server's port; the default with proto=tcp is 2049; 0 asks its rpcbind",
+           set_number<&Options::transport, &TransportOptions::port>),
+    with_value("proto", "rdma|rdma6|tcp|tcp6", "rdma",
+               "transport; rdma6 and tcp6 are the same over IPv6 only", apply_proto),
     flag("rdma", "the same as proto=rdma",
          [](Options& options, const OptionValue&) {
            return apply_proto(options, {"proto", "rdma"});
@@ -234,74 +180,49 @@ constexpr OptionSpec kOptions[] = {
          }),
     flag("v4", "the same as vers=4.1", apply_version_word),
     flag("v4.1", "the same as vers=4.1", apply_version_word),
-    choice("vers", "4.1", "4.1", "NFS version", apply_version),
-    choice("nfsvers", "4.1", "4.1", "the same as vers", apply_version),
-    choice("minorversion", "1", "1", "NFS minor version", apply_minor_version),
-    choice("sec", "sys|none", "sys", "whose authority requests carry: the caller's, or nobody's",
-           apply_sec),
-    choice("xprtsec", "none", "none", "transport layer security", apply_xprtsec),
+    with_value("vers", "4.1", "4.1", "NFS version", apply_version),
+    with_value("nfsvers", "4.1", "4.1", "the same as vers", apply_version),
+    with_value("minorversion", "1", "1", "NFS minor version", apply_minor_version),
+    with_value("sec", "sys|none", "sys",
+               "whose authority requests carry: the caller's, or nobody's", apply_sec),
+    with_value("xprtsec", "none", "none", "transport layer security", apply_xprtsec),
     flag("hard", "wait for a server that does not answer, for ever (the default)",
          apply_patience<0>),
     flag("soft", "give up with an I/O error after timeo and retrans", apply_patience<EIO>),
     flag("softerr", "give up with ETIMEDOUT after timeo and retrans", apply_patience<ETIMEDOUT>),
-    {.name = "timeo",
-     .argument = "DECISECONDS",
-     .kind = OptionKind::nfs,
-     .default_value = "600",
-     .doc = "how long to wait for an answer before the next step of a time-out",
-     .min = 1,
-     .max = kMaxTimeo,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.patience.timeo = std::chrono::milliseconds(kDecisecond * value.number);
-       return {};
-     }},
-    {.name = "retrans",
-     .argument = "N",
-     .kind = OptionKind::nfs,
-     .default_value = "2",
-     .doc = "how many more such steps before the time-out is over",
-     .min = 0,
-     .max = kMaxRetrans,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.patience.retrans = static_cast<std::uint32_t>(value.number);
-       return {};
-     }},
-    {.name = "retry",
-     .argument = "MINUTES",
-     .kind = OptionKind::nfs,
-     .default_value = "0",
-     .doc = "how long to go on trying to reach the server before giving up",
-     .min = 0,
-     .max = kMaxRetryMinutes,
-     .apply = [](Options& options, const OptionValue& value) -> Result<void> {
-       options.program.retry = std::chrono::minutes(value.number);
-       return {};
-     }},
+    number("timeo", "DECISECONDS", "600", {1, kMaxTimeo},
+           "how long to wait for an answer before the next step of a time-out",
+           set_duration<Deciseconds, &Options::patience, &PatienceOptions::timeo>),
+    number("retrans", "N", "2", {0, kMaxRetrans},
+           "how many more such steps before the time-out is over",
+           set_number<&Options::patience, &PatienceOptions::retrans>),
+    number("retry", "MINUTES", "0", {0, kMaxRetryMinutes},
+           "how long to go on trying to reach the server before giving up",
+           set_duration<std::chrono::minutes, &Options::program, &ProgramOptions::retry>),
     flag("fg", "a mount that fails is reported (the default)", accept),
     seconds("acregmin", "3", "least time a file's attributes are believed",
-            apply_seconds<&cache::AttributePolicy::acregmin>),
+            kSetSeconds<&cache::AttributePolicy::acregmin>),
     seconds("acregmax", "60", "longest time a file's attributes are believed",
-            apply_seconds<&cache::AttributePolicy::acregmax>),
+            kSetSeconds<&cache::AttributePolicy::acregmax>),
     seconds("acdirmin", "30", "least time a directory's attributes are believed",
-            apply_seconds<&cache::AttributePolicy::acdirmin>),
+            kSetSeconds<&cache::AttributePolicy::acdirmin>),
     seconds("acdirmax", "60", "longest time a directory's attributes are believed",
-            apply_seconds<&cache::AttributePolicy::acdirmax>),
+            kSetSeconds<&cache::AttributePolicy::acdirmax>),
     seconds("actimeo", "", "sets all four of the above", apply_actimeo),
     flag("ac", "believe attributes for a while (the default)", apply_ac),
     flag("noac", "actimeo=0 and sync", apply_noac),
-    choice("lookupcache", "all|pos|none", "all", "which names are remembered", apply_lookup_cache),
+    with_value("lookupcache", "all|pos|none", "all", "which names are remembered",
+               apply_lookup_cache),
     flag("cto", "fetch a file's attributes anew when it is opened (the default)", accept),
     {.name = "rdirplus",
      .argument = "none|force",
-     .kind = OptionKind::nfs,
-     .default_value = "",
      .doc = "read directories with attributes (the default; force is the same), or with none not",
      .apply = apply_readdirplus,
      .value_optional = true},
     flag("nordirplus", "read directories without attributes",
-         apply_cache_flag<&CacheOptions::readdirplus, false>),
-    choice("local_lock", "all|flock|posix|none", "none", "which locks stay on this machine",
-           apply_local_lock),
+         set_flag<false, &Options::cache, &CacheOptions::readdirplus>),
+    with_value("local_lock", "all|flock|posix|none", "none", "which locks stay on this machine",
+               apply_local_lock),
 };
 
 }  // namespace

@@ -16,10 +16,14 @@ tl::unexpected<Error> bad_value(std::string detail) {
 std::span<const OptionSpec> option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> all;
-    for (auto group :
-         {own_options(), nfs_options(), mount_options(), ignored_options(), refused_options()}) {
-      all.insert(all.end(), group.begin(), group.end());
-    }
+    const auto add = [&](OptionKind kind, std::span<const OptionSpec> group) {
+      for (const auto& spec : group) all.emplace_back(spec).kind = kind;
+    };
+    add(OptionKind::ours, own_options());
+    add(OptionKind::nfs, nfs_options());
+    add(OptionKind::mount, mount_options());
+    add(OptionKind::ignored, ignored_options());
+    add(OptionKind::refused, refused_options());
     return all;
   }();
   return table;

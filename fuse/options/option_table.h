@@ -32,12 +32,11 @@ using ApplyOption = Result<void> (*)(Options& options, const OptionValue& value)
 struct OptionSpec {
   std::string_view name;
   /// The name of the value in the help; empty for an option without one.
-  std::string_view argument;
-  OptionKind kind;
+  std::string_view argument = {};
   /// Shown in the help; empty when there is none to speak of.
-  std::string_view default_value;
+  std::string_view default_value = {};
   /// One line.
-  std::string_view doc;
+  std::string_view doc = {};
   /// Whole numbers from min to max, when max is not 0.
   std::uint64_t min = 0;
   std::uint64_t max = 0;
@@ -47,6 +46,8 @@ struct OptionSpec {
   bool value_optional = false;
   /// Ignoring this option costs the user speed or safety: the log says so in any case.
   bool missed = false;
+  /// Of the part of the table it is in; option_table() says so.
+  OptionKind kind = OptionKind::ours;
 
   bool takes_value() const { return !argument.empty(); }
 };

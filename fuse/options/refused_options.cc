@@ -8,11 +8,7 @@ constexpr std::string_view kNoTls = "TLS is not supported; use xprtsec=none";
 
 constexpr OptionSpec refused(std::string_view name, std::string_view argument,
                              std::string_view doc) {
-  return {.name = name,
-          .argument = argument,
-          .kind = OptionKind::refused,
-          .default_value = "",
-          .doc = doc};
+  return {.name = name, .argument = argument, .doc = doc};
 }
 
 constexpr OptionSpec kOptions[] = {

@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"(?:\b(?:ignored|ignored_value|refused|flag|choice|seconds|with_value)\(\s*|"
+ROW = re.compile(r"(?:\b(?:ignored|ignored_value|refused|flag|seconds|number|passed_on|with_value)\(\s*|"
                  r"\.name = )\"([^\"]+)\"")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 OPTION = re.compile(r"(?:^|[ ,(])([a-z][a-z0-9_]*)=")
