@@ -12,6 +12,7 @@
 
 #include "transport/base/log_terminal.h"
 #include "transport/base/log_thread.h"
+#include "transport/base/write_all.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -25,16 +26,6 @@ void leave_terminal() {
   if (null < 0) return;
   for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
   if (null > STDERR_FILENO) ::close(null);
-}
-
-bool write_all(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const auto written = ::write(fd, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 std::string read_all(int fd) {

@@ -13,22 +13,13 @@
 
 #include "transport/base/log.h"
 #include "transport/base/thread.h"
+#include "transport/base/write_all.h"
 
 namespace nfsrdma::fuse {
 namespace {
 
 constexpr const char* kStatistics = "stats";
 constexpr mode_t kForTheUserAlone = 0600;
-
-Result<void> write_text(int file, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return fail(Error::from_errno(errno, kStatistics));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -59,13 +50,10 @@ struct StatisticsFile::Shared {
   Result<void> replace(std::string_view text) const {
     auto file = create();
     if (!file) return fail_from(file);
-    auto written = write_text(file->get(), text);
-    if (!written) {
-      remove();
-      return fail(Error::local(written.error().code, kStatistics, path));
-    }
-    if (::renameat(directory.get(), unfinished().c_str(), directory.get(), name.c_str()) == 0)
+    if (write_all(file->get(), text) &&
+        ::renameat(directory.get(), unfinished().c_str(), directory.get(), name.c_str()) == 0) {
       return {};
+    }
     auto failed = error();
     remove();
     return fail(std::move(failed));

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "transport/base/write_all.h"
+
 namespace nfsrdma::log {
 namespace {
 
@@ -25,15 +27,6 @@ int priority_of(spdlog::level::level_enum level) {
     case spdlog::level::info: return LOG_INFO;
     case spdlog::level::warn: return LOG_WARNING;
     default: return LOG_ERR;
-  }
-}
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(put));
   }
 }
 

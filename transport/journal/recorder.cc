@@ -5,9 +5,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "transport/base/log.h"
+#include "transport/base/write_all.h"
 #include "transport/capture/pcapng_file.h"
 
 namespace nfsrdma::journal {
@@ -62,12 +64,9 @@ void Recorder::begin_anew() {
 }
 
 void Recorder::write() {
-  std::span<const std::byte> left = unwritten_;
-  while (file_ && !left.empty()) {
-    const ssize_t written = ::write(file_.get(), left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return give_up(Error::from_errno(errno, "record", path_));
-    left = left.subspan(static_cast<std::size_t>(written));
+  const std::string_view left(reinterpret_cast<const char*>(unwritten_.data()), unwritten_.size());
+  if (file_ && !write_all(file_.get(), left)) {
+    return give_up(Error::from_errno(errno, "record", path_));
   }
   unwritten_.clear();
 }
