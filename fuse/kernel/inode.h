@@ -24,6 +24,14 @@ class Inode final : public cache::Inode {
   const KernelView& view() const { return view_; }
   /// The kernel certainly has the size that stat(2) is shown.
   bool size_is_shown() const { return view_.size() == size(); }
+  /// The kernel may have pages of another version than the remembered attributes are of, as far as
+  /// is known. While a write of this mount is in flight, a change is most likely its doing; its
+  /// reply will tell.
+  bool pages_outdated() const {
+    const auto open = cache::Inode::open();
+    const bool writing = open && open->gate.shared();
+    return !writing && view_.pages_stale(attributes().value().change);
+  }
   /// By which name the kernel has come here last. It goes on opening the file by it for as long as
   /// it remembers the name. Of regular files only.
   const std::optional<cache::NameIn>& name() const { return name_; }

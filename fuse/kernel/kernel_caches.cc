@@ -158,11 +158,7 @@ bool KernelCaches::may_have_pages(const Inode& inode) const {
 }
 
 bool KernelCaches::pages_outdated(const Inode& inode) const {
-  if (auto_invalidates()) return false;
-  // While a write of ours is in flight, a change is most likely its doing; its reply will tell.
-  const auto open = inode.open();
-  const bool writing = open && open->gate.shared();
-  return !writing && inode.view().pages_stale(version(inode));
+  return !auto_invalidates() && inode.pages_outdated();
 }
 
 Task<void> KernelCaches::drop_outdated_pages(InodeRef inode) {

@@ -26,13 +26,9 @@ void RevalidationTimer::on_time() {
   }
 }
 
-/// As far as is known. While a write of this mount is in flight, the change is most likely its
-/// doing; what is being dropped is looked at afterwards.
+/// What is being dropped is looked at afterwards.
 bool RevalidationTimer::pages_outdated(const Inode& inode) {
-  const auto open = inode.open();
-  const bool writing = open && open->gate.shared();
-  const KernelView& view = inode.view();
-  return !writing && !view.dropping_pages() && view.pages_stale(inode.attributes().value().change);
+  return !inode.view().dropping_pages() && inode.pages_outdated();
 }
 
 /// One open of each file whose attributes have timed out, or whose pages are known to be outdated:
