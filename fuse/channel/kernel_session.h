@@ -15,6 +15,10 @@
 
 namespace nfsrdma::fuse {
 
+/// The version of libfuse that is in use, "3.14.0", which may be newer than the one compiled
+/// against.
+inline const char* library_version() { return ::fuse_pkgversion(); }
+
 struct KernelSessionConfig {
   std::string mount_point;  ///< absolute
   /// For mount(2) or fusermount3, each as it would stand in a mount list: "ro", "allow_other",
@@ -65,7 +69,6 @@ class KernelSession final : private ReceiverObserver {
     return config_.journal ? static_cast<KernelChannel&>(*config_.journal) : channel_;
   }
   InFlight& in_flight() { return in_flight_; }
-  const KernelSessionConfig& config() const { return config_; }
   void visit_counters(CounterVisitor& visitor) const { in_flight_.counters().visit(visitor); }
 
  private:

@@ -5,7 +5,7 @@
 #include <boost/version.hpp>
 
 #include "commit.h"
-#include "fuse/channel/library.h"
+#include "fuse/channel/kernel_session.h"
 
 namespace nfsrdma::fuse {
 namespace {

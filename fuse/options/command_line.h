@@ -22,7 +22,4 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv);
 /// The text of --help.
 std::string help_text();
 
-/// The letters of both ways to call the program, "-f" ..., for the test against the man page.
-std::vector<std::string> command_letters();
-
 }  // namespace nfsrdma::fuse

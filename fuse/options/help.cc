@@ -49,12 +49,4 @@ std::string help_text() {
   return text;
 }
 
-std::vector<std::string> command_letters() {
-  std::vector<std::string> letters;
-  for (auto table : {command_letter_table(), helper_letters()}) {
-    for (const auto& letter : table) letters.push_back(std::string("-") + letter.letter);
-  }
-  return letters;
-}
-
 }  // namespace nfsrdma::fuse

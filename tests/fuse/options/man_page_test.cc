@@ -6,11 +6,20 @@
 #include <set>
 #include <sstream>
 
-#include "fuse/options/command_line.h"
+#include "fuse/options/letters.h"
 #include "fuse/options/option_table.h"
 
 namespace nfsrdma::fuse {
 namespace {
+
+/// The letters of both ways to call the program, "-f" ...
+std::vector<std::string> command_letters() {
+  std::vector<std::string> letters;
+  for (auto table : {command_letter_table(), helper_letters()}) {
+    for (const auto& letter : table) letters.push_back(std::string("-") + letter.letter);
+  }
+  return letters;
+}
 
 /// Each option is a tagged paragraph: a line `.TP` and then `.B name` or `.BI name= VALUE`.
 std::set<std::string> tagged_words() {
