@@ -9,13 +9,13 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "fuse/channel/mount_table.h"
+#include "transport/base/line_text.h"
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
 
@@ -139,11 +139,8 @@ Error explain_mount_failure(const std::string& said, const std::string& mount_po
 std::optional<int> passed_device(const std::string& mount_point) {
   constexpr std::string_view kPrefix = "/dev/fd/";
   if (!mount_point.starts_with(kPrefix)) return std::nullopt;
-  int descriptor = -1;
-  const char* const end = mount_point.data() + mount_point.size();
-  const auto read = std::from_chars(mount_point.data() + kPrefix.size(), end, descriptor);
-  if (read.ec != std::errc() || read.ptr != end || descriptor < 0) return std::nullopt;
-  return descriptor;
+  const auto descriptor = whole_number<int>(mount_point.substr(kPrefix.size()));
+  return descriptor.value_or(-1) < 0 ? std::nullopt : descriptor;
 }
 
 Result<std::string> check_mount_point(const std::string& path) {

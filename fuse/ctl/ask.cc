@@ -14,8 +14,8 @@
 #include <sstream>
 
 #include "fuse/control/control_directory.h"
-#include "fuse/control/line_text.h"
 #include "fuse/control/socket_file.h"
+#include "transport/base/line_text.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/form.h"
 
@@ -98,7 +98,7 @@ Result<Mount> identify(const std::string& socket) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t space = line.find(' ');
     if (space != std::string::npos) {
-      mount.identity[line.substr(0, space)] = fuse::unescape_line(line.substr(space + 1));
+      mount.identity[line.substr(0, space)] = unescape_line(line.substr(space + 1));
     }
   }
   return mount;

@@ -4,12 +4,12 @@
 
 #include <cstdio>
 
-#include "fuse/control/line_text.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 
 std::string shown(const Mount& mount, std::string_view name) {
-  return fuse::escape_line(mount.get(name));
+  return escape_line(mount.get(name));
 }
 
 std::string headline(const Mount& mount) {

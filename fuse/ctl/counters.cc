@@ -1,23 +1,17 @@
 #include "fuse/ctl/counters.h"
 
-#include <algorithm>
-#include <charconv>
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 
 Counters parse_counters(std::string_view text) {
   Counters counters;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos) continue;
-    std::uint64_t value = 0;
-    const auto [end, fault] =
-        std::from_chars(line.data() + space + 1, line.data() + line.size(), value);
-    if (fault == std::errc() && end == line.data() + line.size()) {
-      counters[std::string(line.substr(0, space))] = value;
-    }
+    const auto value = whole_number<std::uint64_t>(line.substr(space + 1));
+    if (value) counters[std::string(line.substr(0, space))] = *value;
   }
   return counters;
 }

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <string_view>
 
 #include "fuse/ctl/metrics.h"
+#include "transport/base/line_text.h"
 #include "transport/net/address.h"
 
 namespace nfsrdma::ctl {
@@ -64,10 +64,9 @@ std::optional<net::Address> parse_listen(std::string_view text) {
       colon == std::string_view::npos ? "127.0.0.1" : std::string(text.substr(0, colon));
   const std::string_view digits = colon == std::string_view::npos ? text : text.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  std::uint16_t port = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
-  const auto addresses = net::resolve(host, port, AF_UNSPEC);
+  const auto port = whole_number<std::uint16_t>(digits);
+  if (!port) return std::nullopt;
+  const auto addresses = net::resolve(host, *port, AF_UNSPEC);
   if (!addresses || addresses->empty()) return std::nullopt;
   return addresses->front();
 }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <string_view>
 #include <thread>
 
-#include "fuse/ctl/json.h"
+#include "fuse/ctl/text.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -55,8 +55,7 @@ Result<void> look(Followed& each, bool json) {
   std::uint64_t printed = 0;
   std::string_view rest = *text;
   while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = take_line(rest);
     if (read_position(line, each.position) || !line.starts_with(kEnded)) continue;
     print_ended(each.mount, line.substr(kEnded.size()), json);
     ++printed;

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "fuse/ctl/command_line.h"
 #include "fuse/ctl/follow.h"
-#include "fuse/ctl/json.h"
+#include "fuse/ctl/text.h"
+#include "transport/base/line_text.h"
 #include "transport/capture/pcapng_file.h"
 
 namespace nfsrdma::ctl {
@@ -41,8 +41,7 @@ int print_lines(const CommandLine& line, std::string_view request, std::string_v
     if (!line.json) fmt::print("{}\n", headline(mount));
     std::string_view rest = *text;
     while (!rest.empty()) {
-      std::string_view each = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), each.size() + 1));
+      std::string_view each = take_line(rest);
       if (!each.starts_with(kind)) continue;
       each.remove_prefix(kind.size());
       if (!line.json) fmt::print("  {}\n", each);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <span>
@@ -15,11 +14,12 @@
 #include "fuse/ctl/ask.h"
 #include "fuse/ctl/command_line.h"
 #include "fuse/ctl/counters.h"
-#include "fuse/ctl/json.h"
 #include "fuse/ctl/metrics.h"
 #include "fuse/ctl/mountstats.h"
 #include "fuse/ctl/per_operation.h"
+#include "fuse/ctl/text.h"
 #include "fuse/ctl/top.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -185,10 +185,9 @@ int help(std::FILE* to) {
 /// Of "NAME=NUMBER".
 bool read_number(std::string_view word, std::string_view name, unsigned& number) {
   if (!word.starts_with(name)) return false;
-  word.remove_prefix(name.size());
-  const char* end = word.data() + word.size();
-  const auto read = std::from_chars(word.data(), end, number);
-  return !word.empty() && read.ec == std::errc() && read.ptr == end;
+  const auto read = whole_number<unsigned>(word.substr(name.size()));
+  number = read.value_or(number);
+  return read.has_value();
 }
 
 int run(std::span<char*> arguments) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "fuse/ctl/json.h"
 #include "fuse/ctl/text.h"
 
 namespace nfsrdma::ctl {

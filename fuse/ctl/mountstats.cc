@@ -5,9 +5,9 @@
 #include <array>
 #include <span>
 
-#include "fuse/control/line_text.h"
-#include "fuse/ctl/json.h"
 #include "fuse/ctl/per_operation.h"
+#include "fuse/ctl/text.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -107,7 +107,6 @@ std::vector<PerOperation> operations_of(const Counters& counters) {
 std::span<const std::string_view> mountstats_events() { return kEvents; }
 
 std::string mountstats(const Mount& mount, const Counters& counters) {
-  using fuse::escape_line;
   constexpr std::string_view kBlank = " ";  // the tools take words of the line
   std::string text = fmt::format(
       "device {} mounted on {} with fstype nfs4 statvers=1.1\n"

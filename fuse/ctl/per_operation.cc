@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fuse/ctl/json.h"
+#include "fuse/ctl/text.h"
 
 namespace nfsrdma::ctl {
 namespace {

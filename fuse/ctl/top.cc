@@ -7,9 +7,9 @@
 #include <map>
 #include <thread>
 
-#include "fuse/control/line_text.h"
-#include "fuse/ctl/json.h"
 #include "fuse/ctl/per_operation.h"
+#include "fuse/ctl/text.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -31,7 +31,7 @@ std::string screen_of(const Mount& mount, const Seen& before, const Seen& now, b
                        json_string(mount.get("mount_point")), seconds,
                        operations_as_json(since(before.operations, now.operations)));
   }
-  const auto shown = [&](const char* name) { return fuse::escape_line(mount.get(name)); };
+  const auto shown = [&](const char* name) { return escape_line(mount.get(name)); };
   return fmt::format("{} on {}: {}, requests wait for {} s\n{}\n", shown("source"),
                      shown("mount_point"), shown("state"), shown("waiting_seconds"),
                      rate_table(since(before.operations, now.operations), seconds));

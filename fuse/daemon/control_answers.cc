@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "fuse/options/options.h"
+#include "transport/base/line_text.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::fuse {
@@ -39,15 +39,14 @@ std::string lines_of(const std::function<void(const LineSink&)>& source) {
 
 /// "K N"
 Result<std::string> ended(const ControlSources& sources, std::string_view words) {
-  Ended since;
   const std::size_t space = std::min(words.find(' '), words.size());
-  const auto read = [](std::string_view word, std::uint64_t& number) {
-    const auto done = std::from_chars(word.data(), word.data() + word.size(), number);
-    return !word.empty() && done.ec == std::errc() && done.ptr == word.data() + word.size();
-  };
-  const bool both = space < words.size() && read(words.substr(0, space), since.of_kernel) &&
-                    read(words.substr(space + 1), since.of_server);
-  if (!both) return fail(Error::local(EINVAL, "control request", "ended takes two numbers"));
+  const auto of_kernel = whole_number<std::uint64_t>(words.substr(0, space));
+  const auto of_server =
+      whole_number<std::uint64_t>(words.substr(std::min(space + 1, words.size())));
+  if (!of_kernel || !of_server) {
+    return fail(Error::local(EINVAL, "control request", "ended takes two numbers"));
+  }
+  const Ended since{*of_kernel, *of_server};
   Ended now;
   const std::string lines =
       lines_of([&](const LineSink& line) { now = sources.ended(since, line); });
@@ -58,10 +57,9 @@ Result<std::string> ended(const ControlSources& sources, std::string_view words)
 bool read_term(std::string_view word, std::string_view name, std::uint64_t most,
                std::uint64_t& value) {
   if (!word.starts_with(name)) return false;
-  word.remove_prefix(name.size());
-  const char* end = word.data() + word.size();
-  const auto read = std::from_chars(word.data(), end, value);
-  return !word.empty() && read.ec == std::errc() && read.ptr == end && value <= most;
+  const auto read = whole_number<std::uint64_t>(word.substr(name.size()));
+  value = read.value_or(value);
+  return read && value <= most;
 }
 
 /// " capture_view=rpc capture_snap=128 capture_size=64"

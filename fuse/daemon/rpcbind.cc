@@ -8,12 +8,12 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "transport/base/line_text.h"
 #include "transport/base/port.h"
 #include "transport/base/unique_fd.h"
 
@@ -114,11 +114,9 @@ std::uint16_t port_of(std::string_view address) {
   for (int i = 0; i < 2; ++i) {
     const std::size_t dot = address.rfind('.');
     if (dot == address.npos) return 0;
-    const std::string_view digits = address.substr(dot + 1);
-    unsigned number = kByte;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (parsed.ptr != digits.data() + digits.size() || number >= kByte) return 0;
-    port += number * place;
+    const auto number = whole_number<unsigned>(address.substr(dot + 1));
+    if (!number || *number >= kByte) return 0;
+    port += *number * place;
     place *= kByte;
     address.remove_suffix(address.size() - dot);
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
-#include <charconv>
 
 #include "fuse/options/option_table.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -89,10 +89,8 @@ Result<po::parsed_options> parse(const std::vector<std::string>& items, bool slo
 }
 
 Result<std::uint64_t> parse_number(const OptionSpec& spec, std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && number >= spec.min && number <= spec.max) return number;
+  const auto number = whole_number<std::uint64_t>(text);
+  if (number && *number >= spec.min && *number <= spec.max) return *number;
   return usage_error("must be a number from " + std::to_string(spec.min) + " to " +
                      std::to_string(spec.max));
 }

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "transport/base/line_text.h"
+
 namespace nfsrdma::fuse {
 namespace {
 
@@ -73,9 +75,7 @@ Result<std::vector<std::string>> parse_config(std::string_view text, const Confi
   Section section;
   bool in_section = false;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view whole = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), whole.size() + 1));
-    const std::string_view line = trimmed(whole);
+    const std::string_view line = trimmed(take_line(text));
     if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
     const bool header = line.starts_with('[') && line.ends_with(']');
     auto parsed = header ? parse_section(trimmed(line.substr(1, line.size() - 2)), target)

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "transport/base/file_start.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma {
 namespace {
@@ -28,14 +29,6 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   if (end.ec != std::errc()) return {};
   text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
   return number;
-}
-
-/// Takes a line off `text`, without its end.
-std::string_view take_line(std::string_view& text) {
-  const auto size = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, size);
-  text.remove_prefix(std::min(size + 1, text.size()));
-  return line;
 }
 
 /// Clock ticks of the columns `idle` and `iowait`: "user nice system idle iowait ...".

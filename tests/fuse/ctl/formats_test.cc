@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "fuse/ctl/json.h"
 #include "fuse/ctl/metrics.h"
 #include "fuse/ctl/text.h"
 

@@ -1,8 +1,8 @@
-#include "fuse/control/line_text.h"
+#include "transport/base/line_text.h"
 
 #include <gtest/gtest.h>
 
-namespace nfsrdma::fuse {
+namespace nfsrdma {
 namespace {
 
 TEST(LineText, StaysInItsLineAndComesBack) {
@@ -24,4 +24,4 @@ TEST(LineText, WhatIsNoEscapeStays) {
 }
 
 }  // namespace
-}  // namespace nfsrdma::fuse
+}  // namespace nfsrdma

@@ -1,8 +1,8 @@
-#include "fuse/control/line_text.h"
+#include "transport/base/line_text.h"
 
 #include <fmt/format.h>
 
-namespace nfsrdma::fuse {
+namespace nfsrdma {
 namespace {
 
 constexpr std::size_t kDigits = 3;
@@ -48,4 +48,4 @@ std::string unescape_line(std::string_view text) {
   return plain;
 }
 
-}  // namespace nfsrdma::fuse
+}  // namespace nfsrdma
