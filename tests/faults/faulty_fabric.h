@@ -4,16 +4,16 @@
 #include <memory>
 
 #include "tests/faults/fabric_fault.h"
+#include "tests/responder/fabric/listening_fabric.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 
 namespace nfsrdma::faults {
 
 /// `inner` and `script` outlive it and all it makes. One reactor, its thread.
 class FaultyFabric final : public fabric::ForwardingFabric {
  public:
-  FaultyFabric(Reactor& reactor, fabric::Fabric& inner, FabricScript& script)
-      : ForwardingFabric(inner), reactor_(reactor), script_(script) {}
+  FaultyFabric(Reactor& reactor, fabric::ListeningFabric& inner, FabricScript& script)
+      : ForwardingFabric(inner), reactor_(reactor), inner_(inner), script_(script) {}
 
   Result<std::unique_ptr<fabric::Endpoint>> connect(
       const fabric::Address& peer, fabric::EndpointHandler& handler,
@@ -23,6 +23,7 @@ class FaultyFabric final : public fabric::ForwardingFabric {
 
  private:
   Reactor& reactor_;
+  fabric::ListeningFabric& inner_;
   FabricScript& script_;
 };
 

@@ -84,7 +84,7 @@ void HostileMount::make_server() {
   transport.wire_faults = options_.wire_faults;
   responder_pools_ = std::make_unique<responder::ResponderPools>(
       must(responder::ResponderPools::create(transport)));
-  server_fabric_ = fabric::make_iwarp_fabric(reactor_);
+  server_fabric_ = fabric::make_listening_iwarp_fabric(reactor_);
   responder::ServiceConfig config;
   config.directory = directory_;
   config.durable = false;
@@ -110,11 +110,12 @@ void HostileMount::make_channels() {
     channels_ = must(tcp::ChannelFactory::create(reactor_, address_, tcp, *replies_));
     return;
   }
-  fabric_ = fabric::make_iwarp_fabric(reactor_);
   if (options_.client_script) {
-    inner_fabric_ = std::move(fabric_);
+    inner_fabric_ = fabric::make_listening_iwarp_fabric(reactor_);
     fabric_ =
         std::make_unique<faults::FaultyFabric>(reactor_, *inner_fabric_, *options_.client_script);
+  } else {
+    fabric_ = fabric::make_iwarp_fabric(reactor_);
   }
   for (BufferPool* pool : {messages_.get(), data_.get()}) {
     if (!fabric_->register_pool(*pool)) std::abort();

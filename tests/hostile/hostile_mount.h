@@ -17,9 +17,9 @@
 #include "tests/hostile/middleman.h"
 #include "tests/hostile/over.h"
 #include "tests/hostile/socket_reactor.h"
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/transport/responder.h"
-#include "transport/fabric/fabric.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::hostile {
@@ -121,7 +121,7 @@ class HostileMount {
   SocketReactor reactor_;
   std::string directory_;
   std::unique_ptr<responder::ResponderPools> responder_pools_;
-  std::unique_ptr<fabric::Fabric> server_fabric_;
+  std::unique_ptr<fabric::ListeningFabric> server_fabric_;
   std::unique_ptr<responder::NfsService> service_;
   std::unique_ptr<HostileService> hostile_;
   std::unique_ptr<responder::Responder> responder_;
@@ -133,8 +133,8 @@ class HostileMount {
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::function<std::size_t()> calls_in_use_;  ///< of the iwarp transport
   std::uint64_t faults_met_ = 0;
-  std::vector<std::span<std::byte>> lent_;        ///< memory that the transport uses
-  std::unique_ptr<fabric::Fabric> inner_fabric_;  ///< below what client_script does
+  std::vector<std::span<std::byte>> lent_;                 ///< memory that the transport uses
+  std::unique_ptr<fabric::ListeningFabric> inner_fabric_;  ///< below what client_script does
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<fuse::FileSystem> fs_;

@@ -24,7 +24,7 @@ Result<xdr::Decoder> ParsedReply::results(std::span<const std::byte> from) const
 }
 
 ResponderRig::ResponderRig()
-    : reactor(make_epoll_reactor()), fabric(fabric::make_iwarp_fabric(*reactor)) {}
+    : reactor(make_epoll_reactor()), fabric(fabric::make_listening_iwarp_fabric(*reactor)) {}
 
 void ResponderRig::TearDown() {
   requesters.clear();

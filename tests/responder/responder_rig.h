@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/responder/raw_requester.h"
 #include "tests/responder/service.h"
 #include "tests/responder/transport/responder.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::responder {
@@ -91,7 +91,7 @@ class ResponderRig : public ::testing::Test {
 
   std::unique_ptr<Reactor> reactor;
   ResponderPools pools;
-  std::unique_ptr<fabric::Fabric> fabric;
+  std::unique_ptr<fabric::ListeningFabric> fabric;
   ScriptedService service;
   std::unique_ptr<Responder> responder;
   fabric::Address address;

@@ -6,12 +6,12 @@
 #include <cerrno>
 #include <utility>
 
+#include "tests/responder/fabric/recorded_listening_fabric.h"
+#include "tests/responder/fabric/verbs_fabric.h"
 #include "tests/responder/nfs/fs/credentials.h"
 #include "tests/responder/transport/commands.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
-#include "transport/fabric/verbs/verbs.h"
-#include "transport/recording/recorded_fabric.h"
 
 namespace nfsrdma::responder {
 namespace {
@@ -50,11 +50,11 @@ Result<void> Server::start(const ServerOptions& options) {
   auto pools = ResponderPools::create(transport);
   if (!pools) return fail_from(pools);
   pools_ = std::move(*pools);
-  fabric_ =
-      options.verbs ? fabric::make_verbs_fabric(reactor_) : fabric::make_iwarp_fabric(reactor_);
+  fabric_ = options.verbs ? fabric::make_listening_verbs_fabric(reactor_)
+                          : fabric::make_listening_iwarp_fabric(reactor_);
   if (options.verbs && capture_) {
     // What a device sends is not seen here: packets are made of it.
-    fabric_ = std::make_unique<recording::RecordedFabric>(std::move(fabric_), *capture_);
+    fabric_ = std::make_unique<recording::RecordedListeningFabric>(std::move(fabric_), *capture_);
   }
   auto service = NfsService::create(reactor_, options.service);
   if (!service) return fail_from(service);

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/responder/nfs/config.h"
 #include "tests/responder/nfs/nfs_service.h"
 #include "tests/responder/transport/control_socket.h"
 #include "tests/responder/transport/responder.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 
 namespace nfsrdma::responder {
 
@@ -64,7 +64,7 @@ class Server {
   Reactor& reactor_;
   std::unique_ptr<capture::Sink> capture_;
   ResponderPools pools_;
-  std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<fabric::ListeningFabric> fabric_;
   std::unique_ptr<NfsService> service_;
   std::unique_ptr<Responder> responder_;
   std::unique_ptr<ControlSocket> control_;

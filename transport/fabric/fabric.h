@@ -175,32 +175,6 @@ struct EndpointOptions {
   capture::Sink* capture = nullptr;  ///< where to record the wire, or null; must outlive
 };
 
-/// An incoming connection that waits for accept or reject. Lives until one of them is called.
-class ConnectRequest {
- public:
-  virtual ~ConnectRequest() = default;
-  virtual std::span<const std::byte> private_data() const = 0;
-  virtual std::string peer() const = 0;
-  /// Post Receives on the returned endpoint at once: the peer's first message is not lost then. The
-  /// handler gets no on_established.
-  virtual Result<std::unique_ptr<Endpoint>> accept(EndpointHandler& handler,
-                                                   const EndpointOptions& options) = 0;
-  virtual void reject(std::span<const std::byte> private_data) = 0;
-};
-
-class ListenHandler {
- public:
-  virtual ~ListenHandler() = default;
-  virtual void on_connect_request(std::unique_ptr<ConnectRequest> request) = 0;
-};
-
-/// Stops listening when destroyed; accepted endpoints live on.
-class Listener {
- public:
-  virtual ~Listener() = default;
-  virtual Address address() const = 0;  ///< with the port the system chose, if 0 was asked
-};
-
 /// A provider on one reactor.
 class Fabric {
  public:
@@ -215,23 +189,6 @@ class Fabric {
   /// Starts connecting; handler.on_established or on_disconnected follows.
   virtual Result<std::unique_ptr<Endpoint>> connect(const Address& peer, EndpointHandler& handler,
                                                     const EndpointOptions& options) = 0;
-  virtual Result<std::unique_ptr<Listener>> listen(const Address& local,
-                                                   ListenHandler& handler) = 0;
-};
-
-/// The base of a fabric that does something else than `inner` with connections only. `inner`
-/// outlives it.
-class ForwardingFabric : public Fabric {
- public:
-  explicit ForwardingFabric(Fabric& inner) : inner_(inner) {}
-  std::string_view name() const override { return inner_.name(); }
-  bool remote_invalidation_safe(const Address& peer) override {
-    return inner_.remote_invalidation_safe(peer);
-  }
-  Result<void> register_pool(BufferPool& pool) override { return inner_.register_pool(pool); }
-
- protected:
-  Fabric& inner_;
 };
 
 /// The userspace iWARP provider: RFC 5040, 5041, 5044 and 6581 over one TCP socket a connection.

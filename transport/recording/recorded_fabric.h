@@ -15,17 +15,20 @@ namespace nfsrdma::recording {
 /// Messages, and what this side writes and reads, are recorded when they are posted or have come.
 /// What the peer has read or written by RDMA is not seen here: it is recorded when the reply
 /// comes, from the memory that the call had exposed, as long as the reply says.
-class RecordedFabric final : public fabric::ForwardingFabric {
+class RecordedFabric final : public fabric::Fabric {
  public:
   /// `sink` outlives it.
   RecordedFabric(std::unique_ptr<fabric::Fabric> fabric, capture::Sink& sink)
-      : ForwardingFabric(*fabric), fabric_(std::move(fabric)), sink_(sink) {}
+      : fabric_(std::move(fabric)), sink_(sink) {}
 
+  std::string_view name() const override { return fabric_->name(); }
+  bool remote_invalidation_safe(const fabric::Address& peer) override {
+    return fabric_->remote_invalidation_safe(peer);
+  }
+  Result<void> register_pool(BufferPool& pool) override { return fabric_->register_pool(pool); }
   Result<std::unique_ptr<fabric::Endpoint>> connect(
       const fabric::Address& peer, fabric::EndpointHandler& handler,
       const fabric::EndpointOptions& options) override;
-  Result<std::unique_ptr<fabric::Listener>> listen(const fabric::Address& local,
-                                                   fabric::ListenHandler& handler) override;
 
  private:
   std::unique_ptr<fabric::Fabric> fabric_;

@@ -61,7 +61,7 @@ class Proxy final : private responder::Service {
   std::unique_ptr<capture::Sink> rpc_capture_;
   UpstreamOptions upstream_;
   responder::ResponderPools pools_;
-  std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<fabric::ListeningFabric> fabric_;
   std::unique_ptr<responder::Responder> responder_;
   std::vector<std::unique_ptr<Relay>> relays_;
   std::unique_ptr<responder::ControlSocket> control_;

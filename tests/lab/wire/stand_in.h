@@ -11,11 +11,11 @@
 
 namespace nfsrdma::lab::testing {
 
-class StandIn final : public fabric::Fabric {
+class StandIn final : public fabric::ListeningFabric {
  public:
   /// `invalidation`: whether its keys are such that a peer may invalidate them.
   StandIn(Reactor& reactor, bool invalidation)
-      : inner_(fabric::make_iwarp_fabric(reactor)), invalidation_(invalidation) {}
+      : inner_(fabric::make_listening_iwarp_fabric(reactor)), invalidation_(invalidation) {}
 
   std::string_view name() const override { return "stand-in"; }
   bool remote_invalidation_safe(const fabric::Address&) override { return invalidation_; }
@@ -124,7 +124,7 @@ class StandIn final : public fabric::Fabric {
     fabric::ListenHandler& handler_;
   };
 
-  std::unique_ptr<fabric::Fabric> inner_;
+  std::unique_ptr<fabric::ListeningFabric> inner_;
   const bool invalidation_;
   std::vector<std::span<std::byte>> pools_;
   std::vector<std::unique_ptr<Requests>> listeners_;

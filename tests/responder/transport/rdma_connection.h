@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/responder/service.h"
 #include "tests/responder/transport/backward_calls.h"
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/rdma_call.h"
 #include "tests/responder/transport/receive_set.h"
-#include "transport/fabric/fabric.h"
 #include "transport/rdma/private_data.h"
 #include "transport/rdma/property_exchange.h"
 

@@ -17,8 +17,8 @@ constexpr Duration kRejectionLogInterval = std::chrono::seconds(10);
 
 }  // namespace
 
-Responder::Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
-                     Service& service, ResponderPools& pools)
+Responder::Responder(Reactor& reactor, fabric::ListeningFabric& fabric,
+                     const ResponderConfig& config, Service& service, ResponderPools& pools)
     : reactor_(reactor),
       core_(reactor, service, config, pools),
       fabric_(reactor, fabric, core_.faults),
@@ -36,7 +36,8 @@ void Responder::abort() {
   tcp_connections_.clear();
 }
 
-Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor, fabric::Fabric& fabric,
+Result<std::unique_ptr<Responder>> Responder::create(Reactor& reactor,
+                                                     fabric::ListeningFabric& fabric,
                                                      Service& service,
                                                      const ResponderConfig& config,
                                                      ResponderPools& pools) {

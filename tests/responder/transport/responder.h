@@ -11,11 +11,11 @@
 
 #include "tests/faults/faulty_fabric.h"
 #include "tests/faults/wire_faults.h"
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/responder/transport/core.h"
 #include "tests/responder/transport/rdma_connection.h"
 #include "tests/responder/transport/tcp_connection.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 
 namespace nfsrdma::responder {
 
@@ -27,7 +27,8 @@ class Responder final : public fabric::ListenHandler,
                         public TcpConnectionOwner {
  public:
   /// `pools` must have been made with the same config, and must outlive the fabric.
-  static Result<std::unique_ptr<Responder>> create(Reactor& reactor, fabric::Fabric& fabric,
+  static Result<std::unique_ptr<Responder>> create(Reactor& reactor,
+                                                   fabric::ListeningFabric& fabric,
                                                    Service& service, const ResponderConfig& config,
                                                    ResponderPools& pools);
   ~Responder() override { abort(); }
@@ -65,7 +66,7 @@ class Responder final : public fabric::ListenHandler,
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  Responder(Reactor& reactor, fabric::Fabric& fabric, const ResponderConfig& config,
+  Responder(Reactor& reactor, fabric::ListeningFabric& fabric, const ResponderConfig& config,
             Service& service, ResponderPools& pools);
 
   void on_connect_request(std::unique_ptr<fabric::ConnectRequest> request) override;

@@ -147,8 +147,9 @@ TEST(CaptureFile, APathThatCannotBeCreatedIsAnError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, CaptureTest,
-                         ::testing::Values(Provider{"iwarp4", make_iwarp_fabric, "127.0.0.1"},
-                                           Provider{"iwarp6", make_iwarp_fabric, "::1"}),
+                         ::testing::Values(Provider{"iwarp4", make_listening_iwarp_fabric,
+                                                    "127.0.0.1"},
+                                           Provider{"iwarp6", make_listening_iwarp_fabric, "::1"}),
                          provider_name);
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "tests/responder/fabric/verbs_fabric.h"
 #include "tests/transport/fabric/fabric_fixture.h"
-#include "transport/fabric/verbs/verbs.h"
 
 namespace nfsrdma::fabric::testing {
 namespace {
@@ -40,11 +40,14 @@ void read_argument(std::string_view argument) {
 
 std::vector<Provider> chosen_providers() {
   if (choice.provider == "verbs") {
-    const auto make = [](Reactor& reactor) { return make_verbs_fabric(reactor, choice.verbs); };
+    const auto make = [](Reactor& reactor) {
+      return make_listening_verbs_fabric(reactor, choice.verbs);
+    };
     return {{"verbs", make, choice.address, false}};
   }
-  if (!choice.address.empty()) return {{"iwarp", make_iwarp_fabric, choice.address}};
-  return {{"iwarp4", make_iwarp_fabric, "127.0.0.1"}, {"iwarp6", make_iwarp_fabric, "::1"}};
+  if (!choice.address.empty()) return {{"iwarp", make_listening_iwarp_fabric, choice.address}};
+  return {{"iwarp4", make_listening_iwarp_fabric, "127.0.0.1"},
+          {"iwarp6", make_listening_iwarp_fabric, "::1"}};
 }
 
 bool read_arguments(int argc, char** argv) {

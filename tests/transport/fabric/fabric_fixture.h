@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/transport/fabric/registered_memory.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 
 namespace nfsrdma::fabric::testing {
 
@@ -111,7 +111,7 @@ class Acceptor final : public ListenHandler {
 /// What tests that know fabric.h alone are run on. The factory is the test parameter.
 struct Provider {
   std::string name;
-  std::function<std::unique_ptr<Fabric>(Reactor&)> make;
+  std::function<std::unique_ptr<ListeningFabric>(Reactor&)> make;
   std::string host;
   /// Private data arrives with its length, and a side that refuses something knows why. With
   /// devices the connection manager pads the one, and only the side that was refused is told.
@@ -145,7 +145,7 @@ class FabricTest : public ::testing::TestWithParam<Provider> {
   static bool has_failed(const End& end, Fault fault);
 
   Loop loop;
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<ListeningFabric> fabric;
   Acceptor acceptor;
   std::unique_ptr<Listener> listener;
   EndpointOptions options;

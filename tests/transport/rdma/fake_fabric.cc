@@ -266,9 +266,4 @@ Result<std::unique_ptr<fabric::Endpoint>> FakeFabric::connect(
   return std::unique_ptr<fabric::Endpoint>(std::move(endpoint));
 }
 
-Result<std::unique_ptr<fabric::Listener>> FakeFabric::listen(const fabric::Address&,
-                                                             fabric::ListenHandler&) {
-  return fail(fabric_error(fabric::Fault::resources));
-}
-
 }  // namespace nfsrdma::test

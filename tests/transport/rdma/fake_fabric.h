@@ -134,8 +134,6 @@ class FakeFabric final : public fabric::Fabric {
   Result<std::unique_ptr<fabric::Endpoint>> connect(
       const fabric::Address& peer, fabric::EndpointHandler& handler,
       const fabric::EndpointOptions& options) override;
-  Result<std::unique_ptr<fabric::Listener>> listen(const fabric::Address&,
-                                                   fabric::ListenHandler&) override;
 
   Reactor& reactor() { return reactor_; }
   /// The next connection hands out the same handles as the first one.

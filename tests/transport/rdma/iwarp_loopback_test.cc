@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "tests/transport/rdma/harness.h"
 #include "transport/base/log.h"
 #include "transport/rpc/message.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kReceives = 64;
 /// it inline, and answers. Takes one connection after another.
 class TinyServer final : public fabric::ListenHandler, private fabric::EndpointHandler {
  public:
-  TinyServer(Reactor& reactor, fabric::Fabric& fabric) : reactor_(reactor) {
+  TinyServer(Reactor& reactor, fabric::ListeningFabric& fabric) : reactor_(reactor) {
     sockaddr_in any{};
     any.sin_family = AF_INET;
     any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -149,7 +150,7 @@ class Loopback : public testing::Test, protected rpc::CallObserver {
     heads_ = std::move(*BufferPool::create(64 * 1024, 8));
     data_ = std::move(*BufferPool::create(kMegabyte, 4));
     replies_ = std::move(*BufferPool::create(64 * 1024, 4));
-    fabric_ = fabric::make_iwarp_fabric(*reactor_);
+    fabric_ = fabric::make_listening_iwarp_fabric(*reactor_);
     server_ = std::make_unique<TinyServer>(*reactor_, *fabric_);
     factory_ = std::move(
         *rdma::ChannelFactory::create(*reactor_, *fabric_, server_->address(), {}, *replies_));
@@ -202,7 +203,7 @@ class Loopback : public testing::Test, protected rpc::CallObserver {
   std::unique_ptr<BufferPool> data_;
   std::unique_ptr<BufferPool> replies_;
   std::unique_ptr<rdma::ChannelFactory> factory_;
-  std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<fabric::ListeningFabric> fabric_;
   std::unique_ptr<TinyServer> server_;
   Observer observer_;
   std::unique_ptr<rpc::Channel> channel_;

@@ -1,6 +1,6 @@
 // What passes a provider's boundary becomes RoCEv2 that the lab and tshark read, seen from either
 // side. iwarp stands in for a device: the recording knows fabric.h alone.
-#include "transport/recording/recorded_fabric.h"
+#include "tests/responder/fabric/recorded_listening_fabric.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ constexpr std::size_t kRead = 5'003;
 
 capture::Sink* sink = nullptr;
 
-std::unique_ptr<Fabric> make_recorded(Reactor& reactor) {
-  return std::make_unique<RecordedFabric>(make_iwarp_fabric(reactor), *sink);
+std::unique_ptr<ListeningFabric> make_recorded(Reactor& reactor) {
+  return std::make_unique<RecordedListeningFabric>(make_listening_iwarp_fabric(reactor), *sink);
 }
 
 /// Opens before the fixture makes the fabric.

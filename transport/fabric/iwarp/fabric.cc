@@ -2,7 +2,6 @@
 
 #include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/endpoint.h"
-#include "transport/fabric/iwarp/listener.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
 
 namespace nfsrdma::fabric {
@@ -26,12 +25,6 @@ class IwarpFabric final : public Fabric {
     auto endpoint = std::make_unique<IwarpEndpoint>(reactor_, stags_, handler);
     TRY(endpoint->connect(peer, std::move(*terms), options, quirks_));
     return std::unique_ptr<Endpoint>(std::move(endpoint));
-  }
-
-  Result<std::unique_ptr<Listener>> listen(const Address& local, ListenHandler& handler) override {
-    auto listener = std::make_unique<IwarpListener>(reactor_, stags_, handler);
-    TRY(listener->start(local));
-    return std::unique_ptr<Listener>(std::move(listener));
   }
 
  private:

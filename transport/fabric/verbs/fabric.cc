@@ -2,7 +2,6 @@
 
 #include "transport/fabric/fabric.h"
 #include "transport/fabric/verbs/endpoint.h"
-#include "transport/fabric/verbs/listener.h"
 #include "transport/fabric/verbs/route.h"
 #include "transport/fabric/verbs/verbs.h"
 #include "transport/fabric/verbs/verbs_context.h"
@@ -13,8 +12,7 @@ namespace {
 
 class VerbsFabric final : public Fabric {
  public:
-  VerbsFabric(Reactor& reactor, VerbsOptions options)
-      : context_(std::make_shared<VerbsContext>(reactor, std::move(options))) {}
+  explicit VerbsFabric(std::shared_ptr<VerbsContext> context) : context_(std::move(context)) {}
   ~VerbsFabric() override { context_->close(); }
 
   std::string_view name() const override { return "verbs"; }
@@ -35,23 +33,22 @@ class VerbsFabric final : public Fabric {
     return std::unique_ptr<Endpoint>(std::move(endpoint));
   }
 
-  Result<std::unique_ptr<Listener>> listen(const Address& local, ListenHandler& handler) override {
-    auto listener = std::make_unique<VerbsListener>(context_, handler);
-    TRY(listener->start(local));
-    return std::unique_ptr<Listener>(std::move(listener));
-  }
-
  private:
   std::shared_ptr<VerbsContext> context_;  // endpoints may outlive the fabric
 };
 
 }  // namespace
+
+std::unique_ptr<Fabric> make_fabric(std::shared_ptr<VerbsContext> context) {
+  static std::once_flag named;
+  std::call_once(named, [] { register_code_namer(Layer::fabric, fault_name); });
+  return std::make_unique<VerbsFabric>(std::move(context));
+}
+
 }  // namespace verbs
 
 std::unique_ptr<Fabric> make_verbs_fabric(Reactor& reactor, VerbsOptions options) {
-  static std::once_flag named;
-  std::call_once(named, [] { register_code_namer(Layer::fabric, fault_name); });
-  return std::make_unique<verbs::VerbsFabric>(reactor, std::move(options));
+  return verbs::make_fabric(std::make_shared<verbs::VerbsContext>(reactor, std::move(options)));
 }
 
 }  // namespace nfsrdma::fabric

@@ -1,4 +1,4 @@
-// Shared by all connections and listeners of one fabric. It lives as long as the last of them.
+// Shared by all connections of one fabric. It lives as long as the last of them.
 #pragma once
 
 #include <memory>
@@ -47,5 +47,9 @@ class VerbsContext {
   std::vector<std::shared_ptr<Device>> devices_;
   bool device_lost_ = false;  // since one was opened
 };
+
+/// The provider on a context, which it closes at its end. What else uses the context shares its
+/// devices and what is registered with them.
+std::unique_ptr<Fabric> make_fabric(std::shared_ptr<VerbsContext> context);
 
 }  // namespace nfsrdma::fabric::verbs

@@ -15,7 +15,7 @@ bool Guarded::canaries_intact() const {
   return same(0, kCanary) && same(kCanary + size_, kCanary);
 }
 
-HostileTest::HostileTest() : fabric(make_iwarp_fabric(loop.reactor())), peer(loop) {
+HostileTest::HostileTest() : fabric(make_listening_iwarp_fabric(loop.reactor())), peer(loop) {
   acceptor.receives = 4;
   acceptor.receive_size = kReceive;
   auto made = fabric->listen(address_of("127.0.0.1"), acceptor);

@@ -45,7 +45,7 @@ class HostileTest : public ::testing::Test {
   void expect_everything_returned();
 
   Loop loop;
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<ListeningFabric> fabric;
   Acceptor acceptor;
   std::unique_ptr<Listener> listener;
   RawPeer peer;

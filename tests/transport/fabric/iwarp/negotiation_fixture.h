@@ -17,10 +17,10 @@ inline int revision_of(const Bytes& frame) { return std::to_integer<int>(frame[1
 
 class NegotiationTest : public ::testing::Test {
  protected:
-  NegotiationTest() : fabric(make_iwarp_fabric(loop.reactor())) {}
+  NegotiationTest() : fabric(make_listening_iwarp_fabric(loop.reactor())) {}
 
   Loop loop;
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<ListeningFabric> fabric;
   EndpointOptions options;
 };
 

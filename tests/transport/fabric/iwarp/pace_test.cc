@@ -69,7 +69,8 @@ TEST_P(PaceTest, TheEndOfTheConnectionSendsIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, PaceTest,
-                         ::testing::Values(Provider{"iwarp4", make_iwarp_fabric, "127.0.0.1"}),
+                         ::testing::Values(Provider{"iwarp4", make_listening_iwarp_fabric,
+                                                    "127.0.0.1"}),
                          provider_name);
 
 }  // namespace

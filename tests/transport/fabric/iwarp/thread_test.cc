@@ -13,7 +13,7 @@ constexpr std::size_t kThreadRounds = 200;
 
 void serve(capture::Sink& sink, std::promise<Address>& where) {
   Loop loop;
-  const auto fabric = make_iwarp_fabric(loop.reactor());
+  const auto fabric = make_listening_iwarp_fabric(loop.reactor());
   const Bytes data = pattern(70'000);
   const Bytes reply = bytes_of("done");
   Acceptor acceptor;

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "transport/base/reactor.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/sink.h"
-#include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/stag_table.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/fabric/fabric.h"
+#include "tests/responder/fabric/listening_fabric.h"
 #include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric::verbs {

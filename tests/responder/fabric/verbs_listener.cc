@@ -1,13 +1,13 @@
-#include "transport/fabric/verbs/listener.h"
+#include "tests/responder/fabric/verbs_listener.h"
 
 #include <netinet/in.h>
 
 #include <cerrno>
 
+#include "tests/responder/fabric/verbs_request.h"
 #include "transport/base/log.h"
 #include "transport/base/port.h"
 #include "transport/fabric/verbs/address.h"
-#include "transport/fabric/verbs/connect_request.h"
 #include "transport/fabric/verbs/fault.h"
 
 namespace nfsrdma::fabric::verbs {

@@ -1,4 +1,4 @@
-#include "transport/fabric/iwarp/listener.h"
+#include "tests/responder/fabric/iwarp_listener.h"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tests/responder/fabric/iwarp_request.h"
 #include "transport/base/log.h"
-#include "transport/fabric/iwarp/connect_request.h"
 #include "transport/fabric/iwarp/mpa_negotiation.h"
 
 namespace nfsrdma::fabric::iwarp {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/responder/fabric/listening_fabric.h"
 #include "transport/base/reactor.h"
-#include "transport/fabric/fabric.h"
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/stag_table.h"

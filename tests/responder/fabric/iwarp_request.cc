@@ -1,4 +1,4 @@
-#include "transport/fabric/iwarp/connect_request.h"
+#include "tests/responder/fabric/iwarp_request.h"
 
 #include <sys/socket.h>
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "transport/fabric/fabric.h"
+#include "tests/responder/fabric/listening_fabric.h"
 #include "transport/fabric/verbs/verbs_context.h"
 
 namespace nfsrdma::fabric::verbs {

@@ -1,4 +1,4 @@
-#include "transport/fabric/verbs/connect_request.h"
+#include "tests/responder/fabric/verbs_request.h"
 
 #include <sys/socket.h>
 
