@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "tests/support/listening_socket.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
 #include "transport/fabric/iwarp/terminate.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/fuzz/ddp_fuzz_arena.h"
+#include "tests/responder/fabric/mpa_answer.h"
 #include "transport/fabric/iwarp/ddp_header.h"
-#include "transport/fabric/iwarp/mpa_negotiation.h"
 #include "transport/fabric/iwarp/network_order.h"
 #include "transport/fabric/iwarp/rdmap_header.h"
 #include "transport/fabric/iwarp/terminate.h"

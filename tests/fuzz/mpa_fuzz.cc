@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "tests/responder/fabric/mpa_answer.h"
 #include "tests/support/total_length.h"
 #include "transport/fabric/iwarp/fpdu_reader.h"
 #include "transport/fabric/iwarp/mpa_frame.h"
-#include "transport/fabric/iwarp/mpa_negotiation.h"
 
 namespace nfsrdma::fuzz {
 namespace {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "tests/support/listening_socket.h"
 #include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::hostile {

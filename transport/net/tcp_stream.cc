@@ -12,7 +12,6 @@
 namespace nfsrdma::net {
 namespace {
 
-constexpr int kBacklog = 128;
 /// The smallest segment IPv4 lets a host count on; used when the system does not tell.
 constexpr std::size_t kDefaultSegment = 536;
 
@@ -43,20 +42,6 @@ Result<UniqueFd> make_socket(int family) {
   UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
   if (!fd) return fail(Error::from_errno(errno, "socket"));
   set_connection_options(fd.get());
-  return fd;
-}
-
-Result<UniqueFd> make_listening_socket(const Address& local) {
-  auto fd = make_socket(local.storage.ss_family);
-  if (!fd) return fd;
-  set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR);
-  if (local.storage.ss_family == AF_INET6) set_option(fd->get(), IPPROTO_IPV6, IPV6_V6ONLY);
-  if (::bind(fd->get(), local.get(), local.length) != 0) {
-    return fail(Error::from_errno(errno, "bind", local.text()));
-  }
-  if (::listen(fd->get(), kBacklog) != 0) {
-    return fail(Error::from_errno(errno, "listen", local.text()));
-  }
   return fd;
 }
 

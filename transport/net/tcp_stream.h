@@ -21,8 +21,6 @@ Result<UniqueFd> make_socket(int family);
 /// The options that every connection has (no delay, keep-alive, a bound on unacknowledged data),
 /// for a socket that accept(2) returned.
 void set_connection_options(int fd);
-/// A listening socket bound to `local`.
-Result<UniqueFd> make_listening_socket(const Address& local);
 Address local_address(int fd);
 Address peer_address(int fd);
 /// The TCP maximum segment size in use, in bytes.

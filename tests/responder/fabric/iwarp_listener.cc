@@ -8,8 +8,9 @@
 #include <cstring>
 
 #include "tests/responder/fabric/iwarp_request.h"
+#include "tests/responder/fabric/mpa_answer.h"
+#include "tests/support/listening_socket.h"
 #include "transport/base/log.h"
-#include "transport/fabric/iwarp/mpa_negotiation.h"
 
 namespace nfsrdma::fabric::iwarp {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <sys/socket.h>
 
+#include "tests/responder/fabric/mpa_answer.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 #include "transport/fabric/iwarp/endpoint.h"
-#include "transport/fabric/iwarp/mpa_negotiation.h"
 #include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::fabric::iwarp {

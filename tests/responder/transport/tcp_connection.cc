@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tests/support/listening_socket.h"
 #include "transport/base/log.h"
 #include "transport/capture/sink.h"
 

@@ -1,4 +1,5 @@
 // How connections end, and what becomes of the calls.
+#include "tests/support/listening_socket.h"
 #include "tests/transport/tcp/channel_fixture.h"
 
 namespace nfsrdma::test {

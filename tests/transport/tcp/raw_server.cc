@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "tests/support/listening_socket.h"
 #include "transport/net/tcp_stream.h"
 
 namespace nfsrdma::test {

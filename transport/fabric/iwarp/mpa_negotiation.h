@@ -1,9 +1,11 @@
-// The agreement of the two MPA startup frames: RFC 5044 section 7.1.2, RFC 6581 sections 4 to 9.
+// The agreement of the two MPA startup frames, as the initiator sees it: RFC 5044 section 7.1.2,
+// RFC 6581 sections 4 to 9.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "transport/base/result.h"
@@ -45,14 +47,9 @@ bool wants_revision_1(const StartupFrame& reply, std::uint8_t requested_revision
 Result<Agreement> judge_reply(const StartupFrame& reply, const Terms& terms,
                               std::uint8_t requested_revision);
 
-/// The responder's view of a request: an error says why it must be refused, before the consumer is
-/// asked.
-Result<void> judge_request(const StartupFrame& request);
-struct Answer {
-  StartupFrame reply;
-  Agreement agreement;
-};
-Answer answer_request(const StartupFrame& request, const Terms& terms);
-StartupFrame make_rejection(const StartupFrame& request, std::span<const std::byte> private_data);
+/// What ends the startup of a connection, on either side.
+Error startup_error(Fault fault, std::string detail);
+/// How many Reads may be outstanding, given how many the peer says it accepts.
+std::uint32_t limited_ord(std::uint32_t ours, const std::optional<EnhancedWords>& peer);
 
 }  // namespace nfsrdma::fabric::iwarp
