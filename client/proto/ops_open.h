@@ -9,20 +9,10 @@ inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_READ = 0x00000001;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WRITE = 0x00000002;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_BOTH = 0x00000003;
 inline constexpr std::uint32_t OPEN4_SHARE_DENY_NONE = 0x00000000;
-inline constexpr std::uint32_t OPEN4_SHARE_DENY_READ = 0x00000001;
-inline constexpr std::uint32_t OPEN4_SHARE_DENY_WRITE = 0x00000002;
-inline constexpr std::uint32_t OPEN4_SHARE_DENY_BOTH = 0x00000003;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_DELEG_MASK = 0x0000ff00;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE = 0x00000000;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_READ_DELEG = 0x00000100;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG = 0x00000200;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_ANY_DELEG = 0x00000300;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_DELEG = 0x00000400;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_CANCEL = 0x00000500;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL = 0x00010000;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED = 0x00020000;
 
-inline constexpr std::uint32_t OPEN4_RESULT_LOCKTYPE_POSIX = 0x00000004;
 inline constexpr std::uint32_t OPEN4_RESULT_PRESERVE_UNLINKED = 0x00000008;
 
 // The way a file is created

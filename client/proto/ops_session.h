@@ -9,14 +9,9 @@ namespace nfsrdma::nfs4 {
 
 // EXCHANGE_ID
 
-inline constexpr std::uint32_t EXCHGID4_FLAG_SUPP_MOVED_REFER = 0x00000001;
-inline constexpr std::uint32_t EXCHGID4_FLAG_SUPP_MOVED_MIGR = 0x00000002;
-inline constexpr std::uint32_t EXCHGID4_FLAG_BIND_PRINC_STATEID = 0x00000100;
 inline constexpr std::uint32_t EXCHGID4_FLAG_USE_NON_PNFS = 0x00010000;
-inline constexpr std::uint32_t EXCHGID4_FLAG_USE_PNFS_MDS = 0x00020000;
 inline constexpr std::uint32_t EXCHGID4_FLAG_USE_PNFS_DS = 0x00040000;
 inline constexpr std::uint32_t EXCHGID4_FLAG_MASK_PNFS = 0x00070000;
-inline constexpr std::uint32_t EXCHGID4_FLAG_UPD_CONFIRMED_REC_A = 0x40000000;
 inline constexpr std::uint32_t EXCHGID4_FLAG_CONFIRMED_R = 0x80000000;
 
 struct client_owner4 {
@@ -99,9 +94,7 @@ struct EXCHANGE_ID4res {
 
 // CREATE_SESSION
 
-inline constexpr std::uint32_t CREATE_SESSION4_FLAG_PERSIST = 0x00000001;
 inline constexpr std::uint32_t CREATE_SESSION4_FLAG_CONN_BACK_CHAN = 0x00000002;
-inline constexpr std::uint32_t CREATE_SESSION4_FLAG_CONN_RDMA = 0x00000004;
 
 struct channel_attrs4 {
   count4 ca_headerpadsize = 0;
@@ -174,18 +167,13 @@ struct CREATE_SESSION4res {
 // SEQUENCE
 
 inline constexpr std::uint32_t SEQ4_STATUS_CB_PATH_DOWN = 0x00000001;
-inline constexpr std::uint32_t SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING = 0x00000002;
-inline constexpr std::uint32_t SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED = 0x00000004;
 inline constexpr std::uint32_t SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED = 0x00000008;
 inline constexpr std::uint32_t SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED = 0x00000010;
 inline constexpr std::uint32_t SEQ4_STATUS_ADMIN_STATE_REVOKED = 0x00000020;
 inline constexpr std::uint32_t SEQ4_STATUS_RECALLABLE_STATE_REVOKED = 0x00000040;
-inline constexpr std::uint32_t SEQ4_STATUS_LEASE_MOVED = 0x00000080;
 inline constexpr std::uint32_t SEQ4_STATUS_RESTART_RECLAIM_NEEDED = 0x00000100;
 inline constexpr std::uint32_t SEQ4_STATUS_CB_PATH_DOWN_SESSION = 0x00000200;
 inline constexpr std::uint32_t SEQ4_STATUS_BACKCHANNEL_FAULT = 0x00000400;
-inline constexpr std::uint32_t SEQ4_STATUS_DEVID_CHANGED = 0x00000800;
-inline constexpr std::uint32_t SEQ4_STATUS_DEVID_DELETED = 0x00001000;
 
 struct SEQUENCE4args {
   static constexpr nfs_opnum4 opnum = OP_SEQUENCE;

@@ -141,11 +141,6 @@ struct stateid4 {
 
 /// The special stateids of RFC 8881 section 8.2.3.
 inline constexpr stateid4 kAnonymousStateid{};
-inline constexpr stateid4 kReadBypassStateid = [] {
-  stateid4 id{UINT32_MAX, {}};
-  id.other.fill(std::byte{0xff});
-  return id;
-}();
 /// "The stateid that the previous operation of this COMPOUND produced."
 inline constexpr stateid4 kCurrentStateid{1, {}};
 

@@ -10,6 +10,7 @@
 
 #include "tests/client/program_channel.h"
 #include "tests/responder/nfs_test_support.h"
+#include "tests/support/rpc_message.h"
 #include "tests/support/unreduced.h"
 #include "transport/fabric/fabric.h"
 

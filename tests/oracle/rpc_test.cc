@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/oracle/oracle_rpc.h"
-#include "transport/rpc/message.h"
+#include "tests/support/rpc_message.h"
 
 namespace nfsrdma::oracle {
 namespace {

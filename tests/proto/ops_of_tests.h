@@ -1,10 +1,42 @@
-// Operations that the client neither sends nor answers, and results that it does not read or writes
-// without a struct: RFC 8881 sections 18.5, 18.14, 18.15, 18.20, 18.33, 18.38 and 20.
+// Operations and flags that the client neither sends nor answers, and results that it does not read
+// or writes without a struct: RFC 8881 sections 18.5, 18.14, 18.15, 18.20, 18.33, 18.38 and 20.
 #pragma once
 
 #include "client/proto/compound.h"
 
 namespace nfsrdma::nfs4 {
+
+// Values and bits that the client neither sends nor looks at.
+
+inline constexpr stateid4 kReadBypassStateid = [] {
+  stateid4 id{UINT32_MAX, {}};
+  id.other.fill(std::byte{0xff});
+  return id;
+}();
+inline constexpr std::uint32_t OPEN4_SHARE_DENY_READ = 0x00000001;
+inline constexpr std::uint32_t OPEN4_SHARE_DENY_WRITE = 0x00000002;
+inline constexpr std::uint32_t OPEN4_SHARE_DENY_BOTH = 0x00000003;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_DELEG_MASK = 0x0000ff00;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE = 0x00000000;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_ANY_DELEG = 0x00000300;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_CANCEL = 0x00000500;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL = 0x00010000;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED = 0x00020000;
+inline constexpr std::uint32_t OPEN4_RESULT_LOCKTYPE_POSIX = 0x00000004;
+inline constexpr std::uint32_t EXCHGID4_FLAG_SUPP_MOVED_REFER = 0x00000001;
+inline constexpr std::uint32_t EXCHGID4_FLAG_SUPP_MOVED_MIGR = 0x00000002;
+inline constexpr std::uint32_t EXCHGID4_FLAG_BIND_PRINC_STATEID = 0x00000100;
+inline constexpr std::uint32_t EXCHGID4_FLAG_USE_PNFS_MDS = 0x00020000;
+inline constexpr std::uint32_t EXCHGID4_FLAG_UPD_CONFIRMED_REC_A = 0x40000000;
+inline constexpr std::uint32_t CREATE_SESSION4_FLAG_PERSIST = 0x00000001;
+inline constexpr std::uint32_t CREATE_SESSION4_FLAG_CONN_RDMA = 0x00000004;
+inline constexpr std::uint32_t SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING = 0x00000002;
+inline constexpr std::uint32_t SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED = 0x00000004;
+inline constexpr std::uint32_t SEQ4_STATUS_LEASE_MOVED = 0x00000080;
+inline constexpr std::uint32_t SEQ4_STATUS_DEVID_CHANGED = 0x00000800;
+inline constexpr std::uint32_t SEQ4_STATUS_DEVID_DELETED = 0x00001000;
+
+// Operations
 
 using LOOKUPP4args = EmptyArgs<OP_LOOKUPP>;
 using LOOKUPP4res = StatusOnly<OP_LOOKUPP>;

@@ -16,6 +16,7 @@
 #include "client/proto/status.h"
 #include "commit.h"
 #include "tests/responder/server.h"
+#include "tests/support/legal_support.h"
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
 #include "transport/rdma/property_exchange.h"

@@ -1,4 +1,5 @@
 #include "tests/responder/responder_rig.h"
+#include "tests/support/rpc_message.h"
 
 #include <sys/socket.h>
 

@@ -1,5 +1,6 @@
 // The RPC layer of the responder (RFC 5531).
 #include "tests/responder/responder_rig.h"
+#include "tests/support/rpc_message.h"
 
 namespace nfsrdma::responder {
 namespace {

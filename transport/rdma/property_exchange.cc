@@ -24,11 +24,6 @@ std::uint32_t believable(std::uint32_t size) {
 
 }  // namespace
 
-bool is_legal_support(const std::array<bool, kOptionTypes>& supports) {
-  if (supports[ROPT_REQPROP] && !supports[ROPT_RESPROP]) return false;
-  return supports[ROPT_CONNPROP] || !(supports[ROPT_RESPROP] || supports[ROPT_UPDPROP]);
-}
-
 PropertyExchange::PropertyExchange(PropertyHost& host, const PropertyPolicy& policy)
     : host_(host), policy_(policy) {}
 

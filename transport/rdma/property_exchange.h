@@ -27,10 +27,6 @@ struct PropertyPolicy {
   std::array<bool, kOptionTypes> supports = {false, true, true, true, true};
 };
 
-/// Whether the drafts allow this choice: an end that supports RESPROP or UPDPROP supports CONNPROP
-/// (XP-4-4), one that sends REQPROP supports RESPROP (XP-4-3).
-bool is_legal_support(const std::array<bool, kOptionTypes>& supports);
-
 /// The connection, as the exchange needs it.
 class PropertyHost {
  public:

@@ -93,11 +93,6 @@ void encode_call_header(xdr::Encoder& out, std::uint32_t xid, std::uint32_t prog
   encode_auth_none(out);
 }
 
-std::size_t max_call_header() {
-  constexpr std::size_t fixed_words = 6 + 2 + 2;  // header, credential and verifier heads
-  return fixed_words * xdr::kUnit + kMaxAuthBody;
-}
-
 Result<CallHeader> decode_call_header(xdr::Decoder& in) {
   CallHeader header;
   header.xid = in.u32("xid");
@@ -132,14 +127,6 @@ void encode_prog_mismatch(xdr::Encoder& out, std::uint32_t xid, std::uint32_t lo
   encode_accepted_reply(out, xid, AcceptStat::prog_mismatch);
   out.u32(low);
   out.u32(high);
-}
-
-void encode_auth_error(xdr::Encoder& out, std::uint32_t xid, std::uint32_t auth_stat) {
-  out.u32(xid);
-  out.u32(static_cast<std::uint32_t>(MessageType::reply));
-  out.u32(static_cast<std::uint32_t>(ReplyStat::denied));
-  out.u32(kAuthErrorDenied);
-  out.u32(auth_stat);
 }
 
 void encode_rpc_mismatch(xdr::Encoder& out, std::uint32_t xid) {

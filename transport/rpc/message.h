@@ -69,8 +69,6 @@ struct CallHeader {
 void encode_call_header(xdr::Encoder& out, std::uint32_t xid, std::uint32_t program,
                         std::uint32_t version, std::uint32_t procedure,
                         const Credential& credential, std::string_view machine_name);
-/// Bytes that encode_call_header writes at most.
-std::size_t max_call_header();
 
 /// Decodes a call's header up to its arguments. A wrong RPC version is Error{rpc, rpc_mismatch}.
 Result<CallHeader> decode_call_header(xdr::Decoder& in);
@@ -81,8 +79,6 @@ void encode_accepted_reply(xdr::Encoder& out, std::uint32_t xid, AcceptStat stat
 /// PROG_MISMATCH with its range.
 void encode_prog_mismatch(xdr::Encoder& out, std::uint32_t xid, std::uint32_t low,
                           std::uint32_t high);
-/// MSG_DENIED, AUTH_ERROR with an auth_stat of RFC 5531 section 9.
-void encode_auth_error(xdr::Encoder& out, std::uint32_t xid, std::uint32_t auth_stat);
 /// MSG_DENIED, RPC_MISMATCH (2, 2).
 void encode_rpc_mismatch(xdr::Encoder& out, std::uint32_t xid);
 

@@ -6,6 +6,7 @@
 
 #include "tests/responder/transport/rdma_connection.h"
 #include "tests/responder/transport/rpc_rules.h"
+#include "tests/support/rpc_message.h"
 
 namespace nfsrdma::responder {
 namespace {

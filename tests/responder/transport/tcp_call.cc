@@ -6,6 +6,7 @@
 
 #include "tests/responder/transport/rpc_rules.h"
 #include "tests/responder/transport/tcp_connection.h"
+#include "tests/support/rpc_message.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "tests/support/legal_support.h"
 #include "tests/transport/rdma/harness.h"
 
 namespace nfsrdma::test {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "client/proto/ops_open.h"
+#include "tests/proto/operations.h"
 #include "tests/responder/nfs/delegations.h"
 
 namespace nfsrdma::responder {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/proto/operations.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::responder {
