@@ -1,6 +1,8 @@
 // /dev/fuse.
 #pragma once
 
+#include <cerrno>
+
 #include "fuse/channel/kernel_channel.h"
 
 namespace nfsrdma::fuse {
@@ -9,7 +11,9 @@ namespace nfsrdma::fuse {
 /// until no thread sends any more.
 class DeviceChannel final : public KernelChannel {
  public:
-  int send(std::span<const iovec> parts) override;
+  int send(std::span<const iovec> parts) override {
+    return ::writev(descriptor, parts.data(), static_cast<int>(parts.size())) < 0 ? errno : 0;
+  }
 
   int descriptor = -1;
 };

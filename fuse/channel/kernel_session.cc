@@ -138,8 +138,6 @@ void KernelSession::on_initialised() {
   observer_->on_initialised();
 }
 
-void KernelSession::on_receive_ended(const Error& reason) { observer_->on_receive_ended(reason); }
-
 void KernelSession::end_connection() {
   if (ring_) ring_->close();
   receiver_.reset();

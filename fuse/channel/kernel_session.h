@@ -80,7 +80,7 @@ class KernelSession final : private ReceiverObserver {
                 const HandlerTable& handlers, void* served);
 
   void on_initialised() override;
-  void on_receive_ended(const Error& reason) override;
+  void on_receive_ended(const Error& reason) override { observer_->on_receive_ended(reason); }
   void prepare_ring();
 
   Reactor& reactor_;

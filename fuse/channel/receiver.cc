@@ -129,8 +129,6 @@ void Receiver::give_slot_back() {
   slot_.reset();
 }
 
-void Receiver::on_buffer_available() { resume_.arm(Duration::zero()); }
-
 void Receiver::resume() {
   if (state_ != State::stalled) return;
   slot_ = acquire();

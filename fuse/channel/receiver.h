@@ -49,7 +49,7 @@ class Receiver final : private FdHandler, private BufferWaiter {
   enum class State { idle, receiving, stalled, paused, ended };
 
   void on_ready(std::uint32_t events) override;
-  void on_buffer_available() override;
+  void on_buffer_available() override { resume_.arm(Duration::zero()); }
   bool receive_one();
   Buffer acquire();
   void wait_for_slot();

@@ -135,8 +135,6 @@ void RingReceiver::commit(RingEntry& entry) {
   turn_.schedule();
 }
 
-void RingReceiver::on_ready(std::uint32_t) { turn(); }
-
 /// What this brings is dispatched at once: an INTERRUPT that comes over /dev/fuse finds its
 /// request.
 void RingReceiver::turn() {
@@ -220,8 +218,6 @@ void RingReceiver::let_wait(RingEntry& entry) {
   entry.waiting.emplace(std::move(*request));
   for_slot_.push_back(entry);
 }
-
-void RingReceiver::on_buffer_available() { resume_.arm(Duration::zero()); }
 
 /// False: it needs a slot, and there is none.
 bool RingReceiver::serve(RingEntry& entry) {

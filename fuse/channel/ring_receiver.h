@@ -46,8 +46,8 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   RingReceiver(Reactor& reactor, BufferPool& slots, InFlight& in_flight);
 
   void commit(RingEntry& entry) override;
-  void on_ready(std::uint32_t events) override;
-  void on_buffer_available() override;
+  void on_ready(std::uint32_t) override { turn(); }
+  void on_buffer_available() override { resume_.arm(Duration::zero()); }
   void back_with_slots();
   Result<void> grow(std::uint16_t queue, std::size_t count);
   void turn();

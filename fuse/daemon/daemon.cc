@@ -298,8 +298,6 @@ Task<void> Daemon::drain() {
   }
 }
 
-void Daemon::on_initialised() { initialised_.set(); }
-
 void Daemon::on_receive_ended(const Error& reason) {
   log::info("{}", reason.message());
   kernel_let_go_ = true;

@@ -59,7 +59,7 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   Task<void> detach(UnmountMode mode);
   bool may_unmount(const MountPlace& place) const;
 
-  void on_initialised() override;
+  void on_initialised() override { initialised_.set(); }
   void on_receive_ended(const Error& reason) override;
   void on_terminate() override;
   void on_hang_up() override;

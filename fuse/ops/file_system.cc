@@ -51,6 +51,15 @@ std::size_t FileSystem::drop_caches() {
   return files;
 }
 
+cache::Place FileSystem::place_of(const InodeRef& directory, std::string name) {
+  cache::Place place{directory, std::move(name)};
+  const auto node = kernel_.advertised_node(*directory, place.name);
+  if (!node) return place;
+  const InodeRef inode = *node == 0 ? InodeRef() : inodes_.find(*node);
+  if (*node == 0 || inode) place.leads_to = inode;
+  return place;
+}
+
 FileRef FileSystem::add_file(cache::Opened opened) {
   InodeRef inode = with_view(opened.inode);
   auto shared = files_.opened(*inode, opened.preserve_unlinked);

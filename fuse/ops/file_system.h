@@ -6,6 +6,7 @@
 #include "cache/file/directory.h"
 #include "cache/file/open.h"
 #include "cache/files.h"
+#include "cache/name/change_names.h"
 #include "fuse/kernel/file.h"
 #include "fuse/kernel/id_slab.h"
 #include "fuse/kernel/inode_table.h"
@@ -48,6 +49,11 @@ class FileSystem {
   KernelCaches& kernel() { return kernel_; }
   InodeTable& inodes() { return inodes_; }
   void count_attribute_hit() { attribute_hits_.add(); }
+
+  /// The place of a name that a request is about, with the node that the kernel takes it for. The
+  /// kernel was told that node within the lifetime of names, or would have looked the name up
+  /// first.
+  cache::Place place_of(const InodeRef& directory, std::string name);
 
   /// Open files and directories, by the number the kernel has for them (fi->fh).
   FileRef add_file(cache::Opened opened);

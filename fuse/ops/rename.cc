@@ -2,7 +2,6 @@
 
 #include "cache/name/change_names.h"
 #include "fuse/ops/operations.h"
-#include "fuse/ops/place.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -16,8 +15,8 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
   }
   const InodeRef target = inode_or_refuse(fs, request, arguments.new_directory);
   if (!target) co_return;
-  auto from = place_of(fs, parent, arguments.name);
-  auto to = place_of(fs, target, arguments.new_name);
+  auto from = fs.place_of(parent, arguments.name);
+  auto to = fs.place_of(target, arguments.new_name);
   cache::Files& files = fs.files();
   const client::Credential caller = request.caller();
   const std::optional<cache::InodeRef> moved = from.leads_to;

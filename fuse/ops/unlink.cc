@@ -1,6 +1,5 @@
 #include "cache/name/change_names.h"
 #include "fuse/ops/operations.h"
-#include "fuse/ops/place.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
@@ -8,7 +7,7 @@ namespace nfsrdma::fuse {
 Task<void> handle::unlink(FileSystem& fs, Request request, InodeRef parent,
                           NameArguments arguments) {
   const client::Credential caller = request.caller();
-  auto place = place_of(fs, parent, arguments.name);
+  auto place = fs.place_of(parent, arguments.name);
   const std::optional<cache::InodeRef> file = place.leads_to;
   auto removed = co_await cache::unlink(fs.files().silly_names(), caller, std::move(place));
   if (removed && file && *file) with_view(*file)->forget_name(*parent, arguments.name);
