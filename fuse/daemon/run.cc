@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,13 +10,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "fuse/channel/mount_point.h"
 #include "fuse/control/control_directory.h"
 #include "fuse/daemon/daemon.h"
 #include "fuse/daemon/failure.h"
+#include "fuse/daemon/guard_process.h"
 #include "fuse/daemon/nfs_backend.h"
 #include "fuse/daemon/recording.h"
 #include "fuse/daemon/version.h"
@@ -150,23 +149,6 @@ Result<void> configure_log(const Options& options) {
   if (!follow || !program.verbose) log::write_beside();
   for (const auto& note : options.notes) log::info("{}", note);
   return {};
-}
-
-#ifndef PR_SET_IO_FLUSHER
-#define PR_SET_IO_FLUSHER 57
-#endif
-
-/// Keeps allocations of this process from waiting for its own mount, and the process from being
-/// killed before others when memory runs out. Only root may (CAP_SYS_RESOURCE); without effect for
-/// others. Before there is another thread.
-void guard_process() {
-  // Half of what would keep it from being killed at all: a program that eats all memory goes last.
-  constexpr int kOomScore = -500;
-  if (::geteuid() != 0) return;
-  if (::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) != 0) log::debug("PR_SET_IO_FLUSHER: errno {}", errno);
-  std::ofstream score("/proc/self/oom_score_adj");
-  score << kOomScore << std::endl;
-  if (!score) log::debug("oom_score_adj is not writable");
 }
 
 int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report) {
