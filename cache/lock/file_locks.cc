@@ -50,10 +50,6 @@ Task<void> send_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open
   }
 }
 
-void warn_of_lock(const FileRef& file, std::string_view what, const Error& error) {
-  log::warning("inode {}: {}: {}", file->open.file()->fileid(), what, error.message());
-}
-
 /// flock(2) has no deadlocks: another thread may release the waiter's own lock.
 bool is_to_be_waited_for(const Error& error, const client::WantedLock& wanted) {
   if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
@@ -133,23 +129,28 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
 
 Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
                           client::LockRanges replaced) {
+  const std::uint64_t fileid = file->open.file()->fileid();
   client::LockRanges gained;
   gained.set(granted.range, granted.exclusive);
   for (const client::LockedRange& held : replaced.all()) gained.clear(held.range);
   for (const client::LockedRange& part : gained.all()) {
     auto unlocked = co_await unlock(writes, file, granted.owner, part.range);
-    if (!unlocked) warn_of_lock(file, "a lock that nobody took is not released", unlocked.error());
+    if (unlocked) continue;
+    log::warning("a lock of inode {} that nobody took was not released: {}", fileid,
+                 unlocked.error().message());
   }
-  granted.replaced = nullptr;
+  client::WantedLock former = granted;
+  former.replaced = nullptr;
   const client::OpenFileRef& open = file->open.file();
   for (const client::LockedRange& held : replaced.all()) {
     const auto lock = open->locks().find(granted.owner);
     if (!lock || !lock->ranges.overlaps(held.range)) continue;
     if (held.exclusive == granted.exclusive) continue;
-    granted.range = held.range;
-    granted.exclusive = held.exclusive;
-    auto locked = co_await client::lock(writes.mount(), open, granted);
-    if (!locked) warn_of_lock(file, "a lock is not what it was", locked.error());
+    former.range = held.range;
+    former.exclusive = held.exclusive;
+    auto locked = co_await client::lock(writes.mount(), open, former);
+    if (locked) continue;
+    log::warning("a lock of inode {} is not what it was: {}", fileid, locked.error().message());
   }
 }
 

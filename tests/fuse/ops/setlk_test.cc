@@ -125,12 +125,16 @@ TEST_F(LockRequests, ALockThatNobodyTakesIsGivenBack) {
 // Another process may have the same open file, and rely on what it has locked before.
 TEST_F(LockRequests, ALockThatNobodyTakesLeavesWhatItReplaced) {
   ASSERT_EQ(lock(kOne, 0, 4, F_WRLCK), 0);
+  ASSERT_EQ(lock(kOne, 6, 6, F_RDLCK), 0);
   ASSERT_EQ(lock(kOne, 8, 9, F_RDLCK), 0);
   kernel_->takes_answers = false;
   begin(FUSE_SETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK));
   reactor_.advance(std::chrono::seconds(1));
   kernel_->takes_answers = true;
-  EXPECT_EQ(lock(kTwo, 5, 7, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 5, 5, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 7, 7, F_WRLCK), 0);
+  EXPECT_EQ(lock(kTwo, 6, 6, F_RDLCK), 0) << "shared again";
+  EXPECT_EQ(lock(kTwo, 6, 6, F_WRLCK), EAGAIN);
   EXPECT_EQ(lock(kTwo, 8, 9, F_RDLCK), 0) << "shared again";
   EXPECT_EQ(lock(kTwo, 8, 9, F_WRLCK), EAGAIN);
   EXPECT_EQ(lock(kTwo, 0, 4, F_RDLCK), EAGAIN);
