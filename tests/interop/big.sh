@@ -5,14 +5,14 @@
 entries=${NFSRDMA_ENTRIES:-100000}
 bytes=${NFSRDMA_BYTES:-1073741824}
 use_knfsd "$1" "$2"
-guest_run "mkdir /export$2/many; cd /export$2/many; seq -f entry-of-the-directory-%.0f $entries | xargs touch"
+guest_run "mkdir /export$2/big; cd /export$2/big; seq -f entry-of-the-directory-%.0f $entries | xargs touch"
 mount_export
 
 seq -f entry-of-the-directory-%.0f "$entries" | sort >"$work/expected"
-ls -U "$mnt/many" | sort >"$work/listed"
+ls -U "$mnt/big" | sort >"$work/listed"
 diff "$work/expected" "$work/listed" >"$work/difference" ||
   fail "the listing: $(head -n 3 "$work/difference")"
-same "$entries" "$(find "$mnt/many" -type f -size 0 | wc -l)" "files with their attributes"
+same "$entries" "$(find "$mnt/big" -type f -size 0 | wc -l)" "files with their attributes"
 
 head -c "$bytes" /dev/urandom >"$work/large"
 sum=$(sha256sum <"$work/large")
@@ -23,4 +23,4 @@ mount_export
 same "$sum" "$(sha256sum <"$mnt/large")" "checksum of what is read back"
 same "$sum" "$(dd if="$mnt/large" iflag=direct bs=1M 2>/dev/null | sha256sum)" "the same with O_DIRECT"
 rm "$mnt/large"
-guest_run "rm -r /export$2/many"
+guest_run "rm -r /export$2/big"
