@@ -78,18 +78,16 @@ Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock want
   }
   if (!locked_here(mount, file->inode->handle())) co_await writes.behind().flush(file->shared);
   Backoff backoff;
-  for (;;) {
+  // A closed file has nobody to lock for. F_SETLK goes on after a signal that its caller handles.
+  while (file->open && !(wanted.will_wait && caller.interrupted())) {
     auto locked = co_await client::lock(mount, file->open.file(), wanted);
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
-    {
-      LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
-      co_await pause;
-    }
-    if (caller.interrupted() || mount.lock_waiters().ended()) {
-      co_return fail(Error::local(EINTR, "LOCK", "interrupted while waiting"));
-    }
+    LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
+    co_await pause;
+    if (mount.lock_waiters().ended()) break;
   }
+  co_return fail(Error::local(EINTR, "LOCK", "interrupted while waiting"));
 }
 
 Task<bool> see_changes(WriteBack& writes, FileRef file) {
@@ -127,31 +125,47 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
   co_return outcome;
 }
 
+namespace {
+
+/// Unlocks each part of `ranges`.
+Task<void> unlock_parts(WriteBack& writes, FileRef file, client::LockOwner owner,
+                        client::LockRanges ranges) {
+  for (const client::LockedRange& part : ranges.all()) {
+    auto unlocked = co_await unlock(writes, file, owner, part.range);
+    if (unlocked) continue;
+    log::warning("a lock of inode {} that nobody took was not released: {}",
+                 file->inode->attributes().value().fileid, unlocked.error().message());
+  }
+}
+
+/// `replaced` is of its own kind again, as far as the owner has not unlocked it since.
+Task<void> lock_as_before(WriteBack& writes, client::OpenFileRef open, client::WantedLock wanted,
+                          client::LockRanges replaced) {
+  const bool exclusive = std::exchange(wanted.exclusive, !wanted.exclusive);
+  wanted.replaced = nullptr;
+  for (const client::LockedRange& held : replaced.all()) {
+    const auto lock = open->locks().find(wanted.owner);
+    if (!lock || !lock->ranges.overlaps(held.range)) continue;
+    if (held.exclusive == exclusive) continue;
+    wanted.range = held.range;
+    auto locked = co_await client::lock(writes.mount(), open, wanted);
+    if (locked) continue;
+    log::warning("a lock of inode {} is not what it was: {}", open->fileid(),
+                 locked.error().message());
+  }
+}
+
+}  // namespace
+
 Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
                           client::LockRanges replaced) {
-  const std::uint64_t fileid = file->open.file()->fileid();
+  const client::OpenFileRef open = file->open.file();
+  if (!open) co_return;  // closed meanwhile, which has unlocked what its owners had
   client::LockRanges gained;
   gained.set(granted.range, granted.exclusive);
   for (const client::LockedRange& held : replaced.all()) gained.clear(held.range);
-  for (const client::LockedRange& part : gained.all()) {
-    auto unlocked = co_await unlock(writes, file, granted.owner, part.range);
-    if (unlocked) continue;
-    log::warning("a lock of inode {} that nobody took was not released: {}", fileid,
-                 unlocked.error().message());
-  }
-  client::WantedLock former = granted;
-  former.replaced = nullptr;
-  const client::OpenFileRef& open = file->open.file();
-  for (const client::LockedRange& held : replaced.all()) {
-    const auto lock = open->locks().find(granted.owner);
-    if (!lock || !lock->ranges.overlaps(held.range)) continue;
-    if (held.exclusive == granted.exclusive) continue;
-    former.range = held.range;
-    former.exclusive = held.exclusive;
-    auto locked = co_await client::lock(writes.mount(), open, former);
-    if (locked) continue;
-    log::warning("a lock of inode {} is not what it was: {}", fileid, locked.error().message());
-  }
+  co_await unlock_parts(writes, file, granted.owner, std::move(gained));
+  co_await lock_as_before(writes, open, granted, std::move(replaced));
 }
 
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

@@ -6,6 +6,9 @@
 namespace nfsrdma::fuse::test {
 namespace {
 
+using client::test::Arrival;
+using client::test::Fate;
+
 class LockRequests : public KernelRequests {
  protected:
   static constexpr std::uint64_t kOne = 11;
@@ -138,6 +141,26 @@ TEST_F(LockRequests, ALockThatNobodyTakesLeavesWhatItReplaced) {
   EXPECT_EQ(lock(kTwo, 8, 9, F_RDLCK), 0) << "shared again";
   EXPECT_EQ(lock(kTwo, 8, 9, F_WRLCK), EAGAIN);
   EXPECT_EQ(lock(kTwo, 0, 4, F_RDLCK), EAGAIN);
+}
+
+// Its caller was killed, or given up by a soft mount, and its file is closed before the answer.
+TEST_F(LockRequests, ALockOfAFileThatIsClosedMeanwhileIsGone) {
+  make_soft_kernel(ETIMEDOUT);
+  const Opened closed = open_node(file_.node);
+  server_.fate = [](const Arrival& arrival) {
+    const bool looks = arrival.has(nfs4::OP_GETATTR) && !arrival.has(nfs4::OP_CLOSE);
+    return looks && !arrival.has(nfs4::OP_LOCK) ? Fate::hold : Fate::answer;
+  };
+  fuse_lk_in wanted = lock_in(kOne, 0, 9, F_WRLCK);
+  wanted.fh = closed.fh;
+  EXPECT_EQ(end(begin(FUSE_SETLK, file_.node, wanted)).error, ETIMEDOUT);
+  release(closed, kOne);
+  EXPECT_EQ(kernel_->in_flight().running(), 1U) << "it has the attributes to fetch";
+  server_.fate = nullptr;
+  server_.disconnect();
+  reactor_.advance(std::chrono::seconds(5));
+  EXPECT_EQ(kernel_->in_flight().running(), 0U);
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
 }
 
 TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
