@@ -118,11 +118,16 @@ void SlotTable::set_target(nfs4::slotid4 target_highest_slotid) {
   hand_out();
 }
 
+// Each request asks: slots in use are mostly the lowest, so a look from below is over at once.
 nfs4::slotid4 SlotTable::highest_used() const {
-  for (std::size_t i = slots_.size(); i > 0; --i) {
-    if (slots_[i - 1].busy) return static_cast<nfs4::slotid4>(i - 1);
+  nfs4::slotid4 highest = 0;
+  std::uint32_t left = busy_;
+  for (auto slot = slots_.begin(); left > 0; ++slot) {
+    if (!slot->busy) continue;
+    highest = slot->id;
+    --left;
   }
-  return 0;
+  return highest;
 }
 
 std::uint32_t SlotTable::sent_before(TimePoint time, std::uint32_t overtaken) const {

@@ -40,6 +40,18 @@ constexpr Duration kHiddenPatience = std::chrono::seconds(5);
 /// A limit is looked at no more often than this.
 constexpr Duration kLeastOverdueWait = std::chrono::milliseconds(20);
 
+// Every request passes here: what only the log needs is looked up when it is kept.
+void log_request(const PendingRequest& pending) {
+  log::debug("fuse: request {}: {} of inode {} by process {}, {} bytes", pending.unique,
+             opcode_name(pending.opcode), pending.node, pending.context.pid, pending.bytes);
+}
+
+void log_answer(const PendingRequest& pending, int error_number, std::size_t bytes, TimePoint now) {
+  log::debug("fuse: answer to request {}, {}: errno {}, {} bytes after {:.1f} us", pending.unique,
+             opcode_name(pending.opcode), error_number, bytes,
+             std::chrono::duration<double, std::micro>(now - pending.begun).count());
+}
+
 void tell(PendingRequest& pending) {
   if (pending.on_interrupt) std::exchange(pending.on_interrupt, nullptr)();
 }
@@ -66,8 +78,7 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
   pending.begun = reactor_.now();
   requests_.push_back(pending);
   NFSRDMA_PROBE(fuse_request, pending.unique, pending.opcode, pending.node, pending.bytes);
-  log::debug("fuse: request {}: {} of inode {} by process {}, {} bytes", pending.unique,
-             opcode_name(pending.opcode), pending.node, pending.context.pid, pending.bytes);
+  if (log::enabled(log::Level::debug)) log_request(pending);
   if (limit_.longest > Duration::zero() && !overdue_timer_.armed()) {
     overdue_timer_.arm(limit_.longest);
   }
@@ -92,9 +103,8 @@ bool InFlight::answer(PendingRequest& pending, int error_number, std::span<const
   const int failed = send_answer(*pending.channel, pending.unique, error_number, body);
   pending.answered = true;
   note_answer(pending, error_number, body.size());
-  log::debug("fuse: answer to request {}, {}: errno {}, {} bytes after {:.1f} us", pending.unique,
-             opcode_name(pending.opcode), error_number, body.size(),
-             std::chrono::duration<double, std::micro>(reactor_.now() - pending.begun).count());
+  if (log::enabled(log::Level::debug))
+    log_answer(pending, error_number, body.size(), reactor_.now());
   tell(pending);
   counters_.count_answer(*pending.channel);
   if (failed == 0) return true;
