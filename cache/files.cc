@@ -63,7 +63,7 @@ Task<void> Files::close(FileRef file) {
   file->unlink();
   const bool last = open->files.empty();
   if (last && open->errors.unreported()) {
-    log::warning("writes to file {} failed after its last flush",
+    log::warning("writes to inode {} failed after its last flush",
                  file->inode->attributes().value().fileid);
   }
   auto closed = co_await mount_.opens().close(std::move(file->open));

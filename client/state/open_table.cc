@@ -124,13 +124,13 @@ void OpenTable::lose_locks(LockState& lock, const std::string& why) {
   if (!held) return;
   locks_lost_.add();
   log::error(
-      "the {} locks of process {} on file {} are lost, its reads and writes of the file get EIO "
+      "the {} locks of process {} on inode {} are lost, its reads and writes of the file get EIO "
       "until it unlocks or closes it: {}",
       lock.owner.kind == LockKind::posix ? "fcntl" : "flock", lock.pid, lock.file.fileid(), why);
 }
 
 void OpenTable::give_up(OpenFile& file, const std::string& why) {
-  log::error("the open file {} is lost, its users get EIO: {}", file.fileid_, why);
+  log::error("the open file of inode {} is lost, its users get EIO: {}", file.fileid_, why);
   file.lost_ = true;
   file.locks_.clear();
   file.claim_ = OpenFile::Claim::none;

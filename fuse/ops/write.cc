@@ -19,8 +19,8 @@ using cache::WriteOrder;
 struct Incoming {
   Buffer slot;
   cache::LateWrite what;
-  bool may_wait = false;  ///< with its bytes for the server, after the answer
-  bool durable = false;   ///< its caller waits until they are
+  bool may_be_sent_later = false;  ///< behind the answer
+  bool durable = false;            ///< its caller waits until they are
   WriteBy by = WriteBy::page_cache;
   OldPages old;  ///< to be dropped before the answer
 
@@ -49,7 +49,7 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 
 /// Whether the bytes may be written after the answer: where they go is known, and nobody waits.
 bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
-  if (!incoming.may_wait || cache::lost(incoming.what.lock)) return false;
+  if (!incoming.may_be_sent_later || cache::lost(incoming.what.lock)) return false;
   if (!incoming.appends()) return true;
   const bool fresh =
       fs.attributes().remaining(*file.inode) > Duration::zero() && !file.shared->may_be_lost();
@@ -104,7 +104,7 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, const Request& request, Fi
 /// found room after all.
 Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incoming& incoming) {
   cache::WriteBack& writes = fs.files().writes();
-  if (!incoming.may_wait) {
+  if (!incoming.may_be_sent_later) {
     if (writes.memory().filling()) spawn(cache::relieve(writes));
     co_await writes.memory().room();
     co_return false;
@@ -178,7 +178,7 @@ WriteBy way_of(const fuse_write_in& write) {
 }
 
 /// A caller that wants durable or uncached data waits for the server.
-bool may_wait(FileSystem& fs, const Incoming& incoming, const fuse_write_in& write) {
+bool may_be_sent_later(FileSystem& fs, const Incoming& incoming, const fuse_write_in& write) {
   return !incoming.durable && !has_flag(write, O_DIRECT) && !fs.config().attributes.noac;
 }
 
@@ -192,7 +192,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   // Mapped pages that the kernel writes back have their place.
   if (has_flag(arguments, O_APPEND) && !write_back) incoming.what.place = WriteOrder::Place::at_end;
   incoming.durable = file->synchronous || has_flag(arguments, O_DSYNC);
-  incoming.may_wait = may_wait(fs, incoming, arguments);
+  incoming.may_be_sent_later = may_be_sent_later(fs, incoming, arguments);
   const cache::IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
   incoming.what.lock = cache::lock_for_io(
       *file, by, cache::io_range(incoming.what.offset, incoming.what.data.size()));

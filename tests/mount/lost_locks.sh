@@ -9,5 +9,5 @@ mount_export "" "$work/second"
 timeout 100 python3 "$here/lost_locks.py" "$mnt" "$work/second" \
   "$here/control.py" "$work/control" revoke-locks || fail "see above"
 same 0 "$(counter opens_lost)" "open files that were lost"
-grep -q 'locks of process [0-9]* on file [0-9]* are lost' "$work/mount0.log" ||
+grep -q 'locks of process [0-9]* on inode [0-9]* are lost' "$work/mount0.log" ||
   fail "no line in the log names the file and the process"

@@ -16,5 +16,5 @@ same 0 "$(counter locks_lost)" "locks that were lost"
 timeout 110 python3 "$here/../interop/lost_lock.py" "$mnt" "$work/second" "${mount_pids[0]}" || fail "see above"
 same 1 "$(counter locks_lost)" "locks that were lost"
 same 0 "$(counter opens_lost)" "open files that were lost"
-grep -q 'locks of process [0-9]* on file [0-9]* are lost' "$work/mount0.log" ||
+grep -q 'locks of process [0-9]* on inode [0-9]* are lost' "$work/mount0.log" ||
   fail "no line in the log names the file and the process"
