@@ -5,9 +5,9 @@
 # Usage: delegation.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"
 use_knfsd "$1" "$2"
-there=/export$2 second=/mnt/second
-guest_run "for n in 1 2 3 4 5; do echo one >$there/deleg\$n; done
-  modprobe nfsv4; mkdir -p $second; mount -t nfs -o vers=4.1,proto=tcp,noac 127.0.0.1:$2 $second"
+there=/export$2
+guest_run "for n in 1 2 3 4 5; do echo one >$there/deleg\$n; done"
+mount_second "$2"
 mount_export
 
 # hold N: knfsd gives a delegation for delegN, and opening it again costs nothing.
@@ -55,7 +55,7 @@ was_recalled
 wait_for "the removal" sh -c "[ ! -e '$mnt/deleg4' ]"
 
 hold 5
-guest_run "umount $second"
+unmount_second
 unmount_export
 same 1 "$(guest_run "echo two >>$there/deleg5; grep -c two $there/deleg5")" "a file whose delegation went with its client"
 for counter in delegations_lost delegations reconnects; do

@@ -4,6 +4,7 @@
 #   caused REGEX               kernel messages of the guest that the cell provokes itself
 #   many_at_server PATH ENTRIES   the big directory of workload.sh
 #   use_guest, into_guest, run_in_guest   for what runs in the guest itself
+#   mount_second PATH, unmount_second   the guest's kernel is a client of its knfsd, too, on $second
 #   renew_guest                the cells behind this one get a guest of their own
 # and guest_run. The cell fails when the guest's kernel has complained meanwhile.
 #
@@ -15,11 +16,15 @@ interop=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 state=${NFSRDMA_INTEROP:-$interop/../../build/interop}
 guest_watched=
 guest_caused=
+second=/mnt/second
+second_mounted=
 
 finish_cell() {
   local status=$?
   trap - EXIT
   end_mounts || status=1
+  # One that stays is a client of knfsd in the cells behind this one, and what their kernel mounts through a proxy joins it.
+  [ -z "$second_mounted" ] || unmount_second || status=1
   if [ -n "$guest_watched" ]; then
     guest_log_check "$guest_watched" "$guest_caused" || status=1
   fi
@@ -49,6 +54,15 @@ use_knfsd() {
   tcp) port=$(guest_port 2049); NFSRDMA_PROTO=tcp ;;
   *) fail "transport $1" ;;
   esac
+}
+
+mount_second() {
+  guest_run "modprobe nfsv4; mkdir -p $second; mount -t nfs -o vers=4.1,proto=tcp,noac 127.0.0.1:$1 $second"
+  second_mounted=yes
+}
+unmount_second() {
+  second_mounted=
+  guest_run "umount $second"
 }
 
 # renew_guest: looks at the kernel's log for the last time, then ends the guest and boots another, for a cell

@@ -4,8 +4,8 @@
 # Usage: write_delegation.sh TRANSPORT PATH
 . "$(dirname "$0")/lib.sh"
 use_knfsd "$1" "$2"
-there=/export$2 second=/mnt/second
-guest_run "modprobe nfsv4; mkdir -p $second; mountpoint -q $second || mount -t nfs -o vers=4.1,proto=tcp,noac 127.0.0.1:$2 $second"
+there=/export$2
+mount_second "$2"
 mount_export
 
 # knfsd grants none before it has tried the callback channel.
@@ -92,7 +92,7 @@ exec 8>&-
 wait $holder
 same locked "$(guest_run "timeout 60 python3 /share/try_lock.py $there/locked wait")" "the file once the lock is given back"
 
-guest_run "umount $second"
+unmount_second
 unmount_export
 for counter in delegations_lost delegations reconnects; do
   same 0 "$(counter_at_end $counter)" "$counter"
