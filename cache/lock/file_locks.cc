@@ -67,8 +67,8 @@ bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
   return !locked_by(open, owner).empty();
 }
 
-Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
-                        LockCaller& caller) {
+Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
+                                     LockCaller& caller) {
   client::Mount& mount = writes.mount();
   wanted.caller = file->caller;
   if (wanted.owner.kind == client::LockKind::flock) {
@@ -107,65 +107,39 @@ Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount
   co_return tested;
 }
 
+namespace {
+
+/// Whichever open it was written through: sent again later, it would overwrite what the next
+/// holder of the lock has written.
+Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open, Inode& inode,
+                               LockedFiles files) {
+  const FileRef writer = open->any_writer();
+  if (writer && !locked_here(writes.mount(), inode.handle())) co_await commit_file(writes, writer);
+  co_await send_before_unlock(writes, open, std::move(files));
+}
+
+}  // namespace
+
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range) {
-  client::Mount& mount = writes.mount();
-  const bool here = locked_here(mount, file->inode->handle());
-  // Whichever open it was written through: sent again later, it would overwrite what the next
-  // holder of the lock has written.
-  const FileRef writer = file->shared->any_writer();
-  if (writer && !here) co_await commit_file(writes, writer);
   const auto files = locked_by(*file->shared, owner);
-  co_await send_before_unlock(writes, file->shared, files);
+  co_await write_before_unlock(writes, file->shared, *file->inode, files);
   Result<void> outcome;
   for (const client::OpenFileRef& locked : files) {
-    auto unlocked = co_await client::unlock(mount, locked, owner, range);
+    auto unlocked = co_await client::unlock(writes.mount(), locked, owner, range);
     if (!unlocked && outcome) outcome = std::move(unlocked);
   }
   co_return outcome;
 }
 
-namespace {
-
-/// Unlocks each part of `ranges`.
-Task<void> unlock_parts(WriteBack& writes, FileRef file, client::LockOwner owner,
-                        client::LockRanges ranges) {
-  for (const client::LockedRange& part : ranges.all()) {
-    auto unlocked = co_await unlock(writes, file, owner, part.range);
-    if (unlocked) continue;
-    log::warning("a lock of inode {} that nobody took was not released: {}",
-                 file->inode->attributes().value().fileid, unlocked.error().message());
-  }
-}
-
-/// `replaced` is of its own kind again, as far as the owner has not unlocked it since.
-Task<void> lock_as_before(WriteBack& writes, client::OpenFileRef open, client::WantedLock wanted,
-                          client::LockRanges replaced) {
-  const bool exclusive = std::exchange(wanted.exclusive, !wanted.exclusive);
-  wanted.replaced = nullptr;
-  for (const client::LockedRange& held : replaced.all()) {
-    const auto lock = open->locks().find(wanted.owner);
-    if (!lock || !lock->ranges.overlaps(held.range)) continue;
-    if (held.exclusive == exclusive) continue;
-    wanted.range = held.range;
-    auto locked = co_await client::lock(writes.mount(), open, wanted);
-    if (locked) continue;
-    log::warning("a lock of inode {} is not what it was: {}", open->fileid(),
-                 locked.error().message());
-  }
-}
-
-}  // namespace
-
-Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
-                          client::LockRanges replaced) {
-  const client::OpenFileRef open = file->open.file();
-  if (!open) co_return;  // closed meanwhile, which has unlocked what its owners had
-  client::LockRanges gained;
-  gained.set(granted.range, granted.exclusive);
-  for (const client::LockedRange& held : replaced.all()) gained.clear(held.range);
-  co_await unlock_parts(writes, file, granted.owner, std::move(gained));
-  co_await lock_as_before(writes, open, granted, std::move(replaced));
+Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant grant) {
+  const std::uint64_t fileid = grant.file->fileid();
+  LockedFiles locked(1, grant.file);
+  co_await write_before_unlock(writes, file->shared, *file->inode, std::move(locked));
+  auto taken_back = co_await client::take_back_lock(writes.mount(), std::move(grant));
+  if (taken_back) co_return;
+  log::warning("a lock of inode {} that nobody took is not as before: {}", fileid,
+               taken_back.error().message());
 }
 
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

@@ -29,8 +29,8 @@ bool locked_here(client::Mount& mount, const client::FileHandle& file);
 /// Asks for a lock through `file`, once or, if `wanted` says so, until it is granted; a waiting
 /// caller holds no slot. Data written before is at the server when it returns, unless
 /// locked_here(). EINTR: the caller was interrupted while it waited, or the mount ends.
-Task<Result<void>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
-                        LockCaller& caller);
+Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
+                                     LockCaller& caller);
 /// After a lock was granted: fetches the attributes, so that what others wrote before it is seen
 /// from now on. False when that failed: nothing is known of the file.
 Task<bool> see_changes(WriteBack& writes, FileRef file);
@@ -43,10 +43,9 @@ Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount
 /// holder.
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range);
-/// Nobody takes the lock that was granted: its owner holds what it held of the range before,
-/// `replaced`, unless it has unlocked that since. Failures are logged.
-Task<void> take_back_lock(WriteBack& writes, FileRef file, client::WantedLock granted,
-                          client::LockRanges replaced);
+/// Nobody takes the lock that was granted through `file`, which may be closed by now
+/// (client::take_back_lock). Failures are logged.
+Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant grant);
 /// `owner` is done with the file. Failures are logged: there is no caller to tell.
 /// False when the server had revoked a lock and no caller had been told.
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,

@@ -77,7 +77,42 @@ Task<Result<void>> unlock_at_server(Files& files, OpenFileRef file, LockRef lock
   co_return Result<void>{};
 }
 
-Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
+namespace {
+
+/// What the owner holds of the range, also through other users' opens, whose part goes over to the
+/// open that locks when locks are kept here.
+LockRanges held_by_owner(Files& files, const OpenFileRef& file, const WantedLock& wanted) {
+  LockRanges held;
+  files.open_table.for_each_of(file->handle(), [&](const OpenFile& open) {
+    const LockRef lock = open.locks().find(wanted.owner);
+    if (!lock) return;
+    const LockRanges parts = lock->ranges.within(wanted.range);
+    for (const LockedRange& part : parts.all()) held.set(part.range, part.exclusive);
+  });
+  return held;
+}
+
+/// What the keeper of locks says.
+Task<Result<LockGrant>> ask_keeper(Files& files, OpenFileRef file, LockRef lock, LockKeeper keeper,
+                                   WantedLock wanted) {
+  if (keeper == LockKeeper::client) {
+    LockRanges replaced = held_by_owner(files, file, wanted);
+    auto granted = lock_locally(files, file, wanted);
+    CO_TRY(granted);
+    co_return LockGrant{std::move(file), wanted, std::move(replaced)};
+  }
+  lock->at_server = true;
+  auto granted = co_await lock_at_server(files, file, lock, wanted, Duration::max());
+  // A recovery in between has dropped locks that had not been granted yet.
+  if (granted) lock->at_server = true;
+  if (!granted && !lock->established) lock->at_server = false;
+  CO_TRY(granted);
+  co_return LockGrant{std::move(file), wanted, lock->ranges.within(wanted.range)};
+}
+
+}  // namespace
+
+Task<Result<LockGrant>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
   for (;;) {
     auto done = co_await decide_lock_keeper(files, file->handle());
     CO_TRY(done);
@@ -88,25 +123,89 @@ Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted) {
     const bool doubtful = keeper == LockKeeper::client && !files.context.session.lease_holds();
     if (keeper == LockKeeper::changing || doubtful) continue;
     lock->caller = wanted.caller;
-    Result<void> granted;
-    if (keeper == LockKeeper::client) {
-      granted = lock_locally(files, file, wanted);
-    } else {
-      lock->at_server = true;
-      granted = co_await lock_at_server(files, file, lock, wanted, Duration::max());
-      // A recovery in between has dropped locks that had not been granted yet.
-      if (granted) lock->at_server = true;
-      if (!granted && !lock->established) lock->at_server = false;
-    }
+    auto granted = co_await ask_keeper(files, file, lock, keeper, wanted);
     if (granted) {
       lock->pid = wanted.pid;
-      if (wanted.replaced) *wanted.replaced = lock->ranges.within(wanted.range);
       lock->ranges.set(wanted.range, wanted.exclusive);
       if (lock->loss_reported) lock->lost_ranges.clear(wanted.range);
     }
     file->locks().forget_if_unused(lock);
     co_return granted;
   }
+}
+
+namespace {
+
+/// What undoes a grant.
+struct Undo {
+  LockRanges gained;  ///< to be unlocked
+  LockRanges former;  ///< to be locked again, of their former kind
+};
+
+/// What the owner has unlocked since, or locked otherwise, is its own doing.
+Undo undo_of(const LockState& lock, const LockGrant& grant) {
+  Undo undo;
+  const LockRanges left = lock.ranges.within(grant.lock.range);
+  for (const LockedRange& held : left.all()) {
+    if (held.exclusive == grant.lock.exclusive) undo.gained.set(held.range, held.exclusive);
+  }
+  for (const LockedRange& before : grant.replaced.all()) {
+    if (before.exclusive != grant.lock.exclusive) {
+      const LockRanges parts = undo.gained.within(before.range);
+      for (const LockedRange& part : parts.all()) undo.former.set(part.range, before.exclusive);
+    }
+    undo.gained.clear(before.range);
+  }
+  return undo;
+}
+
+Task<Result<void>> unlock_part(Files& files, OpenFileRef file, LockRef lock, ByteRange part) {
+  if (lock->at_server) {
+    auto sent = co_await unlock_at_server(files, file, lock, part);
+    CO_TRY(sent);
+  }
+  lock->ranges.clear(part);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> lock_part(Files& files, OpenFileRef file, LockRef lock, WantedLock wanted) {
+  Result<void> granted;
+  if (lock->at_server) {
+    granted = co_await lock_at_server(files, file, lock, wanted, Duration::max());
+  } else {
+    granted = lock_locally(files, file, wanted);
+  }
+  if (granted) lock->ranges.set(wanted.range, wanted.exclusive);
+  co_return granted;
+}
+
+}  // namespace
+
+Task<Result<void>> take_back_lock(Files& files, LockGrant grant) {
+  const OpenFileRef file = grant.file;
+  const LockRef lock = file->locks().find(grant.lock.owner);
+  if (!lock) co_return Result<void>{};
+  auto guard = co_await lock->changing.lock();
+  if (!lock->at_server) {
+    auto stay = co_await local_locks_stay(files, file);
+    CO_TRY(stay);
+  }
+  const Undo undo = undo_of(*lock, grant);
+  Result<void> outcome;
+  for (const LockedRange& part : undo.gained.all()) {
+    auto unlocked = co_await unlock_part(files, file, lock, part.range);
+    if (!unlocked && outcome) outcome = std::move(unlocked);
+  }
+  WantedLock wanted = grant.lock;
+  wanted.will_wait = false;  // nobody asks again
+  for (const LockedRange& part : undo.former.all()) {
+    wanted.range = part.range;
+    wanted.exclusive = part.exclusive;
+    auto locked = co_await lock_part(files, file, lock, wanted);
+    if (!locked && outcome) outcome = std::move(locked);
+  }
+  note_unlocked(files, file, lock);
+  co_return outcome;
 }
 
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range) {

@@ -21,8 +21,13 @@ struct WantedLock {
   /// The caller will ask again when it is refused: the server may tell when to (CB_NOTIFY_LOCK).
   bool will_wait = false;
   Credential caller{};  ///< that asks the server
-  /// Where what the owner held of the range is kept when the lock replaces it; null: nowhere.
-  LockRanges* replaced = nullptr;
+};
+
+/// A lock that was granted: what take_back_lock() needs.
+struct LockGrant {
+  OpenFileRef file;
+  WantedLock lock;
+  LockRanges replaced;  ///< what the owner held of the range before
 };
 
 /// The lock that conflicts with a wanted one.
@@ -35,7 +40,10 @@ struct LockConflict {
 /// One attempt; nothing is sent while the file's locks are kept here (local_lock.h).
 /// NFS4ERR_DENIED: a lock of another owner conflicts. `file` must be open for reading for a shared
 /// lock, for writing for an exclusive one, else NFS4ERR_OPENMODE.
-Task<Result<void>> lock(Files& files, OpenFileRef file, WantedLock wanted);
+Task<Result<LockGrant>> lock(Files& files, OpenFileRef file, WantedLock wanted);
+/// Nobody takes the lock: of what its owner still has of it the rest is unlocked, and what it has
+/// replaced is of its former kind again.
+Task<Result<void>> take_back_lock(Files& files, LockGrant grant);
 /// Unlocks the owner's part of the range. Sends nothing if that is empty, or locks are kept here.
 Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteRange range);
 /// The owner is done with the file: gives back every lock, and the server may forget the owner.

@@ -28,7 +28,8 @@ class LockRanges {
   const LockedRange* conflicting(ByteRange range, bool exclusive) const;
   bool empty() const { return ranges_.empty(); }
   /// In ascending order, without overlap.
-  std::span<const LockedRange> all() const { return ranges_; }
+  std::span<const LockedRange> all() const& { return ranges_; }
+  std::span<const LockedRange> all() const&& = delete;  // of one that is gone
 
  private:
   void join_neighbours();

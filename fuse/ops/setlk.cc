@@ -17,8 +17,6 @@ Task<void> show_changes(FileSystem& fs, FileRef file) {
 
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
   cache::LockCaller caller;
-  client::LockRanges replaced;
-  wanted.replaced = &replaced;
   request.on_interrupt([&caller] { caller.interrupt(); });
   auto locked = co_await cache::lock(fs.files().writes(), file, wanted, caller);
   request.on_interrupt(nullptr);
@@ -30,7 +28,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::Wante
   if (request.reply_ok()) co_return;
   // The caller was killed meanwhile; its files may have been closed before this lock came, or
   // others have its open file, whose locks they keep.
-  co_await cache::take_back_lock(fs.files().writes(), file, wanted, std::move(replaced));
+  co_await cache::take_back_lock(fs.files().writes(), file, std::move(*locked));
 }
 
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {

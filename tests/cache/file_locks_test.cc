@@ -34,7 +34,8 @@ class FileLocksTest : public ServedFiles {
     ServedFiles::TearDown();
   }
 
-  Task<Result<void>> ask(client::LockOwner owner, LockCaller& who, bool will_wait = true) {
+  Task<Result<client::LockGrant>> ask(client::LockOwner owner, LockCaller& who,
+                                      bool will_wait = true) {
     client::WantedLock wanted;
     wanted.owner = owner;
     wanted.exclusive = true;
@@ -63,7 +64,7 @@ TEST_F(FileLocksTest, WhoDoesNotWaitIsRefusedAtOnce) {
 TEST_F(FileLocksTest, WhoWaitsGetsTheLockWhenItIsGivenBack) {
   ASSERT_EQ(lock_now(kOne), 0);
   LockCaller who;
-  Pending<Result<void>> waiting(ask(kTwo, who));
+  Pending<Result<client::LockGrant>> waiting(ask(kTwo, who));
   reactor_.advance(std::chrono::seconds(20));
   EXPECT_FALSE(waiting.done());
   unlock_all(kOne);
@@ -74,7 +75,7 @@ TEST_F(FileLocksTest, WhoWaitsGetsTheLockWhenItIsGivenBack) {
 TEST_F(FileLocksTest, AnInterruptEndsTheWait) {
   ASSERT_EQ(lock_now(kOne), 0);
   LockCaller who;
-  Pending<Result<void>> waiting(ask(kTwo, who));
+  Pending<Result<client::LockGrant>> waiting(ask(kTwo, who));
   reactor_.settle();
   const TimePoint before = reactor_.now();
   who.interrupt();
@@ -91,7 +92,7 @@ TEST_F(FileLocksTest, AnInterruptBeforeTheWaitIsNotForgotten) {
     return arrival.has(nfs4::OP_LOCK) ? Fate::hold : Fate::answer;
   };
   LockCaller who;
-  Pending<Result<void>> waiting(ask(kTwo, who));
+  Pending<Result<client::LockGrant>> waiting(ask(kTwo, who));
   reactor_.settle();
   who.interrupt();
   server_.fate = nullptr;

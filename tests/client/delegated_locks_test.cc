@@ -50,7 +50,7 @@ class DelegatedLocks : public Delegations {
             .range = range,
             .exclusive = exclusive};
   }
-  Task<Result<void>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
+  Task<Result<LockGrant>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
     return client::lock(mount(), file_.open.file(), wanted(owner, range, exclusive));
   }
   /// 0 or an errno; EAGAIN: another owner's lock is in the way.
@@ -264,7 +264,7 @@ TEST_F(DelegatedLocks, WhoAsksDuringTheReturnAsksTheServerAfterIt) {
   server_.service().inject(slow);
   server_.service().recall_delegations();
   reactor_.settle();
-  Pending<Result<void>> asking(locking(kBob, {5, 14}));
+  Pending<Result<LockGrant>> asking(locking(kBob, {5, 14}));
   Pending<Result<void>> leaving(unlock(mount(), file_.open.file(), kAnn, {0, 4}));
   reactor_.settle();
   EXPECT_FALSE(asking.done());
@@ -442,6 +442,21 @@ TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
   close_at(mount(), std::move(opened->open));
 }
 
+TEST_F(DelegatedLocks, ALockThatNobodyTakesLeavesWhatItReplaced) {
+  ASSERT_EQ(lock_here(kAnn, {0, 2}, /*exclusive=*/false), 0);
+  ASSERT_EQ(lock_here(kAnn, {6, 7}), 0);
+  auto granted = run(locking(kAnn, {0, 9}));
+  ASSERT_TRUE(granted) << granted.error().message();
+  server_.forget_arrivals();
+  ASSERT_TRUE(run(take_back_lock(mount(), std::move(*granted))));
+  EXPECT_EQ(server_.arrivals().size(), 0U) << "the locks are kept here";
+  EXPECT_TRUE(free_here({3, 5}));
+  EXPECT_TRUE(free_here({8, 9}));
+  EXPECT_FALSE(free_here({6, 7}));
+  EXPECT_EQ(lock_here(kBob, {0, 2}, /*exclusive=*/false), 0) << "shared again";
+  EXPECT_EQ(lock_here(kBob, {0, 2}), EAGAIN);
+}
+
 /// While another request of an owner is under way, the next one waits.
 class BusyOwner : public DelegatedLocks {
  protected:
@@ -462,7 +477,7 @@ class BusyOwner : public DelegatedLocks {
 // RFC 8881 sections 8.3 and 10.2.1: the server may have given the file to others meanwhile.
 TEST_F(BusyOwner, LooksAtTheLeaseAgainAfterTheWait) {
   keep_busy(kAnn);
-  Pending<Result<void>> asking(locking(kAnn, {0, 9}));
+  Pending<Result<LockGrant>> asking(locking(kAnn, {0, 9}));
   reactor_.settle();
   server_.unreachable = true;
   server_.disconnect();
@@ -480,7 +495,7 @@ TEST_F(BusyOwner, LooksAtTheLeaseAgainAfterTheWait) {
 TEST_F(BusyOwner, AsksNobodyWhileTheLocksGoToTheServer) {
   EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
   keep_busy(kBob);
-  Pending<Result<void>> asking(locking(kBob, {5, 14}));
+  Pending<Result<LockGrant>> asking(locking(kBob, {5, 14}));
   reactor_.settle();
   server_.fail(OP_LOCK, NFS4ERR_DELAY);
   server_.service().recall_delegations();

@@ -493,7 +493,7 @@ TEST_F(Delegations, NothingIsGrantedHereAfterTheLeaseMayHaveRunOut) {
   reactor_.advance(kLease + std::chrono::seconds(1));
   EXPECT_FALSE(open_here(file, kRead));
   const WantedLock wanted{.owner = {LockKind::posix, 1}, .range = {}, .exclusive = true};
-  Pending<Result<void>> locking(client::lock(mount(), file.open.file(), wanted));
+  Pending<Result<LockGrant>> locking(client::lock(mount(), file.open.file(), wanted));
   Pending<Result<std::optional<LockConflict>>> testing(
       test_lock(mount(), file.open.file(), {.owner = {LockKind::posix, 2}, .range = {}}));
   reactor_.advance(std::chrono::seconds(30));

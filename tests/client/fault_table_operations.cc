@@ -105,7 +105,7 @@ Task<Result<void>> do_statfs(FaultTable* t) {
   return dropping(statfs(t->here(), t->who(), t->file()));
 }
 Task<Result<void>> do_lock(FaultTable* t) {
-  return client::lock(t->here(), t->locked_file(), kWantedLock);
+  return dropping(client::lock(t->here(), t->locked_file(), kWantedLock));
 }
 Task<Result<void>> do_unlock(FaultTable* t) {
   return unlock(t->here(), t->locked_file(), kWantedLock.owner, kLocked);

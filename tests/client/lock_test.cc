@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "client/files/open_files.h"
 #include "client/requests/errno.h"
 #include "tests/client/served_mount.h"
@@ -87,6 +90,90 @@ TEST_F(ServedLocks, ADeadlockIsTold) {
   EXPECT_EQ(lock_for(kAnn, {1, 1}, /*will_wait=*/true), EAGAIN);
   EXPECT_EQ(lock_for(kBob, {0, 0}), EAGAIN) << "does not wait";
   EXPECT_EQ(lock_for(kBob, {0, 0}, /*will_wait=*/true), EDEADLK);
+}
+
+/// Nobody takes a lock that was granted.
+class UntakenLock : public ServedLocks {
+ protected:
+  Credential asker() {
+    Credential asks = caller();
+    asks.uid += 1000;
+    return asks;
+  }
+  LockGrant granted(ByteRange range, bool exclusive = true, bool will_wait = false) {
+    auto locked = run(client::lock(mount(), file_.open.file(),
+                                   {.owner = kAnn,
+                                    .range = range,
+                                    .exclusive = exclusive,
+                                    .will_wait = will_wait,
+                                    .caller = asker()}));
+    EXPECT_TRUE(locked) << locked.error().message();
+    return std::move(*locked);
+  }
+  void take_back(LockGrant grant) {
+    auto taken_back = run(take_back_lock(mount(), std::move(grant)));
+    EXPECT_TRUE(taken_back) << taken_back.error().message();
+  }
+  std::vector<LockedRange> held_by_ann() {
+    const auto lock = file_.open->locks().find(kAnn);
+    if (!lock) return {};
+    return {lock->ranges.all().begin(), lock->ranges.all().end()};
+  }
+  using Held = std::vector<LockedRange>;
+};
+
+TEST_F(UntakenLock, LeavesWhatItReplaced) {
+  granted({2, 4}, /*exclusive=*/false);
+  granted({6, 7});
+  take_back(granted({0, 9}));
+  EXPECT_EQ(held_by_ann(), (Held{{{2, 4}, false}, {{6, 7}, true}}));
+  EXPECT_EQ(lock_for(kBob, {0, 1}), 0);
+  EXPECT_EQ(lock_for(kBob, {5, 5}), 0);
+  EXPECT_EQ(lock_for(kBob, {8, 9}), 0);
+  EXPECT_EQ(lock_for(kBob, {2, 2}), EAGAIN);
+  EXPECT_EQ(lock_for(kBob, {6, 6}), EAGAIN);
+}
+
+TEST_F(UntakenLock, DoesNotBringBackWhatItsOwnerUnlockedSince) {
+  granted({0, 9}, /*exclusive=*/false);
+  LockGrant grant = granted({0, 9});
+  ASSERT_EQ(unlock_for(kAnn, {0, 4}), 0);
+  take_back(std::move(grant));
+  EXPECT_EQ(held_by_ann(), (Held{{{5, 9}, false}}));
+  EXPECT_EQ(lock_for(kBob, {0, 4}), 0);
+}
+
+TEST_F(UntakenLock, LeavesWhatItsOwnerLockedOtherwiseSince) {
+  LockGrant grant = granted({0, 9});
+  granted({0, 4}, /*exclusive=*/false);
+  take_back(std::move(grant));
+  EXPECT_EQ(held_by_ann(), (Held{{{0, 4}, false}}));
+}
+
+// READW_LT would make a server keep a place for who does not ask again.
+TEST_F(UntakenLock, IsReplacedInTheNameOfWhoAskedAndNotWaitedFor) {
+  granted({0, 9}, /*exclusive=*/false);
+  LockGrant grant = granted({0, 9}, /*exclusive=*/true, /*will_wait=*/true);
+  server_.forget_arrivals();
+  take_back(std::move(grant));
+  ASSERT_EQ(server_.arrivals().size(), 1U);
+  const Arrival& sent = server_.arrivals().front();
+  EXPECT_EQ(sent.caller.uid, asker().uid);
+  const std::array<std::byte, 8> lock_shared{
+      {{}, {}, {}, std::byte{OP_LOCK}, {}, {}, {}, std::byte{READ_LT}}};
+  EXPECT_FALSE(std::ranges::search(sent.bytes, lock_shared).empty());
+}
+
+TEST_F(UntakenLock, IsGoneWithItsFile) {
+  Opened opened = open_file("file", OPEN4_SHARE_ACCESS_WRITE);
+  auto locked = run(client::lock(mount(), opened.open.file(),
+                                 {.owner = kAnn, .range = {0, 9}, .exclusive = true}));
+  ASSERT_TRUE(locked);
+  ASSERT_EQ(let_go(kAnn), 0);
+  ASSERT_TRUE(run(mount().opens().close(std::move(opened.open))));
+  server_.forget_arrivals();
+  take_back(std::move(*locked));
+  EXPECT_EQ(server_.arrivals().size(), 0U);
 }
 
 // The reply to whom a lock is in the way of has its owner, and clients of other make reserve the

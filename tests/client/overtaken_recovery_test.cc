@@ -230,7 +230,7 @@ class LocksReclaimed : public RecoveryTest {
       result.resok4.lock_stateid.other[0] = static_cast<std::byte>(lock_state_++);
     });
   }
-  Result<void> lock_range(const OpenRef& file, ByteRange range, bool exclusive) {
+  Result<LockGrant> lock_range(const OpenRef& file, ByteRange range, bool exclusive) {
     return run(lock(mount(), file.file(),
                     {.owner = {LockKind::posix, 1}, .range = range, .exclusive = exclusive}));
   }

@@ -163,6 +163,26 @@ TEST_F(LockRequests, ALockOfAFileThatIsClosedMeanwhileIsGone) {
   EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
 }
 
+// The open file at the server is that of another descriptor, too: no CLOSE ends the lock.
+TEST_F(LockRequests, ALockThatComesWhenItsFileIsBeingClosedIsGivenBack) {
+  make_soft_kernel(ETIMEDOUT);
+  const Opened closed = open_node(file_.node);
+  ASSERT_EQ(write(closed, 0, "text"), 0);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(nfs4::OP_WRITE) ? Fate::hold : Fate::answer;
+  };
+  fuse_lk_in wanted = lock_in(kOne, 0, 9, F_WRLCK);
+  wanted.fh = closed.fh;
+  EXPECT_EQ(end(begin(FUSE_SETLK, file_.node, wanted)).error, ETIMEDOUT);
+  release(closed, kOne);
+  server_.fate = nullptr;
+  server_.disconnect();
+  reactor_.advance(std::chrono::seconds(5));
+  EXPECT_EQ(kernel_->in_flight().running(), 0U);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_LOCK), 1) << "it was granted";
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), 0);
+}
+
 TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
   server_.service().set_never_stable(true);
   ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
