@@ -258,14 +258,24 @@ Task<Result<void>> Mount::say_goodbye() {
   if (!session().begun() || parts_->cut_off) co_return Result<void>{};
   co_await delegations().give_back_all();
   auto closed = co_await opens().close_all();
-  auto channel = co_await parts_->trunk.ready(0);
-  CO_TRY(channel);
-  auto session =
-      co_await parts_->session_setup.destroy_session(**channel, SessionSetup::Delayed::repeat);
+  auto session = co_await destroy(&SessionSetup::destroy_session);
   CO_TRY(session);
-  auto client = co_await parts_->session_setup.destroy_client(**channel);
+  auto client = co_await destroy(&SessionSetup::destroy_client);
   CO_TRY(client);
   co_return closed;
+}
+
+// A connection that ends between two attempts is gone with all that belongs to it.
+Task<Result<void>> Mount::destroy(Task<Result<void>> (SessionSetup::*ask)(rpc::Channel&)) {
+  Backoff backoff;
+  for (;;) {
+    auto channel = co_await parts_->trunk.ready(0);
+    CO_TRY(channel);
+    auto done = co_await (parts_->session_setup.*ask)(**channel);
+    if (done || !done.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) co_return done;
+    const bool slept = co_await session().pauses().pause(backoff.next());
+    if (!slept) co_return fail(Error::local(ESHUTDOWN, "unmount", "the mount is ending"));
+  }
 }
 
 // After this every request and every wait ends, whatever the server does.

@@ -22,6 +22,7 @@ class LockWaiters;
 class NameService;
 class OpenFiles;
 class Session;
+class SessionSetup;
 class Trace;
 struct RequestContext;
 
@@ -117,6 +118,8 @@ class Mount {
   Task<Result<Found>> find_below(FileHandle dir, std::string name);
   Task<Result<void>> fetch_limits();
   Task<Result<void>> say_goodbye();
+  /// Repeats what the server puts off.
+  Task<Result<void>> destroy(Task<Result<void>> (SessionSetup::*ask)(rpc::Channel&));
   std::uint64_t replies_so_far() const;
   Task<void> cut_off();
 

@@ -100,6 +100,8 @@ Task<Result<void>> establish(Files& files, OpenFileRef file, LockRef lock) {
     const stateid4 before = lock->given;
     auto granted = co_await lock_at_server(files, file, lock, wanted, files.context.lease_time());
     CO_TRY(granted);
+    // Lost while the server was asked: with the delegation, for one.
+    if (!lock->ranges.overlaps(next.range)) co_return fail(refusal(NFS4ERR_EXPIRED, "it is lost"));
     const bool anew = done > 0 && lock->given.other != before.other;
     done = anew ? 0 : done + 1;
   }

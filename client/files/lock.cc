@@ -14,12 +14,17 @@ Error lost_locks() {
                "the server has forgotten that the file is open"};
 }
 
-/// Locks that only this client knows of may be on their way to the server.
-Task<Result<void>> local_locks_stay(Files& files, OpenFileRef file) {
+/// What the recovery gets back can be given up when it has it.
+Task<void> open_recovered(Files& files, OpenFileRef file) {
   while (file->server_open().recovering()) {
     const bool slept = co_await files.context.session.pauses().pause(Backoff::kFirst);
     if (!slept) break;
   }
+}
+
+/// Locks that only this client knows of may be on their way to the server.
+Task<Result<void>> local_locks_stay(Files& files, OpenFileRef file) {
+  co_await open_recovered(files, file);
   if (file->lost()) co_return fail(lost_locks());
   co_return Result<void>{};
 }
@@ -252,10 +257,9 @@ Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
   const LockRef lock = file->locks().find(owner);
   if (!lock) co_return Result<void>{};
   auto guard = co_await lock->changing.lock();
+  co_await open_recovered(files, file);
   Result<void> outcome;
-  if (!lock->at_server) {
-    outcome = co_await local_locks_stay(files, file);
-  }
+  if (!lock->at_server && file->lost()) outcome = fail(lost_locks());
   if (lock->at_server && lock->established && !file->lost()) {
     outcome = co_await say_goodbye(files, file, lock);
     if (!lock->at_server) outcome = {};  // taken away meanwhile: nothing is left to be given back

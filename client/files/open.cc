@@ -79,8 +79,13 @@ Task<Result<Opened>> complete(Files& files, Asked asked, OpenAnswer answer,
   if (opening) opening->end();
   opened.preserve_unlinked = (answer.granted.rflags & OPEN4_RESULT_PRESERVE_UNLINKED) != 0;
   const OpenFileRef file = opened.open.file();
+  const std::uint64_t times_forgotten = files.delegation_table.times_forgotten();
   auto attributes = co_await steps::or_fetch(files.context, asked.caller, answer.handle,
                                              std::move(answer.attributes), std::move(answer.names));
+  // The open has been reclaimed without it.
+  if (files.delegation_table.times_forgotten() != times_forgotten) {
+    answer.granted.delegation.reset();
+  }
   const bool wanted = asked.delegating == Delegating::wanted && files.delegations_wanted;
   if (answer.granted.delegation && !(attributes && wanted)) {
     files.context.session.background().start(delegreturn_quietly(

@@ -46,7 +46,7 @@ OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& hand
   const OpenFileRef file = table_.obtain(caller, handle);
   // Accesses that the delegation does not cover stay with the open that the server knows.
   const bool together = delegation->covers(file->share_access() | access);
-  if (!together && (access & ~file->server_access()) != 0) return {};
+  if (!together && (file->narrowing() || (access & ~file->server_access()) != 0)) return {};
   OpenTable::attach(*file, delegation);
   file->set_fileid(delegation->fileid());
   file->add_reference(access, caller);

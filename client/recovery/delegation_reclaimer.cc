@@ -10,6 +10,7 @@ using namespace nfs4;
 
 void DelegationReclaimer::on_all_forgotten() {
   files_.open_table.forget_delegated();
+  files_.delegation_table.note_forgotten();
   for (const DelegationRef& delegation : files_.delegation_table.all()) {
     delegation->forgotten();
     if (!delegation->in_use()) files_.delegations.drop(delegation);
@@ -25,6 +26,7 @@ Task<void> DelegationReclaimer::reopen() {
     if (!delegation->recovering() || delegation->lost()) continue;
     if (delegation->revoked()) {
       co_await stateids_.free(delegation->caller(), delegation->stateid());
+      if (!delegation->revoked()) continue;  // the server has restarted meanwhile
     }
     log::info("a delegation is lost");
     files_.delegations.drop(delegation);

@@ -90,7 +90,8 @@ Task<void> OpenReclaimer::reopen() {
   for (const OpenFileRef& file : files) {
     if (file->claim() == OpenFile::Claim::freed) {
       co_await stateids_.free(file->caller(), file->open_stateid());
-      give_up(*file, "revoked by the server");
+      // The server may have restarted meanwhile, and given the open back.
+      if (file->claim() == OpenFile::Claim::freed) give_up(*file, "revoked by the server");
     } else if (file->claim() == OpenFile::Claim::anew) {
       co_await reopen_one(file);
     }

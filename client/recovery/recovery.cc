@@ -111,11 +111,11 @@ void Recovery::forget_all() {
 // The server may be busy with the session for as long as it executes one of its requests: that is
 // not waited for. A connection that is new is bound to it for this (RFC 8881 section 18.37.3).
 Task<Result<void>> Recovery::destroy_old_session(rpc::Channel& channel) {
-  auto destroyed = co_await session_setup_.destroy_session(channel, SessionSetup::Delayed::fail);
+  auto destroyed = co_await session_setup_.destroy_session(channel);
   if (!destroyed && destroyed.error().is(Layer::nfs, nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION)) {
     auto bound = co_await session_setup_.bind(channel);
     if (bound) {
-      destroyed = co_await session_setup_.destroy_session(channel, SessionSetup::Delayed::fail);
+      destroyed = co_await session_setup_.destroy_session(channel);
     }
   }
   if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
@@ -264,7 +264,7 @@ void Recovery::on_status_flags(std::uint32_t flags) {
   } else if ((fresh & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0) {
     replace_session("the server has lost track of the back channel");
   }
-  note_revoked(flags);
+  note_revoked(flags, fresh);
   note_callback_path(flags);
 }
 
@@ -274,13 +274,18 @@ void Recovery::replace_session(const char* reason) {
 }
 
 // Repeated as long as the flags stay set, but not more often than the lease is renewed.
-void Recovery::note_revoked(std::uint32_t flags) {
+void Recovery::note_revoked(std::uint32_t flags, std::uint32_t fresh) {
   constexpr std::uint32_t kRevoked =
       nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
       nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  if ((flags & kRevoked) == 0) unseen_revocation_ = false;
   if ((flags & kRevoked) == 0 || wants(kLookForRevoked)) return;
   const Duration pause = session_.limits().lease_time / kDrainsPerLease;
-  if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) return;
+  if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) {
+    unseen_revocation_ = unseen_revocation_ || (fresh & kRevoked) != 0;
+    return;
+  }
+  unseen_revocation_ = false;
   revoked_looked_at_ = reactor_.now();
   state_tasks_ |= kLookForRevoked;
   start_state_work();

@@ -67,7 +67,8 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void on_state_refused() override;
   bool recovering() const override { return needs_ != 0 || state_work_ != StateWork::idle; }
   bool in_doubt() const override {
-    return needs_ != 0 || wants(kLookForRevoked) || state_work_ == StateWork::looking;
+    return needs_ != 0 || unseen_revocation_ || wants(kLookForRevoked) ||
+           state_work_ == StateWork::looking;
   }
   /// A new session although the server still has the old one. `reason` is for the log.
   void replace_session(const char* reason);
@@ -118,7 +119,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void start_state_work();
   Task<void> work_on_states();
   void note_callback_path(std::uint32_t flags);
-  void note_revoked(std::uint32_t flags);
+  void note_revoked(std::uint32_t flags, std::uint32_t fresh);
 
   Reactor& reactor_;
   Session& session_;
@@ -133,6 +134,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   bool hurrying_ = false;
   std::uint32_t noted_flags_ = 0;  // SEQ4_STATUS_* that have been acted on and are still set
   std::optional<TimePoint> revoked_looked_at_;
+  bool unseen_revocation_ = false;  // it is too early to look for what was revoked
   CallbackPath callback_path_;
 
   log::Limit flag_lines_;  // a server may change them with every answer

@@ -159,27 +159,25 @@ Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
 }
 
 template <class Res, class Args>
-Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args,
-                                         Delayed delayed) {
+Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args) {
   CompoundRef compound = begin(step);
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   compound->add(args, result_size::kNothing);
-  auto answered = co_await ask(channel, *compound, delayed);
+  auto answered = co_await ask(channel, *compound, Delayed::fail);
   CO_TRY(answered);
   Res result;
   auto read = compound->results().read(result);
   co_return read;
 }
 
-Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel, Delayed delayed) {
+Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
   return destroy<nfs4::DESTROY_SESSION4res>(channel, "DESTROY_SESSION",
-                                            nfs4::DESTROY_SESSION4args{session_.id()}, delayed);
+                                            nfs4::DESTROY_SESSION4args{session_.id()});
 }
 
 Task<Result<void>> SessionSetup::destroy_client(rpc::Channel& channel) {
   return destroy<nfs4::DESTROY_CLIENTID4res>(channel, "DESTROY_CLIENTID",
-                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()},
-                                             Delayed::repeat);
+                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()});
 }
 
 }  // namespace nfsrdma::client

@@ -19,11 +19,10 @@ class BackChannel {
   ~BackChannel() = default;
 };
 
-/// Each operation waits for NFS4ERR_DELAY and ends with the connection. Belongs to one shard.
+/// Each operation ends with the connection. `channel` must stay until it has ended, pauses
+/// included. Belongs to one shard.
 class SessionSetup {
  public:
-  /// What becomes of a request that the server puts off (NFS4ERR_DELAY).
-  enum class Delayed : std::uint8_t { repeat, fail };
   /// Program number of the callbacks (csa_cb_program), from the transient range.
   static constexpr std::uint32_t kCallbackProgram = 0x40000000;
 
@@ -37,7 +36,8 @@ class SessionSetup {
   /// BIND_CONN_TO_SESSION, fore and back.
   Task<Result<void>> bind(rpc::Channel& channel);
   Task<Result<void>> reclaim_complete(rpc::Channel& channel);
-  Task<Result<void>> destroy_session(rpc::Channel& channel, Delayed delayed);
+  /// NFS4ERR_DELAY: the server still uses it. The operations above repeat what is put off.
+  Task<Result<void>> destroy_session(rpc::Channel& channel);
   Task<Result<void>> destroy_client(rpc::Channel& channel);
 
   /// The current or last step, such as "EXCHANGE_ID"; for messages.
@@ -46,13 +46,15 @@ class SessionSetup {
  private:
   Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
                               const nfs4::CREATE_SESSION4args& asked, TimePoint asked_at);
+  /// What becomes of a request that the server puts off (NFS4ERR_DELAY).
+  enum class Delayed : std::uint8_t { repeat, fail };
   /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until the mount ends, or
   /// left to the caller to read.
   Task<Result<void>> ask(rpc::Channel& channel, Compound& compound,
                          Delayed delayed = Delayed::repeat);
   /// DESTROY_SESSION and DESTROY_CLIENTID: an operation whose result is a status.
   template <class Res, class Args>
-  Task<Result<void>> destroy(rpc::Channel& channel, const char* step, Args args, Delayed delayed);
+  Task<Result<void>> destroy(rpc::Channel& channel, const char* step, Args args);
   CompoundRef begin(const char* step);
 
   Session& session_;

@@ -59,6 +59,9 @@ class DelegationTable {
   DelegationRef unused();
   /// It is relied upon no more. False when it was not anyway.
   bool begin_return(Delegation& delegation);
+  /// The server has forgotten all state, that of grants under way, too.
+  void note_forgotten() { ++times_forgotten_; }
+  std::uint64_t times_forgotten() const { return times_forgotten_; }
   /// The delegation has ended, by either side. True when it was lost, not returned.
   bool end(Delegation& delegation);
 
@@ -71,6 +74,7 @@ class DelegationTable {
  private:
   std::unordered_map<FileHandle, DelegationRef, FileHandleHash> all_;
   IntrusiveList<Delegation> held_;  // least recently used first
+  std::uint64_t times_forgotten_ = 0;
   Counter granted_;
   Counter lost_;
   Counter local_opens_;

@@ -118,7 +118,8 @@ class OpenFile final : public StateHolder,
   bool opening() const { return opening_ > 0; }
   /// `co_await file->crossing()` ends when the last of them, or the change below, has ended.
   WaitQueue::Wait crossing() { return crossing_.wait(); }
-  /// A CLOSE or OPEN_DOWNGRADE is on its way.
+  /// A CLOSE or OPEN_DOWNGRADE is on its way: the server may have less than server_access().
+  bool narrowing() const { return narrowing_; }
   void begin_narrowing() { narrowing_ = true; }
   void end_narrowing() {
     narrowing_ = false;

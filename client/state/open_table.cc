@@ -37,6 +37,9 @@ OpenFileRef OpenTable::merge(const Credential& caller, const FileHandle& handle,
   const bool other = file->newest_.other != stateid.other;
   if (other && file->server_access_ != 0) lose_locks(*file, "the server has opened it anew");
   file->opened(stateid, share_access);
+  // Nobody had it open when the recovery began, which passed it by: what it had to get back is
+  // here.
+  if (file->references() == 0) file->recovered();
   file->add_reference(share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH, caller);
   if (file->until_merged_) file->until_merged_->cut_short();
   return file;

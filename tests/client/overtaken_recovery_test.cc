@@ -214,6 +214,136 @@ TEST_F(RecoveryTest, AnAnswerAboutAReplacedDelegationDoesNotCount) {
   EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
 }
 
+TEST_F(RecoveryTest, ARevokedOpenThatIsReclaimedMeanwhileIsHeld) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  refusal_ = NFS4ERR_ADMIN_REVOKED;
+  server_.fate = [this, struck = false](const Arrival& arrival) mutable {
+    if (struck || !arrival.has(OP_FREE_STATEID)) return Fate::answer;
+    struck = true;
+    server_.forget(true);
+    return Fate::disconnect_before;
+  };
+  EXPECT_TRUE(read_from(file));
+  reactor_.settle();
+  EXPECT_EQ(count(CLAIM_PREVIOUS), 1U);
+  EXPECT_FALSE(file->lost());
+  EXPECT_EQ(counter("opens_lost"), 0U);
+}
+
+// The recovery passes by what nobody has open.
+TEST_F(RecoveryTest, AFileThatIsClosedBeforeItIsReclaimedIsSoundWhenOpenedAgain) {
+  start();
+  OpenRef file = must_open(1);
+  const OpenFileRef known = file.file();
+  forget_opens(true);
+  server_.fate = [renewed = false](const Arrival& arrival) mutable {
+    renewed = renewed || arrival.has(OP_EXCHANGE_ID);
+    return renewed && arrival.has(OP_CREATE_SESSION) ? Fate::hold : Fate::answer;
+  };
+  Pending asking(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  ASSERT_EQ(known->claim(), OpenFile::Claim::previous);
+  Pending closing(mount().opens().close(std::move(file)));
+  Pending opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.advance(std::chrono::seconds(10));
+  ASSERT_TRUE(opening.done());
+  ASSERT_TRUE(opening.value());
+  EXPECT_EQ(opening.value()->open.file(), known);
+  EXPECT_FALSE(known->recovering());
+  EXPECT_EQ(count(CLAIM_PREVIOUS), 0U);
+  EXPECT_TRUE(asking.done());
+  EXPECT_TRUE(closing.done());
+}
+
+// Until it has been looked for, any delegation may be the one that is revoked.
+TEST_F(RecoveryTest, ASecondRevocationLeavesTheLeaseInDoubt) {
+  start();
+  const auto report = [this](std::uint32_t flags) {
+    server_.status_flags = flags;
+    EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+    reactor_.settle();
+  };
+  report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  report(0);
+  EXPECT_TRUE(mount().session().lease_holds()) << "it was looked for at once";
+  report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  EXPECT_FALSE(mount().session().lease_holds()) << "too early to look again";
+  reactor_.advance(std::chrono::seconds(31));
+  report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  report(0);
+  EXPECT_TRUE(mount().session().lease_holds());
+  EXPECT_GE(counter("recovery_revoked_rounds"), 2U);
+}
+
+TEST_F(RecoveryTest, ASessionThatIsInUseIsDestroyedOverTheNextConnection) {
+  start();
+  server_.fail(OP_DESTROY_SESSION, NFS4ERR_DELAY);
+  Pending stopping(mount().stop());
+  reactor_.settle();
+  ASSERT_EQ(server_.arrivals_of(OP_DESTROY_SESSION).size(), 1U);
+  server_.disconnect();
+  reactor_.advance(std::chrono::seconds(1));
+  ASSERT_TRUE(stopping.done());
+  EXPECT_TRUE(stopping.value());
+  EXPECT_EQ(server_.arrivals_of(OP_DESTROY_SESSION).size(), 2U);
+  EXPECT_EQ(server_.arrivals_of(OP_DESTROY_CLIENTID).size(), 1U);
+}
+
+// The server has less than it had: what it would refuse the delegation does not cover alone.
+TEST_F(RecoveryTest, NothingIsOpenedHereBesideADowngrade) {
+  start();
+  OpenRef reader = must_open(1, kRead);
+  OpenRef writer = must_open(1, kWrite);
+  OpenRef both = must_open(1, kBoth);
+  DelegationTable& table = static_cast<Files&>(mount()).delegation_table;
+  GrantedDelegation granted;
+  granted.stateid.other[0] = std::byte{1};
+  table.put(handle(1), {}, granted, {}, false);
+  table.authorize(handle(1), {}, kRead);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN_DOWNGRADE) ? Fate::hold : Fate::answer;
+  };
+  EXPECT_TRUE(run(mount().opens().close(std::move(reader))));
+  EXPECT_TRUE(open_locally(mount(), {}, handle(1), kRead)) << "beside the open for both";
+  Pending closing(mount().opens().close(std::move(both)));
+  reactor_.settle();
+  ASSERT_EQ(server_.arrivals_of(OP_OPEN_DOWNGRADE).size(), 1U);
+  EXPECT_FALSE(open_locally(mount(), {}, handle(1), kRead));
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  EXPECT_TRUE(closing.done());
+}
+
+// The open is reclaimed without it.
+TEST_F(RecoveryTest, ADelegationOfBeforeARestartIsNotTaken) {
+  server_.on<OPEN4args, OPEN4res>([this](const OPEN4args& args, OPEN4res& result) {
+    claims_.push_back(args.claim.claim);
+    result.resok4.stateid.seqid = 1;
+    result.resok4.stateid.other[0] = static_cast<std::byte>(++last_state_);
+    if (args.claim.claim != CLAIM_FH) return;
+    result.resok4.delegation.delegation_type = OPEN_DELEGATE_READ;
+    result.resok4.delegation.read.stateid.other[0] = std::byte{77};
+  });
+  start();
+  server_.fail(OP_GETATTR, NFS4ERR_DELAY, 2);
+  Pending opening(open(mount(), {}, handle(1), kRead));
+  reactor_.settle();
+  ASSERT_FALSE(opening.done());
+  server_.forget(true);
+  server_.disconnect();
+  reactor_.advance(std::chrono::seconds(20));
+  ASSERT_TRUE(opening.done());
+  ASSERT_TRUE(opening.value());
+  EXPECT_EQ(count(CLAIM_PREVIOUS), 1U);
+  EXPECT_FALSE(mount().delegations().held(handle(1)));
+}
+
 /// Notes the LOCKs of a file that is open for reading and writing.
 class LocksReclaimed : public RecoveryTest {
  protected:
@@ -289,6 +419,35 @@ TEST_F(LocksReclaimed, NotForAnAnswerAboutAReplacedStateid) {
   reactor_.settle();
   EXPECT_EQ(counter("locks_lost"), 0U);
   EXPECT_EQ(server_.executions_of(OP_FREE_STATEID), 0U);
+}
+
+// Unlocked before the server knows of it again, it would be locked then for nobody.
+TEST_F(LocksReclaimed, BeforeTheyAreGivenBack) {
+  std::vector<std::uint64_t> unlocked;
+  server_.on<LOCKU4args, LOCKU4res>([&unlocked](const LOCKU4args& args, LOCKU4res& result) {
+    unlocked.push_back(args.offset);
+    result.lock_stateid = args.lock_stateid;
+  });
+  start();
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  forget_opens(true);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_LOCK) ? Fate::hold : Fate::answer;
+  };
+  Pending asking(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  ASSERT_EQ(locks_.back(), (Noted{true, WRITE_LT, 0}));
+  Pending leaving(unlock_all(mount(), file.file(), {LockKind::posix, 1}));
+  reactor_.settle();
+  EXPECT_FALSE(leaving.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.advance(std::chrono::seconds(10));
+  ASSERT_TRUE(leaving.done());
+  EXPECT_TRUE(leaving.value());
+  EXPECT_TRUE(asking.done());
+  EXPECT_EQ(unlocked.size(), 1U);
 }
 
 }  // namespace
