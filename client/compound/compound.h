@@ -118,6 +118,9 @@ class Compound : public ListNode {
   /// After the last result was read: the reply itself, for callers that need its views longer.
   rpc::Reply take_reply() { return std::move(**call_.reply); }
 
+  /// Before the request waits to be sent again: the reply's memory is what others may wait for,
+  /// those of a recovery too. status() and last_index() of the results stay.
+  void drop_reply() { call_.reply.reset(); }
   /// Lets go of the reply, of kept buffers and of the state.
   void clear() {
     call_.reset(0);

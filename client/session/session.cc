@@ -86,6 +86,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     if (!put_off_for_long(compound, begun)) waiting.restart(reactor_.now());
     if (compound.state_refused() && ++refusals <= kMaxRefusals) {
       note_refused_state(compound);
+      compound.drop_reply();
       continue;
     }
     const bool again =
@@ -96,6 +97,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     delayed_.add();
     ++compound.span().delays;
+    compound.drop_reply();
     compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
@@ -201,6 +203,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     resolve_if_in_doubt(slot);
     CO_TRY(verdict);
     if (*verdict == Verdict::done) co_return Result<void>{};
+    compound.drop_reply();
     ++tries;
   }
   co_return fail(give_up("no slot accepted the request"));
@@ -234,6 +237,7 @@ Task<Result<Session::Verdict>> Session::perform_once(Compound& compound, SlotHol
     CO_TRY(verdict);
     if (*verdict == Verdict::at_once && ++corrections < kMaxTries) continue;
     if (*verdict != Verdict::again) co_return verdict;
+    compound.drop_reply();
     compound.set_waits_for(WaitsFor::pause);
     const bool slept = co_await pauses_.pause(backoff.next());
     if (!slept) co_return fail(give_up("the mount is ending"));
