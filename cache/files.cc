@@ -104,6 +104,7 @@ void Files::on_all_forgotten() {
   writes_.memory().on_all_forgotten();
   std::vector<std::shared_ptr<OpenInode>> files;
   writes_.uncommitted().for_each([&](OpenInode& open) {
+    open.drop_read_ahead();  // read again, these bytes may be those of before the data
     if (const FileRef writer = open.any_writer()) files.push_back(writer->shared);
   });
   for (auto& open : files) spawn(restore_lost(writes_, std::move(open)));

@@ -27,8 +27,13 @@ bool OpenInode::in_use() {
 
 boost::intrusive_ptr<File> OpenInode::any_writer() {
   FileRef writer;
+  bool writer_lost = false;
   files.for_each([&](File& file) {
-    if (!writer && file.writable()) writer = &file;
+    const bool lost = !file.open || file.open->lost();
+    if (file.writable() && (!writer || (writer_lost && !lost))) {
+      writer = &file;
+      writer_lost = lost;
+    }
   });
   return writer;
 }

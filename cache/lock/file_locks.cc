@@ -43,11 +43,13 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
   return found;
 }
 
-Task<void> send_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open,
-                              LockedFiles files) {
-  if (!files.empty() && !locked_here(writes.mount(), files.front()->handle())) {
-    co_await writes.behind().flush(open);
-  }
+/// What was written under the locks is durable then. Whichever open it was written through: sent
+/// again later, it would overwrite what the next holder of a lock has written.
+Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open,
+                               LockedFiles files) {
+  if (files.empty() || locked_here(writes.mount(), files.front()->handle())) co_return;
+  if (const FileRef writer = open->any_writer()) co_await commit_file(writes, writer);
+  co_await writes.behind().flush(open);
 }
 
 /// flock(2) has no deadlocks: another thread may release the waiter's own lock.
@@ -107,23 +109,10 @@ Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount
   co_return tested;
 }
 
-namespace {
-
-/// Whichever open it was written through: sent again later, it would overwrite what the next
-/// holder of the lock has written.
-Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open, Inode& inode,
-                               LockedFiles files) {
-  const FileRef writer = open->any_writer();
-  if (writer && !locked_here(writes.mount(), inode.handle())) co_await commit_file(writes, writer);
-  co_await send_before_unlock(writes, open, std::move(files));
-}
-
-}  // namespace
-
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range) {
   const auto files = locked_by(*file->shared, owner);
-  co_await write_before_unlock(writes, file->shared, *file->inode, files);
+  co_await write_before_unlock(writes, file->shared, files);
   Result<void> outcome;
   for (const client::OpenFileRef& locked : files) {
     auto unlocked = co_await client::unlock(writes.mount(), locked, owner, range);
@@ -135,7 +124,7 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
 Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant grant) {
   const std::uint64_t fileid = grant.file->fileid();
   LockedFiles locked(1, grant.file);
-  co_await write_before_unlock(writes, file->shared, *file->inode, std::move(locked));
+  co_await write_before_unlock(writes, file->shared, std::move(locked));
   auto taken_back = co_await client::take_back_lock(writes.mount(), std::move(grant));
   if (taken_back) co_return;
   log::warning("a lock of inode {} that nobody took is not as before: {}", fileid,
@@ -147,7 +136,7 @@ Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
   if (!may_hold_locks(*open, owner)) co_return true;
   bool kept = true;
   const auto files = locked_by(*open, owner);
-  co_await send_before_unlock(writes, open, files);
+  co_await write_before_unlock(writes, open, files);
   for (const client::OpenFileRef& file : files) {
     auto released = co_await client::unlock_all(writes.mount(), file, owner);
     if (released) continue;

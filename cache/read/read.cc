@@ -102,13 +102,14 @@ Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, 
       if (found) co_return std::move(*found);
     }
   }
-  auto read = co_await read_from_server(ahead, file, by, std::move(args));
-  if (!read || !file->shared->may_be_lost()) co_return read;
-  // The server has restarted meanwhile.
-  args.slot = std::move(read->slot);
-  co_await restore_lost(writes, file->shared);
-  read = co_await read_from_server(ahead, std::move(file), std::move(by), std::move(args));
-  co_return read;
+  // A server that restarts may read before it gets back what it has lost.
+  for (;;) {
+    if (file->shared->may_be_lost()) co_await restore_lost(writes, file->shared);
+    const std::uint64_t times_forgotten = writes.memory().times_forgotten();
+    auto read = co_await read_from_server(ahead, file, by, std::move(args));
+    if (!read || writes.memory().times_forgotten() == times_forgotten) co_return read;
+    args.slot = std::move(read->slot);
+  }
 }
 
 }  // namespace nfsrdma::cache

@@ -163,6 +163,10 @@ Task<void> ReadAhead::fetch(FileRef file, ReadPieceRef piece) {
     piece->valid = std::min(got->data.size(), sink.size());
     piece->ended = got->eof || piece->valid == 0;
     if (!got->placed) std::memcpy(sink.data(), got->data.data(), piece->valid);
+    // A write that has grown the file since was answered first.
+    if (piece->ended && file->inode->size() > piece->offset + piece->valid) {
+      file->ahead->forget(*piece);
+    }
   } else {
     // No program has asked for these bytes yet. One that does sends a READ of its own.
     log::debug("reading ahead: {}", got.error().message());

@@ -79,6 +79,8 @@ Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incom
   cache::Outgoing outgoing{&incoming.slot, incoming.what.data, incoming.what.offset};
   outgoing.lock = incoming.what.lock;
   if (incoming.durable) outgoing.stable = nfs4::FILE_SYNC4;
+  // The kernel looks at the error of written back pages, not at how much of them was written.
+  outgoing.whole = incoming.by == WriteBy::write_back;
   auto written = co_await cache::send_write(fs.files().writes(), file, outgoing);
   if (written) open->write_through = false;
   co_return written;

@@ -222,6 +222,52 @@ TEST_F(ReadAheadRequests, WhatIsReadAtTheEndIsForgottenWhenTheFileGrows) {
   release(file);
 }
 
+// The READ has found the old end, and its answer comes behind that of the write.
+TEST_F(ReadAheadRequests, AFileThatGrowsWhileItsEndIsReadIsReadOn) {
+  const Opened file = make(4);
+  EXPECT_EQ(part(file, 0), expected(0));
+  hold_reads();
+  const auto second = begin_read(file, 1);
+  reactor_.settle();
+  ASSERT_GT(slots_used(), 0U) << "executed, but not answered";
+  ASSERT_EQ(write(file, 40 * kRequest, "w"), 0);
+  ASSERT_EQ(fsync(file), 0);
+  server_.fate = nullptr;
+  server_.release_held();
+  EXPECT_TRUE(end(second).text() == expected(1));
+  EXPECT_TRUE(part(file, 3) == expected(3));
+  EXPECT_TRUE(part(file, 4) == std::string(kRequest, '\0'));
+  release(file);
+}
+
+// Read again, they are those of before the data that the server has lost.
+TEST_F(ReadAheadRequests, BytesUnderWayAreForgottenWithTheServersMemory) {
+  const Opened file = make(64);
+  server_.service().set_never_stable(true);
+  const std::string written(kRequest, 'w');
+  ASSERT_EQ(write(file, 8 * kRequest, written), 0);
+  reactor_.advance(2 * cache::WriteBehind::kLongest);
+  reactor_.settle();
+  EXPECT_EQ(part(file, 6), expected(6));
+  hold_reads();
+  const auto seventh = begin_read(file, 7);
+  reactor_.settle();
+  ASSERT_GT(slots_used(), 0U);
+  const auto eighth = begin_read(file, 8);
+  reactor_.settle();
+  server_.write_file("f", text_);
+  hold(nfs4::OP_COMMIT);
+  server_.reboot(0);
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_FALSE(kernel_->answered(eighth)) << "the server has not got the data back";
+  server_.fate = nullptr;
+  server_.release_held();
+  EXPECT_TRUE(end(eighth).text() == written);
+  end(seventh);
+  server_.service().set_never_stable(false);
+  release(file);
+}
+
 TEST_F(ReadAheadRequests, AnotherClientsWriteIsSeenAtTheNextOpen) {
   const Opened file = make(64, O_RDONLY);
   start(file);

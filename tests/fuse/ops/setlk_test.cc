@@ -192,6 +192,21 @@ TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeALockIsGivenBack) {
   EXPECT_EQ(commits(), 1);
 }
 
+TEST_F(LockRequests, WhatWasWrittenIsDurableBeforeAFlockEndsWithItsFile) {
+  server_.service().set_never_stable(true);
+  const Opened file = open_node(file_.node);
+  const fuse_lk_in whole{file.fh, kOne, {0, kLast, F_WRLCK, 0}, FUSE_LK_FLOCK, 0};
+  ASSERT_EQ(ask(FUSE_SETLK, file.node, whole).error, 0);
+  ASSERT_EQ(write(file, 0, text_of(100000)), 0);
+  int commits_before = -1;
+  server_.fate = [&](const Arrival& arrival) {
+    if (arrival.has(nfs4::OP_LOCKU)) commits_before = commits();
+    return Fate::answer;
+  };
+  release(file, kOne);
+  EXPECT_EQ(commits_before, 1);
+}
+
 // close(2) of any descriptor ends fcntl locks; a flock belongs to the open file.
 TEST_F(LockRequests, AFlockOutlivesTheCloseOfADescriptor) {
   EXPECT_EQ(lock(kOne, 0, kLast, F_WRLCK, FUSE_LK_FLOCK), 0);

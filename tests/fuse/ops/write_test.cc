@@ -289,6 +289,21 @@ TEST_F(ForgottenData, AreSentAgainWhenTheRestartIsKnown) {
   release(file);
 }
 
+// The kernel looks at the error of what it writes back, not at how much was written.
+TEST_F(WriteRequest, AMappedPageThatIsWrittenInPartIsAnError) {
+  const Opened file = kernel_open("f", O_RDWR | O_SYNC);
+  server_.service().set_most_written(1000);
+  server_.fate = [this, writes = 0](const Arrival& arrival) mutable {
+    if (arrival.has(nfs4::OP_WRITE) && ++writes == 2) {
+      server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+    }
+    return Fate::answer;
+  };
+  EXPECT_EQ(write(file, 0, text_of(4096), FUSE_WRITE_CACHE), ENOSPC);
+  server_.service().set_most_written(~std::size_t{0});
+  release(file);
+}
+
 TEST_F(WriteRequest, AMappedPageOfAnAppendedFileHasItsPlace) {
   server_.write_file("f", "begin");
   const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
