@@ -47,8 +47,11 @@ void SystemNames::ask(std::function<Value()> look_up, std::function<void(Value)>
   shared_->askers[question] = [answer = std::move(answer)](void* value) {
     answer(std::move(*static_cast<Value*>(value)));
   };
-  if (!std::exchange(shared_->thread_started, true)) {
-    start_without_signals(&SystemNames::work, shared_).detach();
+  // Without a thread the question waits for the next one.
+  if (!shared_->thread_started) {
+    std::thread thread = start_without_signals(&SystemNames::work, shared_);
+    shared_->thread_started = thread.joinable();
+    if (thread.joinable()) thread.detach();
   }
   Shared* const shared = shared_.get();  // lives as long as the thread that runs the job
   const std::lock_guard lock(shared_->mutex);

@@ -80,6 +80,7 @@ bool Dispatcher::refused(const fuse_in_header& header) const {
   switch (header.opcode) {
     case FUSE_READ:
     case FUSE_WRITE:
+    case FUSE_FLUSH:
     case FUSE_FSYNC:
     case FUSE_RELEASE:
     case FUSE_READDIR:

@@ -69,11 +69,11 @@ Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, Buf
   for (unsigned queue = 0; queue < *queues; ++queue) {
     TRY(made->grow(static_cast<std::uint16_t>(queue), made->first_entries_));
   }
-  made->back_with_slots();
   auto ring = Ring::create(device, *queues * made->first_entries_ * kGrowth);
   if (!ring) return fail_from(ring);
   TRY(reactor.watch((*ring)->event(), EPOLLIN | EPOLLET, *made));
   made->ring_ = std::move(*ring);
+  made->back_with_slots();  // last: close() gives back the slots of a ring that is there
   return made;
 }
 

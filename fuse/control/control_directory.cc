@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "fuse/control/socket_file.h"
 #include "transport/base/unique_fd.h"
@@ -30,37 +31,49 @@ std::string temporary_directory(uid_t user) {
   return fmt::format("{}/{}{}", kTemporary, kTemporaryPrefix, user);
 }
 
-bool is_temporary(std::string_view name) {
-  if (!name.starts_with(kTemporaryPrefix)) return false;
-  const std::string_view user = name.substr(kTemporaryPrefix.size());
-  return !user.empty() && user.find_first_not_of("0123456789") == std::string_view::npos;
+/// A directory of control sockets, and whose it must be.
+struct Place {
+  std::string path;
+  uid_t owner = 0;
+};
+
+std::optional<uid_t> user_of(std::string_view number) {
+  uid_t user = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, user);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return user;
 }
 
-/// Those of every user, for root.
-std::vector<std::string> all_directories() {
-  std::vector<std::string> found{kForRoot};
+/// Those of every user, for root. A directory that is not the one's in whose name it is might have
+/// sockets that answer for mounts of others.
+std::vector<Place> all_directories() {
+  std::vector<Place> found{{kForRoot, 0}};
   std::error_code none;
   for (const auto& entry : files::directory_iterator(kRuntimeDirectories, none)) {
-    found.push_back(entry.path() / "nfsrdma");
+    const auto user = user_of(entry.path().filename().string());
+    if (user) found.push_back({entry.path() / "nfsrdma", *user});
   }
   for (const auto& entry : files::directory_iterator(kTemporary, none)) {
-    if (is_temporary(entry.path().filename().string())) found.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kTemporaryPrefix)) continue;
+    const auto user = user_of(std::string_view(name).substr(kTemporaryPrefix.size()));
+    if (user) found.push_back({entry.path(), *user});
   }
   return found;
 }
 
 /// Its file descriptor (O_PATH). Fails for a symbolic link, which could lead anywhere, and for a
-/// directory that others may write to: they could put sockets of theirs in it. Unless `any_owner`,
-/// also for another user's.
-Result<UniqueFd> open_checked(const std::string& directory, bool any_owner) {
+/// directory that others may write to: they could put sockets of theirs in it. Also for one that is
+/// not the user's.
+Result<UniqueFd> open_checked(const std::string& directory, uid_t user) {
   constexpr const char* kStep = "directory of control sockets";
   UniqueFd opened(::open(directory.c_str(), O_DIRECTORY | O_NOFOLLOW | O_PATH | O_CLOEXEC));
   struct stat status {};
   if (!opened || ::fstat(opened.get(), &status) != 0) {
     return fail(Error::from_errno(errno, kStep, directory));
   }
-  const bool own = any_owner || status.st_uid == ::geteuid();
-  if (!own || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  if (status.st_uid != user || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return fail(
         Error::local(EPERM, kStep, directory + " is another user's, or others may write to it"));
   }
@@ -89,7 +102,7 @@ Result<void> make_control_directory(const std::string& directory) {
   if (::mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
     return fail(Error::from_errno(errno, "make the directory of control sockets", directory));
   }
-  auto opened = open_checked(directory, false);
+  auto opened = open_checked(directory, ::geteuid());
   if (!opened) return fail_from(opened);
   return {};
 }
@@ -99,7 +112,7 @@ std::string control_path(const std::string& directory, pid_t pid) {
 }
 
 void remove_deserted_sockets(const std::string& directory) {
-  auto opened = open_checked(directory, false);
+  auto opened = open_checked(directory, ::geteuid());
   if (!opened) return;
   std::error_code none;
   for (const auto& entry : files::directory_iterator(directory, none)) {
@@ -113,13 +126,14 @@ void remove_deserted_sockets(const std::string& directory) {
 }
 
 std::vector<std::string> control_sockets() {
-  const bool root = ::geteuid() == 0;
-  const auto directories = root ? all_directories() : std::vector<std::string>{control_directory()};
+  const uid_t user = ::geteuid();
+  const auto places =
+      user == 0 ? all_directories() : std::vector<Place>{{control_directory(), user}};
   std::vector<std::string> found;
-  for (const auto& directory : directories) {
-    if (!open_checked(directory, root)) continue;
+  for (const auto& place : places) {
+    if (!open_checked(place.path, place.owner)) continue;
     std::error_code none;
-    for (const auto& entry : files::directory_iterator(directory, none)) {
+    for (const auto& entry : files::directory_iterator(place.path, none)) {
       if (entry.path().extension() == kEnding) found.push_back(entry.path());
     }
   }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "fuse/control/socket_file.h"
+#include "transport/base/thread.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -66,7 +67,9 @@ Result<UniqueFd> listen_at(const std::string& path) {
 }  // namespace
 
 AskersFile::~AskersFile() {
-  if (file_) std::thread([file = std::move(file_)]() mutable { file.reset(); }).detach();
+  if (!file_) return;
+  std::thread thread = start_without_signals([file = std::move(file_)]() mutable { file.reset(); });
+  if (thread.joinable()) thread.detach();
 }
 
 /// One request and its answer.

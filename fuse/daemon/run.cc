@@ -196,9 +196,18 @@ int mount(Options options) {
   return serve(options, std::move(*stats), std::move(*background.report));
 }
 
+/// Those that the caller has closed lead nowhere: what is opened next would become one of them, and
+/// go when the program leaves its terminal.
+void open_standard_descriptors() {
+  int null = 0;
+  while (null >= 0 && null <= STDERR_FILENO) null = ::open("/dev/null", O_RDWR);
+  if (null > STDERR_FILENO) ::close(null);
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
+  open_standard_descriptors();
   auto line = parse_command_line(argc, argv);
   if (!line) return say_usage_error(line.error());
   switch (line->action) {

@@ -106,7 +106,12 @@ void StatisticsFile::write(std::string text) {
     if (shared_->writing) return;
     shared_->writing = true;
   }
-  start_without_signals(write_what_waits, shared_).detach();
+  std::thread thread = start_without_signals(write_what_waits, shared_);
+  if (thread.joinable()) return thread.detach();
+  std::lock_guard lock(shared_->mutex);
+  shared_->next.reset();
+  shared_->writing = false;
+  shared_->idle.notify_all();
 }
 
 bool StatisticsFile::wait(std::chrono::milliseconds patience) {

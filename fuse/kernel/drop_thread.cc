@@ -49,6 +49,8 @@ void DropThread::order(std::shared_ptr<KernelOrders> kernel, Order order) {
   }
   shared_->changed.notify_one();
   if (thread_.joinable()) return;
+  // Without a thread the order waits for the next one. To follow it here could wait for this very
+  // program, which has pages to give that are locked.
   shared_->ended = false;
   thread_ = start_without_signals(follow_orders, shared_, std::move(kernel));
 }

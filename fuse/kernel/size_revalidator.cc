@@ -148,7 +148,10 @@ bool SizeRevalidator::start_thread() {
   if (!shared_->answered) return false;
   if (!reactor_.watch(shared_->answered.get(), EPOLLIN, *this)) return false;
   thread_ = start_without_signals(look_when_asked, shared_);
-  return true;
+  if (thread_.joinable()) return true;
+  reactor_.unwatch(shared_->answered.get());
+  shared_->answered.reset();
+  return false;
 }
 
 void SizeRevalidator::end_thread() {

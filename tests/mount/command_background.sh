@@ -36,6 +36,13 @@ for words in "noposix has no effect" "provider iwarp to 127.0.0.1:$port: " "conn
 done
 fusermount3 -u "$mnt"
 
+# Started without standard descriptors: what the program opens does not take their place, which it gives up in the background.
+"$NFSRDMA_BIN/nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt" <&- >&- 2>&-
+same served "$(timeout 30 cat "$mnt/served")" "a file of a mount that was started without descriptors"
+pid=$(daemon)
+kill "$pid"
+wait_for "the program's end, as told" gone "$pid"
+
 # Names as given: commas and all.
 "$NFSRDMA_BIN/nfsrdma" -o "port=$port,fsname=a\\,b,subtype=other" 127.0.0.1:/ "$mnt"
 same "a,b fuse.other" "$(findmnt -no SOURCE,FSTYPE "$mnt" | tr -s " ")" "fsname and subtype"

@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "transport/base/log.h"
 
 namespace nfsrdma {
 
@@ -26,11 +29,19 @@ class SignalsBlocked {
 };
 
 /// Like std::thread's constructor. Signals stay with the reactor's thread, which reads them from a
-/// descriptor: another thread that took one would end the program.
+/// descriptor: another thread that took one would end the program. Where the system has no room for
+/// a thread (RLIMIT_NPROC, pids.max) the result is not joinable, and the log says so: an exception
+/// would end the mount with all data that it has not sent.
 template <class... Args>
 std::thread start_without_signals(Args&&... args) {
   const SignalsBlocked blocked;
-  return std::thread(std::forward<Args>(args)...);
+  try {
+    return std::thread(std::forward<Args>(args)...);
+  } catch (const std::system_error& error) {
+    log::error("a thread cannot be started: {}; raise RLIMIT_NPROC, or pids.max of the container",
+               error.code().message());
+    return {};
+  }
 }
 
 }  // namespace nfsrdma

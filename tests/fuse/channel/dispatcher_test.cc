@@ -85,6 +85,7 @@ TEST_F(DispatcherTest, AllowRootRefusesOtherUsersButForWhatIsOpen) {
   EXPECT_EQ(ask(FUSE_LOOKUP, FUSE_ROOT_ID, "f").error, EACCES);
   EXPECT_EQ(ask(FUSE_GETATTR, kFile, fuse_getattr_in{}).error, EACCES);
   EXPECT_EQ(ask(FUSE_READ, kFile, fuse_read_in{.size = 7}).body.size(), 7U);
+  EXPECT_NE(ask(FUSE_FLUSH, kFile, fuse_flush_in{}).error, EACCES) << "close(2)";
   kernel_->caller.uid = 0;
   EXPECT_EQ(ask(FUSE_LOOKUP, FUSE_ROOT_ID, "f").error, 0);
 }

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <linux/fuse.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -73,6 +75,39 @@ class RingReceiverTest : public HoldingTest {
   const std::size_t slots_;
   IoUringOffer offer_;
 };
+
+/// While this lives the process can have one more open file.
+class OneMoreFile {
+ public:
+  OneMoreFile() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    rlimit limit = before_;
+    limit.rlim_cur = static_cast<rlim_t>(next) + 1;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~OneMoreFile() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(RingReceiver, GivesItsSlotsBackWhereItCannotBeSetUp) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "UBSan opens a pipe to find out whether an object can be read";
+#endif
+  constexpr std::size_t kSlots = 128;
+  const auto reactor = make_epoll_reactor();
+  auto slots = BufferPool::create(1 << 20, kSlots, BufferPool::Mapping::many);
+  ASSERT_TRUE(slots) << slots.error().message();
+  fuse::InFlight in_flight(*reactor, {}, {});
+  {
+    const OneMoreFile limited;
+    EXPECT_FALSE(fuse::RingReceiver::create(*reactor, **slots, in_flight, -1));
+  }
+  EXPECT_EQ((*slots)->available(), kSlots);
+}
 
 TEST_F(RingReceiverTest, RequestsAndTheirDataComeOverIt) {
   Child child([path = mounted_->path("plain")] {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -110,6 +111,22 @@ TEST_F(ControlDirectoryTest, OnlySocketsOfDaemonsThatWereKilledAreRemoved) {
   EXPECT_FALSE(files::exists(killed));
   for (const auto& kept : {starting, elsewhere, named, file})
     EXPECT_TRUE(files::exists(kept)) << kept;
+}
+
+// Its sockets might answer for mounts of others, or not at all, one after the other.
+TEST_F(ControlDirectoryTest, RootAsksInADirectoryOnlyWhoseNameSaysWhoseItIs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root asks in the directories of others";
+  constexpr uid_t kUser = 4'000'000'123;
+  const std::string theirs = "/tmp/nfsrdma-" + std::to_string(kUser);
+  ASSERT_EQ(::mkdir(theirs.c_str(), 0700), 0);
+  const auto path = control_path(theirs, ::getpid());
+  const auto listener = socket_at(path, true);
+  for (const uid_t owner : {kUser, kUser + 1}) {
+    ASSERT_EQ(::chown(theirs.c_str(), owner, owner), 0);
+    const auto found = control_sockets();
+    EXPECT_EQ(std::ranges::count(found, path), owner == kUser ? 1 : 0);
+  }
+  files::remove_all(theirs);
 }
 
 TEST_F(ControlDirectoryTest, NothingIsRemovedWhereOthersMayWrite) {

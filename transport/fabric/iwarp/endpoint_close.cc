@@ -20,7 +20,7 @@ constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 }  // namespace
 
 void IwarpEndpoint::on_terminated(const TerminateCode& code) {
-  if (quirks_ && code == terminate::kMpaCrcOfSiw) {
+  if (quirks_ && code == terminate::kMpaCrcOfSiw && !quirks_->misjudges_crc) {
     quirks_->misjudges_crc = true;
     log::warning("iwarp {}: Linux siw misjudges CRCs; the next connection asks for none", peer_);
   }
