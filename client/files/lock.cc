@@ -14,9 +14,10 @@ Error lost_locks() {
                "the server has forgotten that the file is open"};
 }
 
-/// What the recovery gets back can be given up when it has it.
+/// What the recovery gets back can be given up when it has it. It gets nothing back for a file that
+/// nobody has open any more.
 Task<void> open_recovered(Files& files, OpenFileRef file) {
-  while (file->server_open().recovering()) {
+  while (file->references() > 0 && file->server_open().recovering()) {
     const bool slept = co_await files.context.session.pauses().pause(Backoff::kFirst);
     if (!slept) break;
   }
@@ -167,7 +168,7 @@ Undo undo_of(const LockState& lock, const LockGrant& grant) {
 Task<Result<void>> unlock_part(Files& files, OpenFileRef file, LockRef lock, ByteRange part) {
   if (lock->at_server) {
     auto sent = co_await unlock_at_server(files, file, lock, part);
-    CO_TRY(sent);
+    if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
   }
   lock->ranges.clear(part);
   co_return Result<void>{};
@@ -177,8 +178,8 @@ Task<Result<void>> lock_part(Files& files, OpenFileRef file, LockRef lock, Wante
   Result<void> granted;
   if (lock->at_server) {
     granted = co_await lock_at_server(files, file, lock, wanted, Duration::max());
-  } else {
-    granted = lock_locally(files, file, wanted);
+  } else if (local_conflict(files, file->handle(), wanted)) {
+    granted = fail(Error{Layer::nfs, nfs4::NFS4ERR_DENIED, "LOCK", "locked by another process"});
   }
   if (granted) lock->ranges.set(wanted.range, wanted.exclusive);
   co_return granted;
@@ -196,6 +197,7 @@ Task<Result<void>> take_back_lock(Files& files, LockGrant grant) {
     CO_TRY(stay);
   }
   const Undo undo = undo_of(*lock, grant);
+  const bool at_server = lock->at_server;  // else it is taken away while it is taken back
   Result<void> outcome;
   for (const LockedRange& part : undo.gained.all()) {
     auto unlocked = co_await unlock_part(files, file, lock, part.range);
@@ -204,6 +206,7 @@ Task<Result<void>> take_back_lock(Files& files, LockGrant grant) {
   WantedLock wanted = grant.lock;
   wanted.will_wait = false;  // nobody asks again
   for (const LockedRange& part : undo.former.all()) {
+    if (lock->at_server != at_server) break;
     wanted.range = part.range;
     wanted.exclusive = part.exclusive;
     auto locked = co_await lock_part(files, file, lock, wanted);
@@ -243,6 +246,7 @@ Task<Result<void>> say_goodbye(Files& files, OpenFileRef file, LockRef lock) {
   Result<void> unlocked;
   if (!lock->ranges.empty()) {
     unlocked = co_await unlock_at_server(files, file, lock, ByteRange::whole_file());
+    if (unlocked) lock->ranges = {};  // a recovery from now on must not get them back
   }
   if (unlocked && lock->established && !file->lost()) {
     auto freed = co_await free_stateid(files.context, lock->caller, lock->stateid());

@@ -10,6 +10,10 @@
 namespace nfsrdma::client {
 namespace {
 
+constexpr std::uint32_t kRevoked =
+    nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
+    nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+
 /// Detours that one connection may take before it is given up.
 constexpr int kMaxDetours = 6;
 /// Calls on the wire are waited for this part of a lease before their session is given up; and
@@ -257,6 +261,7 @@ void Recovery::on_status_flags(std::uint32_t flags) {
   if (fresh != 0) {
     flag_lines_.warning(reactor_.now(), "the server reports sr_status_flags {:#x}", flags);
   }
+  if ((flags & kRevoked) == 0) unseen_revocation_ = false;
   if (needs_ != 0) return;
   if ((fresh & nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED) != 0) {
     forget_all();
@@ -275,10 +280,6 @@ void Recovery::replace_session(const char* reason) {
 
 // Repeated as long as the flags stay set, but not more often than the lease is renewed.
 void Recovery::note_revoked(std::uint32_t flags, std::uint32_t fresh) {
-  constexpr std::uint32_t kRevoked =
-      nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED | nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
-      nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED | nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
-  if ((flags & kRevoked) == 0) unseen_revocation_ = false;
   if ((flags & kRevoked) == 0 || wants(kLookForRevoked)) return;
   const Duration pause = session_.limits().lease_time / kDrainsPerLease;
   if (revoked_looked_at_ && reactor_.now() - *revoked_looked_at_ < pause) {

@@ -457,6 +457,32 @@ TEST_F(DelegatedLocks, ALockThatNobodyTakesLeavesWhatItReplaced) {
   EXPECT_EQ(lock_here(kBob, {0, 2}), EAGAIN);
 }
 
+// Its opens are being claimed: the locks are kept here, though nothing new is granted here.
+TEST_F(DelegatedLocks, ALockThatNobodyTakesIsTakenBackWhileTheDelegationIsReturned) {
+  ASSERT_EQ(lock_here(kAnn, {0, 9}, /*exclusive=*/false), 0);
+  auto granted = run(locking(kAnn, {0, 9}));
+  ASSERT_TRUE(granted) << granted.error().message();
+  auto more = open_locally(mount(), caller(), file_.handle, kRead);
+  ASSERT_TRUE(more);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  const auto returning = [this]() -> Task<int> {
+    co_await mount().delegations().give_back(file_.handle);
+    co_return 0;
+  };
+  Pending returned(returning());
+  reactor_.settle();
+  ASSERT_FALSE(returned.done());
+  ASSERT_TRUE(run(take_back_lock(mount(), std::move(*granted))));
+  server_.fate = nullptr;
+  server_.release_held();
+  finish(returned);
+  EXPECT_EQ(lock_here(kBob, {0, 9}, /*exclusive=*/false), 0) << "shared again";
+  EXPECT_EQ(lock_here(kBob, {0, 9}), EAGAIN);
+  close_at(mount(), std::move(more->open));
+}
+
 /// While another request of an owner is under way, the next one waits.
 class BusyOwner : public DelegatedLocks {
  protected:

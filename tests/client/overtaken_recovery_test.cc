@@ -280,6 +280,23 @@ TEST_F(RecoveryTest, ASecondRevocationLeavesTheLeaseInDoubt) {
   EXPECT_GE(counter("recovery_revoked_rounds"), 2U);
 }
 
+TEST_F(RecoveryTest, ADoubtEndsWithTheSessionThatHadIt) {
+  start();
+  const auto report = [this](std::uint32_t flags) {
+    server_.status_flags = flags;
+    EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+    reactor_.settle();
+  };
+  report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  report(0);
+  report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  ASSERT_FALSE(mount().session().lease_holds());
+  server_.forget(true);
+  report(0);
+  report(0);
+  EXPECT_TRUE(mount().session().lease_holds());
+}
+
 TEST_F(RecoveryTest, ASessionThatIsInUseIsDestroyedOverTheNextConnection) {
   start();
   server_.fail(OP_DESTROY_SESSION, NFS4ERR_DELAY);
@@ -448,6 +465,48 @@ TEST_F(LocksReclaimed, BeforeTheyAreGivenBack) {
   EXPECT_TRUE(leaving.value());
   EXPECT_TRUE(asking.done());
   EXPECT_EQ(unlocked.size(), 1U);
+}
+
+TEST_F(LocksReclaimed, ForNobodyOfAFileThatIsClosedMeanwhile) {
+  start();
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  forget_opens(true);
+  server_.fate = [renewed = false](const Arrival& arrival) mutable {
+    renewed = renewed || arrival.has(OP_EXCHANGE_ID);
+    return renewed && arrival.has(OP_CREATE_SESSION) ? Fate::hold : Fate::answer;
+  };
+  Pending asking(getattr(mount(), {}, handle(2)));
+  reactor_.settle();
+  Pending leaving(unlock_all(mount(), file.file(), {LockKind::posix, 1}));
+  reactor_.advance(std::chrono::seconds(1));
+  EXPECT_FALSE(leaving.done());
+  Pending closing(mount().opens().close(std::move(file)));
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.advance(std::chrono::seconds(10));
+  EXPECT_TRUE(asking.done());
+  EXPECT_TRUE(leaving.done());
+  EXPECT_TRUE(closing.done());
+}
+
+// The server has restarted between the unlock and what makes it forget the owner.
+TEST_F(LocksReclaimed, NotWhenTheyHaveBeenGivenBack) {
+  server_.on<LOCKU4args, LOCKU4res>(
+      [](const LOCKU4args& args, LOCKU4res& result) { result.lock_stateid = args.lock_stateid; });
+  start();
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(lock_range(file, {0, 9}, true));
+  locks_.clear();
+  server_.fate = [this, struck = false](const Arrival& arrival) mutable {
+    if (struck || !arrival.has(OP_FREE_STATEID)) return Fate::answer;
+    struck = true;
+    forget_opens(true);
+    return Fate::disconnect_before;
+  };
+  EXPECT_TRUE(run(unlock_all(mount(), file.file(), {LockKind::posix, 1})));
+  EXPECT_EQ(count(CLAIM_PREVIOUS), 1U);
+  EXPECT_TRUE(locks_.empty()) << "it would be locked for nobody";
 }
 
 }  // namespace
