@@ -133,7 +133,6 @@ Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant gra
 
 Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
                          client::LockOwner owner) {
-  if (!may_hold_locks(*open, owner)) co_return true;
   bool kept = true;
   const auto files = locked_by(*open, owner);
   co_await write_before_unlock(writes, open, files);

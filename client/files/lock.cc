@@ -226,12 +226,11 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
   }
   const bool held = lock->ranges.overlaps(range);
   if (held && file->lost()) co_return fail(lost_locks());
-  if (held && lock->at_server) {
-    auto sent = co_await unlock_at_server(files, file, lock, range);
-    if (!sent && lock->at_server) co_return sent;  // else the server has taken it away meanwhile
+  if (held) {
+    auto unlocked = co_await unlock_part(files, file, lock, range);
+    CO_TRY(unlocked);
   }
   const bool unreported = lock->lost_ranges.overlaps(range) && !lock->loss_reported;
-  lock->ranges.clear(range);
   lock->lost_ranges.clear(range);
   note_unlocked(files, file, lock);
   // The owner has done no I/O since: the last chance to report that the lock was lost.

@@ -49,9 +49,7 @@ void SystemNames::ask(std::function<Value()> look_up, std::function<void(Value)>
   };
   // Without a thread the question waits for the next one.
   if (!shared_->thread_started) {
-    std::thread thread = start_without_signals(&SystemNames::work, shared_);
-    shared_->thread_started = thread.joinable();
-    if (thread.joinable()) thread.detach();
+    shared_->thread_started = start_detached(&SystemNames::work, shared_);
   }
   Shared* const shared = shared_.get();  // lives as long as the thread that runs the job
   const std::lock_guard lock(shared_->mutex);

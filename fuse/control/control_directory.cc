@@ -8,12 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "fuse/control/socket_file.h"
+#include "transport/base/line_text.h"
 #include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
@@ -37,27 +36,19 @@ struct Place {
   uid_t owner = 0;
 };
 
-std::optional<uid_t> user_of(std::string_view number) {
-  uid_t user = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, user);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return user;
-}
-
 /// Those of every user, for root. A directory that is not the one's in whose name it is might have
 /// sockets that answer for mounts of others.
 std::vector<Place> all_directories() {
   std::vector<Place> found{{kForRoot, 0}};
   std::error_code none;
   for (const auto& entry : files::directory_iterator(kRuntimeDirectories, none)) {
-    const auto user = user_of(entry.path().filename().string());
+    const auto user = whole_number<uid_t>(entry.path().filename().string());
     if (user) found.push_back({entry.path() / "nfsrdma", *user});
   }
   for (const auto& entry : files::directory_iterator(kTemporary, none)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kTemporaryPrefix)) continue;
-    const auto user = user_of(std::string_view(name).substr(kTemporaryPrefix.size()));
+    const auto user = whole_number<uid_t>(std::string_view(name).substr(kTemporaryPrefix.size()));
     if (user) found.push_back({entry.path(), *user});
   }
   return found;
@@ -82,11 +73,8 @@ Result<UniqueFd> open_checked(const std::string& directory, uid_t user) {
 
 /// Of "1234"; what is no number is no process that could have ended.
 bool has_ended(std::string_view process) {
-  pid_t pid = 0;
-  const char* const end = process.data() + process.size();
-  const auto [stop, error] = std::from_chars(process.data(), end, pid);
-  if (error != std::errc() || stop != end || pid <= 0) return false;
-  return ::kill(pid, 0) != 0 && errno == ESRCH;
+  const auto pid = whole_number<pid_t>(process);
+  return pid && *pid > 0 && ::kill(*pid, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace

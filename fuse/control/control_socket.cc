@@ -67,9 +67,7 @@ Result<UniqueFd> listen_at(const std::string& path) {
 }  // namespace
 
 AskersFile::~AskersFile() {
-  if (!file_) return;
-  std::thread thread = start_without_signals([file = std::move(file_)]() mutable { file.reset(); });
-  if (thread.joinable()) thread.detach();
+  if (file_) start_detached([file = std::move(file_)]() mutable { file.reset(); });
 }
 
 /// One request and its answer.

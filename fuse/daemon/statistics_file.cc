@@ -106,8 +106,7 @@ void StatisticsFile::write(std::string text) {
     if (shared_->writing) return;
     shared_->writing = true;
   }
-  std::thread thread = start_without_signals(write_what_waits, shared_);
-  if (thread.joinable()) return thread.detach();
+  if (start_detached(write_what_waits, shared_)) return;
   std::lock_guard lock(shared_->mutex);
   shared_->next.reset();
   shared_->writing = false;

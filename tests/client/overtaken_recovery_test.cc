@@ -260,14 +260,19 @@ TEST_F(RecoveryTest, AFileThatIsClosedBeforeItIsReclaimedIsSoundWhenOpenedAgain)
   EXPECT_TRUE(closing.done());
 }
 
-// Until it has been looked for, any delegation may be the one that is revoked.
-TEST_F(RecoveryTest, ASecondRevocationLeavesTheLeaseInDoubt) {
-  start();
-  const auto report = [this](std::uint32_t flags) {
+/// sr_status_flags that change with each request.
+class ReportedRevocation : public RecoveryTest {
+ protected:
+  void report(std::uint32_t flags) {
     server_.status_flags = flags;
     EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
     reactor_.settle();
-  };
+  }
+};
+
+// Until it has been looked for, any delegation may be the one that is revoked.
+TEST_F(ReportedRevocation, ASecondRevocationLeavesTheLeaseInDoubt) {
+  start();
   report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
   report(0);
   EXPECT_TRUE(mount().session().lease_holds()) << "it was looked for at once";
@@ -280,13 +285,8 @@ TEST_F(RecoveryTest, ASecondRevocationLeavesTheLeaseInDoubt) {
   EXPECT_GE(counter("recovery_revoked_rounds"), 2U);
 }
 
-TEST_F(RecoveryTest, ADoubtEndsWithTheSessionThatHadIt) {
+TEST_F(ReportedRevocation, ADoubtEndsWithTheSessionThatHadIt) {
   start();
-  const auto report = [this](std::uint32_t flags) {
-    server_.status_flags = flags;
-    EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
-    reactor_.settle();
-  };
   report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
   report(0);
   report(SEQ4_STATUS_RECALLABLE_STATE_REVOKED);

@@ -44,4 +44,13 @@ std::thread start_without_signals(Args&&... args) {
   }
 }
 
+/// The same for a thread that nobody waits for. False: it was not started.
+template <class... Args>
+bool start_detached(Args&&... args) {
+  std::thread thread = start_without_signals(std::forward<Args>(args)...);
+  if (!thread.joinable()) return false;
+  thread.detach();
+  return true;
+}
+
 }  // namespace nfsrdma
