@@ -13,19 +13,21 @@ WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::
       kind_(kind),
       place_(place) {
   order_.turns_.push_back(*this);
-  if (kind == Kind::gathered) ++order_.gathered_;
+  if (answered(kind)) ++order_.gathered_;
+  if (kind == Kind::gathered) ++order_.unstable_;
 }
 
 WriteOrder::Turn::~Turn() {
   unlink();
-  if (kind_ == Kind::gathered) --order_.gathered_;
+  if (answered(kind_)) --order_.gathered_;
+  if (kind_ == Kind::gathered) --order_.unstable_;
   if (!order_.waiting_.empty()) order_.let_in();
 }
 
 std::uint64_t WriteOrder::gathered_end() {
   std::uint64_t end = 0;
   turns_.for_each([&](const Turn& turn) {
-    if (turn.kind_ == Kind::gathered) end = std::max(end, turn.end_);
+    if (answered(turn.kind_)) end = std::max(end, turn.end_);
   });
   return end;
 }
@@ -37,7 +39,7 @@ bool WriteOrder::blocked(const Turn& turn) {
   turns_.for_each([&](const Turn& other) {
     earlier = earlier && &other != &turn;
     if (!earlier || !writes(other)) return;
-    if (other.kind_ == Kind::gathered) ++gathered;
+    if (answered(other.kind_)) ++gathered;
     follows |=
         turn.place_ == Place::at_end || (other.offset_ < turn.end_ && turn.offset_ < other.end_);
   });

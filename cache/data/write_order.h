@@ -20,6 +20,7 @@ class WriteOrder {
   enum class Kind : std::uint8_t {
     direct,    ///< its caller waits
     gathered,  ///< its callers have been answered
+    durable,   ///< the same, and it needs no COMMIT
     look,      ///< no write: waits for gathered ones
     read,      ///< no write: waits for those of the same bytes
   };
@@ -71,12 +72,15 @@ class WriteOrder {
 
   /// Gathered writes in flight.
   std::size_t gathered() const { return gathered_; }
+  /// Those of them that need a COMMIT.
+  std::size_t unstable() const { return unstable_; }
   /// The end of the one that reaches farthest; 0 without any.
   std::uint64_t gathered_end();
 
  private:
+  static bool answered(Kind kind) { return kind == Kind::gathered || kind == Kind::durable; }
   static bool writes(const Turn& turn) {
-    return turn.kind_ == Kind::direct || turn.kind_ == Kind::gathered;
+    return turn.kind_ == Kind::direct || answered(turn.kind_);
   }
   bool blocked(const Turn& turn);
   void let_in();
@@ -84,6 +88,7 @@ class WriteOrder {
   IntrusiveList<Turn> turns_;
   WaitQueue waiting_;
   std::size_t gathered_ = 0;
+  std::size_t unstable_ = 0;
 };
 
 }  // namespace nfsrdma::cache

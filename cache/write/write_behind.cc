@@ -57,6 +57,7 @@ bool WriteBehind::belongs(const FileRef& file, const client::FileLocks::LockRef&
 void WriteBehind::gather(const FileRef& file, const LateWrite& write) {
   GatheredWrite& bytes = file->shared->gathering.bytes;
   bytes.add(write.offset, write.data);
+  count_write(*file->shared);
   note(file, write);
   gathered_.add();
   bytes_.add(write.data.size());
@@ -68,6 +69,7 @@ bool WriteBehind::take_over(const FileRef& file, const LateWrite& write, Buffer&
   if (small(write.data) || !open_for(*file) || !may_have_another(open)) return false;
   GatherSlot taken = memory_.adopt(slot, slots_uncommitted());
   if (!taken) return false;
+  count_write(open);
   send(open);
   taken_over_.add();
   spawn(send_taken(file, write.lock, {std::move(taken), write.offset, write.data}, nfs4::UNSTABLE4,
@@ -121,6 +123,22 @@ void WriteBehind::note(const FileRef& file, const LateWrite& write) {
   if (!due_.armed()) due_.arm(kLongest);
 }
 
+void WriteBehind::count_write(OpenInode& open) {
+  using Writes = Gathering::Writes;
+  Writes& writes = open.gathering.writes;
+  if (writes == Writes::one) one_write_files_.note(false);
+  writes = writes == Writes::none ? Writes::one : Writes::several;
+}
+
+void WriteBehind::answered(OpenInode& open) {
+  if (!one_write_files_.likely() || open.gathering.writes != Gathering::Writes::one) return;
+  // With data that needs a COMMIT anyhow, close(2) waits for that, too.
+  if (open.gathering.bytes.empty() || !open.uncommitted.empty() || open.order.gathered() > 0)
+    return;
+  sent_early_.add();
+  send(open, nfs4::FILE_SYNC4);
+}
+
 void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   Gathering& gathering = open.gathering;
   if (gathering.bytes.empty()) return;
@@ -137,8 +155,9 @@ Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock
                                    WriteOrder::Place place) {
   const InFlightSet::One in_flight(sending_);
   const std::shared_ptr<OpenInode> open = file->shared;
-  WriteOrder::Turn turn(open->order, WriteOrder::Kind::gathered, taken.offset, taken.data.size(),
-                        place);
+  const auto kind =
+      stable == nfs4::UNSTABLE4 ? WriteOrder::Kind::gathered : WriteOrder::Kind::durable;
+  WriteOrder::Turn turn(open->order, kind, taken.offset, taken.data.size(), place);
   auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
   if (writes_.memory().filling()) spawn(relieve(writes_));
@@ -161,7 +180,9 @@ Task<void> WriteBehind::flush(std::shared_ptr<OpenInode> open) {
 
 Task<void> WriteBehind::flush_durably(std::shared_ptr<OpenInode> open) {
   // With other uncommitted data a COMMIT has to follow, and makes this durable as well.
-  const bool all = open->uncommitted.empty() && open->order.gathered() == 0;
+  const bool all = open->uncommitted.empty() && open->order.unstable() == 0;
+  const auto writes = std::exchange(open->gathering.writes, Gathering::Writes::none);
+  if (writes == Gathering::Writes::one) one_write_files_.note(true);
   send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
   WriteOrder::Look look(open->order, 0);
   co_await look;
@@ -190,6 +211,7 @@ void WriteBehind::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("cache_writes_taken_over", taken_over_.value());
   visitor.visit("cache_gathered_sent_unstable", sent_.value());
   visitor.visit("cache_gathered_sent_durably", sent_durably_.value());
+  visitor.visit("cache_gathered_sent_early", sent_early_.value());
   memory_.visit_counters(visitor);
 }
 

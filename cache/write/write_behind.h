@@ -8,6 +8,7 @@
 #include <span>
 
 #include "cache/data/gather_memory.h"
+#include "cache/data/one_write_files.h"
 #include "cache/data/write_order.h"
 #include "cache/file/file.h"
 #include "client/proto/ops_data.h"
@@ -58,6 +59,11 @@ class WriteBehind {
   /// way that could make room for it, and the caller sends it.
   Task<bool> room(std::shared_ptr<OpenInode> open);
 
+  /// The caller of a write that was taken has its answer. Where files get one write each, its bytes
+  /// are sent at once, to be durable: they are on their way then while the caller comes to
+  /// close(2), which waits for them.
+  void answered(OpenInode& open);
+
   /// Starts sending a file's gathered bytes.
   void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
   /// Returns when all that was gathered of a file before the call is at the server, or has failed.
@@ -83,6 +89,7 @@ class WriteBehind {
   bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
   void note(const FileRef& file, const LateWrite& write);
+  void count_write(OpenInode& open);
   void send_due();
 
   WriteBack& writes_;
@@ -91,11 +98,13 @@ class WriteBehind {
   IntrusiveList<Gathering> gathering_;  ///< longest first
   InFlightSet sending_;
   Timer due_;
+  OneWriteFiles one_write_files_;
   Counter gathered_;
   Counter bytes_;
   Counter taken_over_;
   Counter sent_;
   Counter sent_durably_;
+  Counter sent_early_;
 };
 
 }  // namespace nfsrdma::cache

@@ -208,6 +208,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
       spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
       reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
+      fs.files().writes().behind().answered(*file->shared);
     }
     return;
   }

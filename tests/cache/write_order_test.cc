@@ -128,6 +128,20 @@ TEST_F(WriteOrderTest, KnowsHowFarAnsweredWritesReach) {
   EXPECT_EQ(order->gathered_end(), 0u);
 }
 
+TEST_F(WriteOrderTest, KnowsWhichNeedACommit) {
+  spawn(write('A', Kind::gathered, 0, 10, 1s));
+  spawn(write('B', Kind::durable, 20, 10, 3s));
+  spawn(write('C', Kind::durable, 25, 10, 1s));
+  EXPECT_EQ(story, "AB") << "in order, too";
+  EXPECT_EQ(order->gathered(), 3u);
+  EXPECT_EQ(order->unstable(), 1u);
+  EXPECT_EQ(order->gathered_end(), 35u);
+  reactor.advance(2s);
+  EXPECT_EQ(order->gathered(), 2u);
+  EXPECT_EQ(order->unstable(), 0u);
+  reactor.advance(5s);
+}
+
 TEST_F(WriteOrderTest, TheLastOneMayTakeItAlong) {
   spawn(write('A', Kind::gathered, 0, 10, 1s));
   struct Owner {

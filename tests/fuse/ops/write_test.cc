@@ -32,6 +32,30 @@ TEST_F(WriteRequest, ASmallOneIsAnsweredAtOnceAndSentLater) {
   release(file);
 }
 
+TEST_F(WriteRequest, WhereFilesGetOneWriteEachItIsSentBehindTheAnswer) {
+  int at_answer = 0;
+  for (unsigned i = 0; i < cache::OneWriteFiles::kSure; ++i) {
+    const Opened file = kernel_open("f" + std::to_string(i));
+    EXPECT_EQ(write(file, 0, "text"), 0);
+    EXPECT_EQ(writes(), at_answer);
+    EXPECT_EQ(flush(file), 0);
+    EXPECT_EQ(writes(), ++at_answer);
+    release(file);
+  }
+  const Opened file = kernel_open("f");
+  int arrived = 0;
+  kernel_->on_answer = [&] { arrived = writes(); };
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(arrived, at_answer);
+  reactor_.settle();
+  EXPECT_EQ(writes(), at_answer + 1);
+  kernel_->on_answer = nullptr;
+  EXPECT_EQ(flush(file), 0);
+  EXPECT_EQ(writes(), at_answer + 1);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  release(file);
+}
+
 // The copy takes as long as the caller needs for its next call.
 TEST_F(WriteRequest, OneThatJoinsOthersIsAnsweredBeforeItIsCopied) {
   const Opened file = kernel_open("f");
