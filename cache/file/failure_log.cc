@@ -89,7 +89,7 @@ int FailureLog::reported(const Failed& failed, const Error& error, TimePoint now
   Kind& kind = kind_of(failed.operation, error);
   kind.count.add();
   const bool everyday = !failed.data_lost && is_everyday(error);
-  (everyday ? everyday_ : others_answered_).add();
+  (everyday ? everyday_ : errors_other_).add();
   if (everyday) {
     if (log::enabled(log::Level::debug)) log::debug("{}", sentence(failed, error));
     return error_number;
@@ -111,7 +111,7 @@ int FailureLog::not_delivered(const Failed& failed, const Error& error) {
 
 void FailureLog::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("errors_everyday", everyday_.value());
-  visitor.visit("errors_other", others_answered_.value());
+  visitor.visit("errors_other", errors_other_.value());
   for (const auto& [key, kind] : kinds_) {
     const auto& [operation, layer, code] = key;
     visitor.visit(fmt::format("errors_{}_{}", operation, code_name(layer, code)),

@@ -72,7 +72,7 @@ class FailureLog {
   std::map<Key, Kind> kinds_;
   Kind others_;
   Counter everyday_;
-  Counter others_answered_;
+  Counter errors_other_;
 };
 
 }  // namespace nfsrdma::cache

@@ -38,7 +38,7 @@ ReadAhead::ReadAhead(client::Mount& mount, AttributeCache& attributes, BufferPoo
       memory_(mount.reactor(), slots, most_pieces(slots, most_bytes_)),
       slots_(slots),
       fill_(mount.reactor(), [this] { fill_all(); }),
-      idle_(mount.reactor(), [this] { on_time(); }) {
+      idle_(mount.reactor(), [this] { on_timer(); }) {
   slots_.set_lender(this);
 }
 
@@ -187,7 +187,7 @@ void ReadAhead::drop_idle(Duration idle) {
   });
 }
 
-void ReadAhead::on_time() {
+void ReadAhead::on_timer() {
   drop_idle(kIdle);
   streams_.for_each([](ReadStream& stream) {
     if (stream.empty()) stream.unlink();

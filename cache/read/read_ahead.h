@@ -67,7 +67,7 @@ class ReadAhead final : private BufferLender {
   bool may_fetch(const ReadStream& stream);
   Task<void> fetch(FileRef file, ReadPieceRef piece);
   void drop_idle(Duration idle);
-  void on_time();
+  void on_timer();
 
   client::Mount& mount_;
   AttributeCache& attributes_;

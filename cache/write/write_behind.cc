@@ -19,12 +19,12 @@ WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
       sending_(reactor),
       due_(reactor, [this] { send_due(); }) {}
 
-bool WriteBehind::take(const FileRef& file, const LateWrite& write) {
+bool WriteBehind::take(const FileRef& file, const FileWrite& write) {
   OpenInode& open = *file->shared;
   if (!small(write.data) || !open_for(*file)) return false;
   if (!belongs(file, write.lock)) send(open);
   GatheredWrite& bytes = open.gathering.bytes;
-  LateWrite rest = write;
+  FileWrite rest = write;
   if (!bytes.takes(write.offset, write.data.size())) {
     GatherSlot next = slot_for(open);
     if (!next) return false;
@@ -39,7 +39,7 @@ bool WriteBehind::take(const FileRef& file, const LateWrite& write) {
   return true;
 }
 
-bool WriteBehind::joins(const FileRef& file, const LateWrite& write) const {
+bool WriteBehind::joins(const FileRef& file, const FileWrite& write) const {
   const bool wanted = small(write.data) && open_for(*file) && belongs(file, write.lock);
   return wanted && file->shared->gathering.bytes.takes(write.offset, write.data.size());
 }
@@ -54,7 +54,7 @@ bool WriteBehind::belongs(const FileRef& file, const client::FileLocks::LockRef&
 }
 
 /// There is room for them.
-void WriteBehind::gather(const FileRef& file, const LateWrite& write) {
+void WriteBehind::gather(const FileRef& file, const FileWrite& write) {
   GatheredWrite& bytes = file->shared->gathering.bytes;
   bytes.add(write.offset, write.data);
   count_write(*file->shared);
@@ -64,7 +64,7 @@ void WriteBehind::gather(const FileRef& file, const LateWrite& write) {
   if (bytes.full()) send(*file->shared);
 }
 
-bool WriteBehind::take_over(const FileRef& file, const LateWrite& write, Buffer& slot) {
+bool WriteBehind::take_over(const FileRef& file, const FileWrite& write, Buffer& slot) {
   OpenInode& open = *file->shared;
   if (small(write.data) || !open_for(*file) || !may_have_another(open)) return false;
   GatherSlot taken = memory_.adopt(slot, slots_uncommitted());
@@ -112,7 +112,7 @@ GatherSlot WriteBehind::slot_for(const OpenInode& open) {
 }
 
 /// Bytes of this file are gathered from now on, if they have not been already.
-void WriteBehind::note(const FileRef& file, const LateWrite& write) {
+void WriteBehind::note(const FileRef& file, const FileWrite& write) {
   Gathering& gathering = file->shared->gathering;
   if (write.place == WriteOrder::Place::at_end) gathering.place = write.place;
   if (gathering.linked()) return;

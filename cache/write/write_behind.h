@@ -22,7 +22,7 @@ namespace nfsrdma::cache {
 class WriteBack;
 
 /// What one write(2) writes.
-struct LateWrite {
+struct FileWrite {
   client::FileLocks::LockRef lock{};  ///< that it is written under; null: none
   std::uint64_t offset = 0;
   std::span<const std::byte> data;
@@ -50,11 +50,11 @@ class WriteBehind {
 
   /// Takes the bytes of a small write. False: the caller must send them, because there is no
   /// memory, too much is in flight, or an earlier write failed.
-  bool take(const FileRef& file, const LateWrite& write);
+  bool take(const FileRef& file, const FileWrite& write);
   /// Whether the bytes have room in what the file has gathered: `take` cannot fail.
-  bool joins(const FileRef& file, const LateWrite& write) const;
+  bool joins(const FileRef& file, const FileWrite& write) const;
   /// As take(), for a large write: its bytes stay in their `slot`, which is empty afterwards.
-  bool take_over(const FileRef& file, const LateWrite& write, Buffer& slot);
+  bool take_over(const FileRef& file, const FileWrite& write, Buffer& slot);
   /// Returns true when a write that was not taken may be now. False: nothing of the file is under
   /// way that could make room for it, and the caller sends it.
   Task<bool> room(std::shared_ptr<OpenInode> open);
@@ -81,14 +81,14 @@ class WriteBehind {
  private:
   Task<void> send_taken(FileRef file, client::FileLocks::LockRef lock, GatheredWrite::Taken taken,
                         nfs4::stable_how4 stable, WriteOrder::Place place);
-  void gather(const FileRef& file, const LateWrite& write);
+  void gather(const FileRef& file, const FileWrite& write);
   static bool belongs(const FileRef& file, const client::FileLocks::LockRef& lock);
   bool small(std::span<const std::byte> data) const;
   bool open_for(const File& file) const;
   std::size_t slots_uncommitted() const;
   bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
-  void note(const FileRef& file, const LateWrite& write);
+  void note(const FileRef& file, const FileWrite& write);
   void count_write(OpenInode& open);
   void send_due();
 

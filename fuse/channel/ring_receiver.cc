@@ -193,7 +193,7 @@ void RingReceiver::completed(RingEntry& entry, int result) {
     return;
   }
   in_flight_.counters().ring_requests.add();
-  come_.push_back(entry);
+  arrived_.push_back(entry);
   if (queue.with_kernel > first_entries_ / 2 || queue.made >= first_entries_ * kGrowth) return;
   // Without memory for more the queue stays as it is.
   (void)grow(entry.queue(), first_entries_);
@@ -202,8 +202,8 @@ void RingReceiver::completed(RingEntry& entry, int result) {
 /// What needs no slot of the receiver's is served past what does.
 void RingReceiver::serve_come() {
   while (!paused_ && !for_slot_.empty() && serve(for_slot_.front())) continue;
-  while (!paused_ && !come_.empty()) {
-    RingEntry& entry = come_.front();
+  while (!paused_ && !arrived_.empty()) {
+    RingEntry& entry = arrived_.front();
     if (!serve(entry)) let_wait(entry);
   }
   if (!for_slot_.empty() && !linked()) slots_.wait(*this);

@@ -68,7 +68,7 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   std::vector<Queue> queues_;
   IntrusiveList<RingEntry> new_;       ///< to be registered
   IntrusiveList<RingEntry> answered_;  ///< to be committed
-  IntrusiveList<RingEntry> come_;      ///< each with a request that has just come
+  IntrusiveList<RingEntry> arrived_;   ///< each with a request that has just come
   IntrusiveList<RingEntry> for_slot_;  ///< each with one that waits for a slot, in their order
   std::size_t first_entries_ = 0;      ///< of each queue
   Buffer slot_;

@@ -7,7 +7,7 @@ RevalidationTimer::RevalidationTimer(cache::AttributeCache& attributes, Reactor&
     : attributes_(attributes),
       changed_(std::move(changed)),
       interval_(attributes.policy().shortest(false)),
-      timer_(reactor, [this] { on_time(); }) {}
+      timer_(reactor, [this] { on_timer(); }) {}
 
 void RevalidationTimer::add(const File& file) {
   Watched& watched = file.seen->watched;
@@ -17,7 +17,7 @@ void RevalidationTimer::add(const File& file) {
   if (!timer_.armed()) timer_.arm(interval_);
 }
 
-void RevalidationTimer::on_time() {
+void RevalidationTimer::on_timer() {
   std::vector<cache::FileRef> files = due();
   if (!files.empty()) {
     spawn(look(std::move(files)));

@@ -33,7 +33,7 @@ class RevalidationTimer {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  void on_time();
+  void on_timer();
   static bool pages_outdated(const Inode& inode);
   std::vector<cache::FileRef> due();
   Task<void> look(std::vector<cache::FileRef> files);

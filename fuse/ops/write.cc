@@ -18,7 +18,7 @@ using cache::WriteOrder;
 /// The data of one write(2): its bytes lie in `slot` until they are kept elsewhere.
 struct Incoming {
   Buffer slot;
-  cache::LateWrite what;
+  cache::FileWrite what;
   bool may_be_sent_later = false;  ///< behind the answer
   bool durable = false;            ///< its caller waits until they are
   WriteBy by = WriteBy::page_cache;

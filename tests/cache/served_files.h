@@ -55,7 +55,7 @@ class OpenFilesTest : public client::test::ServedMount {
     EXPECT_TRUE(slot);
     const auto data = std::as_bytes(std::span(text));
     std::ranges::copy(data, slot.bytes().begin());
-    const LateWrite write{.offset = offset, .data = slot.first(data.size())};
+    const FileWrite write{.offset = offset, .data = slot.first(data.size())};
     return files().writes().behind().take_over(file, write, slot);
   }
   void commit(const FileRef& file) { finish(commit_file(files().writes(), file)); }

@@ -78,7 +78,8 @@ ProbeOutcome VersionProbe::judge(const rpc::Call& call) {
 ProbeOutcome VersionProbe::judge_range(const RdmaError& error) {
   if (error.err != ERR_VERS) {
     assume_version_one();
-    return {0, insist("it answers the first message with RDMA_ERROR " + std::to_string(error.err))};
+    return {0, version_error("it answers the first message with RDMA_ERROR " +
+                             std::to_string(error.err))};
   }
   const VersionRange range{error.rdma_vers_low, error.rdma_vers_high};
   const std::string text =
@@ -86,10 +87,10 @@ ProbeOutcome VersionProbe::judge_range(const RdmaError& error) {
   if (options_.version == VersionChoice::automatic && range.has(kVersionOne)) {
     return {kVersionOne, {}};
   }
-  return {0, insist(text)};
+  return {0, version_error(text)};
 }
 
-Error VersionProbe::insist(const std::string& why) const {
+Error VersionProbe::version_error(const std::string& why) const {
   return transport_error(Fault::err_vers, "RPC-over-RDMA version 2",
                          options_.version == VersionChoice::two
                              ? why + "; mount with rpcrdma=1 or rpcrdma=auto"
@@ -98,11 +99,11 @@ Error VersionProbe::insist(const std::string& why) const {
 
 void VersionProbe::on_silence() {
   assume_version_one();
-  finish({0, insist("no answer to the first message within " +
-                    std::to_string(
-                        std::chrono::duration_cast<std::chrono::seconds>(options_.version_patience)
-                            .count()) +
-                    " s")});
+  finish({0, version_error("no answer to the first message within " +
+                           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
+                                              options_.version_patience)
+                                              .count()) +
+                           " s")});
 }
 
 void VersionProbe::on_down(Error& reason) {
@@ -110,7 +111,8 @@ void VersionProbe::on_down(Error& reason) {
     running_ = false;
     patience_.cancel();
     assume_version_one();
-    reason = insist("the connection is lost at the first message (" + reason.message() + ")");
+    reason =
+        version_error("the connection is lost at the first message (" + reason.message() + ")");
   }
 }
 

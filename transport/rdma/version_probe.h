@@ -57,7 +57,7 @@ class VersionProbe final : private rpc::CallObserver {
   void assume_version_one();
   ProbeOutcome judge(const rpc::Call& call);
   ProbeOutcome judge_range(const RdmaError& error);
-  Error insist(const std::string& why) const;
+  Error version_error(const std::string& why) const;
   void finish(const ProbeOutcome& outcome);
 
   const Options& options_;
