@@ -40,7 +40,7 @@ struct Gathering : ListNode {
   TimePoint since{};                ///< when the first of them was written
   WriteOrder::Place place = WriteOrder::Place::anywhere;  ///< at_end: some of them were appended
   enum class Writes : std::uint8_t { none, one, several };
-  Writes writes = Writes::none;  ///< since the file was flushed last; sent ones count, too
+  Writes writes = Writes::none;  ///< since flush_durably(), whichever way they went
 };
 
 /// One for each file that is open here; shared by its Files and by operations in flight. As a list

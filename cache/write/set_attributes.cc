@@ -61,7 +61,7 @@ Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef thr
   const std::shared_ptr<OpenInode> open = inode->open();
   if (!open || !change.set.size) {
     // Most programs close the file next.
-    if (open && open->dirty()) co_await writes.behind().flush_durably(open);
+    if (open) co_await writes.behind().flush_durably(open);
     auto changed = co_await apply_change(writes, std::move(inode), change, nullptr);
     co_return changed;
   }

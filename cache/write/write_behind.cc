@@ -10,6 +10,14 @@
 #include "client/state/same_user.h"
 
 namespace nfsrdma::cache {
+namespace {
+
+/// Data that was sent, or is being sent, is not durable without.
+bool needs_commit(const OpenInode& open) {
+  return !open.uncommitted.empty() || open.order.unstable() > 0;
+}
+
+}  // namespace
 
 WriteBehind::WriteBehind(WriteBack& writes, Reactor& reactor, BufferPool& slots,
                          std::size_t most_slots)
@@ -130,11 +138,11 @@ void WriteBehind::count_write(OpenInode& open) {
   writes = writes == Writes::none ? Writes::one : Writes::several;
 }
 
-void WriteBehind::answered(OpenInode& open) {
+void WriteBehind::after_answer(OpenInode& open) {
   if (!one_write_files_.likely() || open.gathering.writes != Gathering::Writes::one) return;
   // With data that needs a COMMIT anyhow, close(2) waits for that, too.
-  if (open.gathering.bytes.empty() || !open.uncommitted.empty() || open.order.gathered() > 0)
-    return;
+  if (open.gathering.bytes.empty() || needs_commit(open)) return;
+  one_write_files_.expect();
   sent_early_.add();
   send(open, nfs4::FILE_SYNC4);
 }
@@ -146,7 +154,7 @@ void WriteBehind::send(OpenInode& open, nfs4::stable_how4 stable) {
   FileRef by = std::move(gathering.by);
   client::FileLocks::LockRef lock = std::move(gathering.lock);
   const WriteOrder::Place place = std::exchange(gathering.place, WriteOrder::Place::anywhere);
-  const OriginScope background(kNoOrigin);  // the write was answered long ago
+  const OriginScope background(kNoOrigin);  // the write has been answered
   spawn(send_taken(std::move(by), std::move(lock), gathering.bytes.take(), stable, place));
 }
 
@@ -179,11 +187,11 @@ Task<void> WriteBehind::flush(std::shared_ptr<OpenInode> open) {
 }
 
 Task<void> WriteBehind::flush_durably(std::shared_ptr<OpenInode> open) {
-  // With other uncommitted data a COMMIT has to follow, and makes this durable as well.
-  const bool all = open->uncommitted.empty() && open->order.unstable() == 0;
+  // A COMMIT that has to follow makes this durable as well.
+  const auto stable = needs_commit(*open) ? nfs4::UNSTABLE4 : nfs4::FILE_SYNC4;
   const auto writes = std::exchange(open->gathering.writes, Gathering::Writes::none);
   if (writes == Gathering::Writes::one) one_write_files_.note(true);
-  send(*open, all ? nfs4::FILE_SYNC4 : nfs4::UNSTABLE4);
+  send(*open, stable);
   WriteOrder::Look look(open->order, 0);
   co_await look;
 }

@@ -31,9 +31,9 @@ struct FileWrite {
 
 /// One for each mount; belongs to its shard. Writes are answered before they are sent. Small ones
 /// are gathered; a file's gathered bytes are sent when the run is full, when a write is not
-/// adjacent, after `kLongest`, and by operations that need them at the server. Large ones are sent
-/// at once. A failure is recorded in the file's errors, and later writes of the file wait for the
-/// server until one has succeeded.
+/// adjacent, after `kLongest`, by operations that need them at the server, and behind the answer
+/// where a flush is likely to be next. Large ones are sent at once. A failure is recorded in the
+/// file's errors, and later writes of the file wait for the server until one has succeeded.
 ///
 /// A file may have as many slots in flight as are free for all files: one file gets half of the
 /// memory, two get a third each, so a new file always finds some.
@@ -59,16 +59,19 @@ class WriteBehind {
   /// way that could make room for it, and the caller sends it.
   Task<bool> room(std::shared_ptr<OpenInode> open);
 
-  /// The caller of a write that was taken has its answer. Where files get one write each, its bytes
-  /// are sent at once, to be durable: they are on their way then while the caller comes to
-  /// close(2), which waits for them.
-  void answered(OpenInode& open);
+  /// A write of the file is not taken, but sent by its caller.
+  void count_write(OpenInode& open);
+  /// Behind the answer to a write that was taken. Where files get one write each, its bytes are
+  /// sent at once, to be durable: they are on their way then while the caller comes to close(2),
+  /// which waits for them. Not called for writes that waited before their answer: what they waited
+  /// for took longer.
+  void after_answer(OpenInode& open);
 
   /// Starts sending a file's gathered bytes.
   void send(OpenInode& open, nfs4::stable_how4 stable = nfs4::UNSTABLE4);
   /// Returns when all that was gathered of a file before the call is at the server, or has failed.
   Task<void> flush(std::shared_ptr<OpenInode> open);
-  /// The same, and what makes up all uncommitted data of the file in one WRITE is durable then.
+  /// The same; what is gathered is durable then if no other data of the file needs a COMMIT.
   Task<void> flush_durably(std::shared_ptr<OpenInode> open);
   /// flush() for all files.
   Task<void> flush_all();
@@ -89,7 +92,6 @@ class WriteBehind {
   bool may_have_another(const OpenInode& open) const;
   GatherSlot slot_for(const OpenInode& open);
   void note(const FileRef& file, const FileWrite& write);
-  void count_write(OpenInode& open);
   void send_due();
 
   WriteBack& writes_;

@@ -69,6 +69,7 @@ bool take(FileSystem& fs, const FileRef& file, Incoming& incoming, Buffer& slot)
 
 Task<Result<std::size_t>> send_now(FileSystem& fs, FileRef file, Incoming& incoming) {
   const std::shared_ptr<cache::OpenInode> open = file->shared;
+  fs.files().writes().behind().count_write(*open);
   fs.files().writes().behind().send(*open);
   WriteOrder::Turn turn(open->order, WriteOrder::Kind::direct, incoming.what.offset,
                         incoming.what.data.size(), incoming.what.place);
@@ -208,7 +209,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
       spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
       reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
-      fs.files().writes().behind().answered(*file->shared);
+      fs.files().writes().behind().after_answer(*file->shared);
     }
     return;
   }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <string>
 
+#include "cache/write/set_attributes.h"
 #include "tests/cache/served_files.h"
 
 namespace nfsrdma::cache::test {
@@ -14,7 +15,7 @@ class OneWriteFilesTest : public ServedFiles {
   /// write(2), up to its answer and what follows it.
   void write(const FileRef& file, std::uint64_t offset, const std::string& text) {
     ASSERT_TRUE(gather(file, offset, text));
-    files().writes().behind().answered(*file->shared);
+    files().writes().behind().after_answer(*file->shared);
     reactor_.settle();
   }
   /// As many files, each written once and flushed, as make the next one likely to be such a one.
@@ -30,6 +31,13 @@ class OneWriteFilesTest : public ServedFiles {
     FileRef file = open(name);
     write(file, 0, "text");
     commit(file);
+  }
+  /// fchmod(2)
+  void change_mode(const FileRef& file) {
+    AttributeChange change;
+    change.caller = caller();
+    change.set.mode = 0600;
+    ASSERT_TRUE(run(set_attributes(files().writes(), file->inode, file, change)));
   }
   client::test::Pending<bool> begin_commit(const FileRef& file) {
     return client::test::Pending<bool>(ended(commit_file(files().writes(), file)));
@@ -55,6 +63,7 @@ TEST_F(OneWriteFilesTest, TheFlushWaitsForIt) {
   FileRef file = open("f");
   hold_writes();
   write(file, 0, "text");
+  EXPECT_EQ(early(), 1u);
   client::test::Pending<bool> flushed = begin_commit(file);
   reactor_.settle();
   EXPECT_FALSE(flushed.done());
@@ -67,6 +76,7 @@ TEST_F(OneWriteFilesTest, AFailureIsToldByTheFlush) {
   FileRef file = open("f");
   server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
   write(file, 0, "text");
+  EXPECT_EQ(server_.failures_left(nfs4::OP_WRITE), 0);
   commit(file);
   EXPECT_EQ(take_error(file), ENOSPC);
 }
@@ -107,16 +117,73 @@ TEST_F(OneWriteFilesTest, ALargeWriteCountsToo) {
   EXPECT_EQ(early(), before);
 }
 
+TEST_F(OneWriteFilesTest, OfFilesSideBySideOneIsTakenForSuch) {
+  FileRef one = open("one");
+  FileRef two = open("two");
+  write(one, 0, "one");
+  write(two, 0, "two");
+  EXPECT_EQ(early(), 1u);
+  commit(one);
+  write(one, 0, "again");
+  EXPECT_EQ(early(), 2u);
+  commit(one);
+  commit(two);
+  EXPECT_EQ(commits(), 0);
+}
+
 TEST_F(OneWriteFilesTest, ButNotBesideDataThatNeedACommitAnyhow) {
   FileRef file = open("f");
   ASSERT_TRUE(take_over(file, 0, std::string(kLarge, 'l')));
-  finish(files().writes().behind().flush(file->shared));
+  change_mode(file);
   ASSERT_FALSE(file->shared->uncommitted.empty());
-  file->shared->gathering.writes = Gathering::Writes::none;
   write(file, kLarge, "text");
   EXPECT_EQ(early(), 0u);
   commit(file);
   EXPECT_EQ(commits(), 1);
+}
+
+TEST_F(OneWriteFilesTest, AWriteThatItsCallerSendsCountsToo) {
+  FileRef file = open("f");
+  write(file, 0, "text");
+  files().writes().behind().count_write(*file->shared);
+  commit(file);
+  const std::uint64_t before = early();
+  write_once("g");
+  EXPECT_EQ(early(), before);
+}
+
+TEST_F(OneWriteFilesTest, ChangedAttributesAreAFlush) {
+  FileRef file = open("f");
+  write(file, 0, "text");
+  change_mode(file);
+  write(file, 0, "more");
+  EXPECT_EQ(early(), 2u);
+  commit(file);
+}
+
+// RFC 8881 section 18.32.3: it must not.
+TEST_F(OneWriteFilesTest, AServerThatDoesNotMakeItDurableIsAskedForACommit) {
+  server_.service().set_never_stable(true);
+  FileRef file = open("f");
+  write(file, 0, "text");
+  EXPECT_EQ(early(), 1u);
+  commit(file);
+  EXPECT_EQ(commits(), 1);
+}
+
+TEST_F(OneWriteFilesTest, OneOnItsWayOverARestartIsSentAgain) {
+  FileRef file = open("f");
+  server_.fate = [this](const client::test::Arrival& arrival) {
+    if (!arrival.has(nfs4::OP_WRITE)) return client::test::Fate::answer;
+    server_.fate = nullptr;
+    server_.reboot(0);
+    return client::test::Fate::disconnect_before;
+  };
+  write(file, 0, "text");
+  EXPECT_EQ(early(), 1u);
+  commit(file);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_EQ(take_error(file), 0);
 }
 
 }  // namespace
