@@ -11,7 +11,7 @@ guest_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 guest_dir=
 guest_boot_patience=180  # seconds, for a busy machine: it takes 5 on an idle one
 guest_run_patience=120   # seconds, for one command; GUEST_PATIENCE overrides
-guest_lifetime=3600      # seconds
+guest_lifetime=${NFSRDMA_GUEST_SECONDS:-3600}
 guest_memory=4096        # MiB
 guest_attempts=3         # a port that was free may be taken when QEMU binds it
 
