@@ -29,7 +29,6 @@ namespace {
 
 constexpr std::size_t kHostNameBytes = 256;
 /// Requests being filled or answered beyond those that hold a slot.
-constexpr std::size_t kCompoundsPerSlot = 2;
 
 std::string machine_name_of(Reactor& reactor, const MountConfig& config) {
   if (!config.machine_name.empty()) return config.machine_name;

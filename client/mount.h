@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "client/compound/compound_pool.h"
 #include "client/proto/object.h"
 #include "client/state/state_report.h"
 #include "transport/base/buffer.h"
@@ -60,10 +61,13 @@ class Mount {
   ~Mount();
 
   static constexpr std::size_t kMessageSlotBytes = 8192;
+  static constexpr std::size_t kCompoundsPerSlot = 2;
+  /// Texts of symbolic links at once; others wait.
+  static constexpr std::size_t kTexts = 10;
   /// Slots that the message pool must have: two requests for each slot of the session (one may be
   /// filled while the other is answered), the reserved ones, and texts of symbolic links.
   static constexpr std::size_t message_slots(std::uint32_t max_slots) {
-    return 2 * std::size_t{max_slots} + 8;
+    return kCompoundsPerSlot * std::size_t{max_slots} + CompoundPool::kReserved + kTexts;
   }
 
   /// Connects, makes client id and session, finds the export. Ends within start_timeout. The

@@ -11,29 +11,26 @@ void ReturnCompound::operator()(Compound* compound) const { pool->give_back(comp
 
 CompoundPool::CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most,
                            std::string machine_name)
-    : pool_(pool),
-      most_(most),
+    : most_(most),
       machine_name_(std::move(machine_name)),
       waiters_(reactor),
       idle_(reactor),
       xid_(reactor.seen("first XID", std::random_device{}())) {
   all_.reserve(most + kReserved);
+  while (all_.size() < most + kReserved) {
+    Buffer head = pool.acquire();
+    if (!head) break;
+    all_.push_back(std::make_unique<Compound>(std::move(head)));
+    free_.push_back(*all_.back());
+  }
 }
 
 CompoundPool::~CompoundPool() { assert(in_use() == 0); }
 
-Compound* CompoundPool::take() {
-  if (Compound* compound = free_.pop_front()) return compound;
-  Buffer head = pool_.acquire();
-  if (!head) return nullptr;
-  all_.push_back(std::make_unique<Compound>(std::move(head)));
-  return all_.back().get();
-}
-
 bool CompoundPool::Acquire::await_ready() {
   if (pool_.closed_) return true;
   if (pool_.ordinary_ >= pool_.most_) return false;
-  taken_ = pool_.take();
+  taken_ = pool_.free_.pop_front();
   if (taken_) ++pool_.ordinary_;
   return true;
 }
@@ -48,7 +45,7 @@ CompoundRef CompoundPool::Acquire::await_resume() {
 }
 
 CompoundRef CompoundPool::acquire_reserved() {
-  Compound* compound = reserved_ < kReserved ? take() : nullptr;
+  Compound* compound = reserved_ < kReserved ? free_.pop_front() : nullptr;
   if (compound) {
     ++reserved_;
     compound->set_urgency(rpc::Urgency::reserved);

@@ -1,5 +1,4 @@
-// The requests that can exist at once: a fixed number, in message slots that are made when first
-// needed and reused for ever.
+// The requests that can exist at once: a fixed number, in message slots that are reused for ever.
 #pragma once
 
 #include <memory>
@@ -28,12 +27,14 @@ class CompoundPool {
  public:
   static constexpr std::size_t kReserved = 6;
 
-  /// `most`: ordinary requests at once. Reactor and pool outlive this.
+  /// `most`: ordinary requests at once. Takes a slot of the pool for each request there can be:
+  /// what else takes slots, texts of symbolic links, cannot leave the recovery without one. Reactor
+  /// and pool outlive this.
   CompoundPool(Reactor& reactor, BufferPool& pool, std::size_t most, std::string machine_name);
   ~CompoundPool();
 
-  /// Awaits a Compound that was begun with SEQUENCE; empty when the pool is closed or its memory
-  /// ran out.
+  /// Awaits a Compound that was begun with SEQUENCE; empty when the pool is closed or has too
+  /// little memory.
   class Acquire : public WaitQueue::Wait {
    public:
     Acquire(CompoundPool& pool, const Credential& caller)
@@ -69,12 +70,10 @@ class CompoundPool {
 
  private:
   friend struct ReturnCompound;
-  Compound* take();
   void give_back(Compound* compound);
   void recycle(Compound* compound);
   bool xid_in_use(std::uint32_t xid) const;
 
-  BufferPool& pool_;
   const std::size_t most_;
   const std::string machine_name_;
   std::vector<std::unique_ptr<Compound>> all_;

@@ -71,6 +71,7 @@ Task<Result<void>> Recovery::work(rpc::Channel& channel) {
   int detours = 0;
   while (needs_ != 0) {
     const auto step = static_cast<Need>(needs_ & -needs_);
+    if (step == kOldSession || step == kSession) co_await wire_drained();
     auto taken = co_await take(step, channel);
     if (taken) continue;
     detours_.add();
@@ -112,14 +113,17 @@ void Recovery::forget_all() {
                pending());
 }
 
-// The server may be busy with the session for as long as it executes one of its requests: that is
-// not waited for. A connection that is new is bound to it for this (RFC 8881 section 18.37.3).
+// NFS4ERR_DELAY: the server executes a request of the session still. A WRITE among them is sent
+// again in the new one, and could then come behind a later write of the same bytes: it is waited
+// for, but not so long that the lease runs out. A connection that is new is bound to it for this
+// (RFC 8881 section 18.37.3).
 Task<Result<void>> Recovery::destroy_old_session(rpc::Channel& channel) {
-  auto destroyed = co_await session_setup_.destroy_session(channel);
+  const TimePoint latest = reactor_.now() + drain_patience();
+  auto destroyed = co_await session_setup_.destroy_session_until(channel, latest);
   if (!destroyed && destroyed.error().is(Layer::nfs, nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION)) {
     auto bound = co_await session_setup_.bind(channel);
     if (bound) {
-      destroyed = co_await session_setup_.destroy_session(channel);
+      destroyed = co_await session_setup_.destroy_session_until(channel, latest);
     }
   }
   if (!destroyed && destroyed.error().layer != Layer::nfs) co_return destroyed;
@@ -194,14 +198,21 @@ void Recovery::start_reset(const char* reason) {
   session_.background().start(drain());
 }
 
-// A call that the server never answers must not hold up all others: its connection is given up.
-Task<void> Recovery::drain() {
+Duration Recovery::drain_patience() const { return session_.limits().lease_time / kDrainsPerLease; }
+
+// Requests on the wire end before their session goes (RFC 8881 section 18.46.3): what is answered
+// counts, and is not made twice. A call that the server never answers must not hold up all others:
+// its connection is given up.
+Task<void> Recovery::wire_drained() {
   Timer patience(reactor_, [this] {
     trunk_.drop(Error::local(ETIMEDOUT, "recovery", "calls of the lost session got no answer"));
   });
-  patience.arm(session_.limits().lease_time / kDrainsPerLease);
+  patience.arm(drain_patience());
   co_await session_.drained();
-  patience.cancel();
+}
+
+Task<void> Recovery::drain() {
+  co_await wire_drained();
   if (phase_ == Phase::draining) rebind();
 }
 
@@ -253,11 +264,20 @@ std::size_t Recovery::pending() const {
   return count;
 }
 
+// What the steps under way leave as it is, and has to be reacted to when they have been taken.
+std::uint32_t Recovery::unmended() const {
+  std::uint32_t flags = 0;
+  if (needs_ == 0) return flags;
+  if ((needs_ & (kClientId | kSession)) == 0) flags |= nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
+  if ((needs_ & (kClientId | kReclaim)) == 0) flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  return flags;
+}
+
 // Reacts once to a flag that stays set (RFC 8881 section 18.46.3 says when each is cleared). Flags
-// seen during a recovery need no reaction: the recovery removes their cause.
+// seen during a recovery that removes their cause need no reaction.
 void Recovery::on_status_flags(std::uint32_t flags) {
   const std::uint32_t fresh = flags & ~noted_flags_;
-  noted_flags_ = flags;
+  noted_flags_ = flags & ~unmended();
   if (fresh != 0) {
     flag_lines_.warning(reactor_.now(), "the server reports sr_status_flags {:#x}", flags);
   }

@@ -112,6 +112,9 @@ class Recovery final : public TrunkObserver, public StateObserver {
   bool wants(StateTask what) const { return (state_tasks_ & what) != 0; }
   /// Holds back requests, waits for those on the wire, and starts over on the living connection.
   void start_reset(const char* reason);
+  /// How long requests of a session that is to go are waited for.
+  Duration drain_patience() const;
+  Task<void> wire_drained();
   Task<void> drain();
   void rebind();
   void forget_all();
@@ -119,6 +122,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   void start_state_work();
   Task<void> work_on_states();
   void note_callback_path(std::uint32_t flags);
+  std::uint32_t unmended() const;
   void note_revoked(std::uint32_t flags, std::uint32_t fresh);
 
   Reactor& reactor_;

@@ -75,11 +75,32 @@ Result<bool> ClientId::accept_exchange(CompoundReader& results) {
   const bool confirmed = (ok.eir_flags & nfs4::EXCHGID4_FLAG_CONFIRMED_R) != 0;
   // A confirmed client id goes on with its own numbers (RFC 8881 section 18.35.4).
   const bool fresh = !confirmed || ok.eir_clientid != clientid_;
-  if (fresh) sequence_ = ok.eir_sequenceid;
+  if (fresh) {
+    sequence_ = ok.eir_sequenceid;
+    guessed_ = 0;
+  }
   clientid_ = ok.eir_clientid;
   known_ = true;
   log::debug("client id {:016x}, {}", clientid_, confirmed ? "confirmed" : "new");
   return fresh;
+}
+
+void ClientId::sequence_used() {
+  ++sequence_;
+  guessed_ = 0;
+}
+
+void ClientId::sequence_refused(nfs4::nfsstat4 status) {
+  switch (status) {
+    case nfs4::NFS4ERR_SEQ_MISORDERED:
+      if (guessed_ == 0) return;
+      --guessed_;
+      --sequence_;
+      return;
+    case nfs4::NFS4ERR_STALE_CLIENTID:
+    case nfs4::NFS4ERR_DELAY: return;  // refused before the number was looked at
+    default: ++sequence_; ++guessed_;
+  }
 }
 
 }  // namespace nfsrdma::client

@@ -32,13 +32,18 @@ class ClientId {
 
   /// csa_sequence of the next CREATE_SESSION. It is used up when that has succeeded.
   nfs4::sequenceid4 sequence() const { return sequence_; }
-  void sequence_used() { ++sequence_; }
+  void sequence_used();
+  /// CREATE_SESSION has failed: most servers keep the error for its repetition, so that another
+  /// number is needed, and some do not count it (RFC 8881 section 18.36.4). NFS4ERR_SEQ_MISORDERED
+  /// tells which.
+  void sequence_refused(nfs4::nfsstat4 status);
 
  private:
   std::string identity_;
   nfs4::verifier4 verifier_;
   nfs4::clientid4 clientid_ = 0;
   nfs4::sequenceid4 sequence_ = 0;
+  nfs4::sequenceid4 guessed_ = 0;  ///< so many of them it has counted, or not
   bool known_ = false;
 };
 

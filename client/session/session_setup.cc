@@ -46,7 +46,7 @@ CompoundRef SessionSetup::begin(const char* step) {
 }
 
 // The status is read before the results: after a delay the request is built anew.
-Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound, Delayed delayed) {
+Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound, TimePoint latest) {
   Backoff backoff;
   for (;;) {
     session_.trace().begin(compound, session_.now());
@@ -54,7 +54,7 @@ Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound, 
     session_.trace().end(compound, answered, session_.now());
     if (!answered) co_return fail(with_remedy(std::move(answered.error())));
     const bool put_off = compound.results().status() == nfs4::NFS4ERR_DELAY;
-    if (!put_off || delayed == Delayed::fail) co_return answered;
+    if (!put_off || session_.now() >= latest) co_return answered;
     const bool slept = co_await session_.pauses().pause(backoff.next());
     if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
   }
@@ -92,7 +92,10 @@ Task<Result<void>> SessionSetup::create_session(rpc::Channel& channel) {
   CO_TRY(answered);
   nfs4::CREATE_SESSION4res result;
   auto read = compound->results().read(result);
-  if (!read) co_return fail(with_remedy(std::move(read.error())));
+  if (!read) {
+    client_.sequence_refused(compound->results().status());
+    co_return fail(with_remedy(std::move(read.error())));
+  }
   auto finished = compound->results().finish();
   CO_TRY(finished);
   auto accepted = accept_session(result.csr_resok4, args, asked_at);
@@ -159,11 +162,12 @@ Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
 }
 
 template <class Res, class Args>
-Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args) {
+Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step, Args args,
+                                         TimePoint latest) {
   CompoundRef compound = begin(step);
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
   compound->add(args, result_size::kNothing);
-  auto answered = co_await ask(channel, *compound, Delayed::fail);
+  auto answered = co_await ask(channel, *compound, latest);
   CO_TRY(answered);
   Res result;
   auto read = compound->results().read(result);
@@ -171,13 +175,17 @@ Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step
 }
 
 Task<Result<void>> SessionSetup::destroy_session(rpc::Channel& channel) {
+  return destroy_session_until(channel, kNow);
+}
+
+Task<Result<void>> SessionSetup::destroy_session_until(rpc::Channel& channel, TimePoint latest) {
   return destroy<nfs4::DESTROY_SESSION4res>(channel, "DESTROY_SESSION",
-                                            nfs4::DESTROY_SESSION4args{session_.id()});
+                                            nfs4::DESTROY_SESSION4args{session_.id()}, latest);
 }
 
 Task<Result<void>> SessionSetup::destroy_client(rpc::Channel& channel) {
   return destroy<nfs4::DESTROY_CLIENTID4res>(channel, "DESTROY_CLIENTID",
-                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()});
+                                             nfs4::DESTROY_CLIENTID4args{client_.clientid()}, kNow);
 }
 
 }  // namespace nfsrdma::client

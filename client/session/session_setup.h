@@ -38,6 +38,8 @@ class SessionSetup {
   Task<Result<void>> reclaim_complete(rpc::Channel& channel);
   /// NFS4ERR_DELAY: the server still uses it. The operations above repeat what is put off.
   Task<Result<void>> destroy_session(rpc::Channel& channel);
+  /// The same, repeated until `latest`.
+  Task<Result<void>> destroy_session_until(rpc::Channel& channel, TimePoint latest);
   Task<Result<void>> destroy_client(rpc::Channel& channel);
 
   /// The current or last step, such as "EXCHANGE_ID"; for messages.
@@ -46,15 +48,15 @@ class SessionSetup {
  private:
   Result<void> accept_session(const nfs4::CREATE_SESSION4resok& result,
                               const nfs4::CREATE_SESSION4args& asked, TimePoint asked_at);
-  /// What becomes of a request that the server puts off (NFS4ERR_DELAY).
-  enum class Delayed : std::uint8_t { repeat, fail };
-  /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until the mount ends, or
-  /// left to the caller to read.
-  Task<Result<void>> ask(rpc::Channel& channel, Compound& compound,
-                         Delayed delayed = Delayed::repeat);
+  /// For what is put off: it is not repeated, or without end.
+  static constexpr TimePoint kNow = TimePoint::min();
+  static constexpr TimePoint kForEver = TimePoint::max();
+  /// One unsequenced request on the channel. NFS4ERR_DELAY is repeated until `latest` or the end of
+  /// the mount; later it is left to the caller to read.
+  Task<Result<void>> ask(rpc::Channel& channel, Compound& compound, TimePoint latest = kForEver);
   /// DESTROY_SESSION and DESTROY_CLIENTID: an operation whose result is a status.
   template <class Res, class Args>
-  Task<Result<void>> destroy(rpc::Channel& channel, const char* step, Args args);
+  Task<Result<void>> destroy(rpc::Channel& channel, const char* step, Args args, TimePoint latest);
   CompoundRef begin(const char* step);
 
   Session& session_;

@@ -298,6 +298,10 @@ void FakeServer::create_session(const CREATE_SESSION4args& args, CREATE_SESSION4
     result.csr_status = order.error();
   } else if (*order == responder::Order::retry) {
     result = *client->last_create_session;
+  } else if (sessions_to_refuse > 0) {
+    --sessions_to_refuse;
+    result.csr_status = NFS4ERR_NOSPC;
+    client->keep_creation(args.csa_sequence, result);
   } else {
     clients_->confirm(*client);
     session_args_ = args;

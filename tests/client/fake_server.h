@@ -82,6 +82,8 @@ class FakeServer final : public rpc::ChannelFactory {
   std::function<void(bool client)> count_client;
   /// Every client id has the same number, as with servers that make it of their start time.
   bool repeat_clientids = false;
+  /// So many CREATE_SESSIONs fail, each an answer that is kept for its number.
+  int sessions_to_refuse = 0;
   /// Connecting fails as long as this is set.
   bool unreachable = false;
   /// Its channels keep what is submitted, for no reason at all.

@@ -33,7 +33,9 @@ void ProgramChannel::submit(rpc::Call& call) {
   open_.push_back(&call);
   call.times.sent = reactor_.now();
   post([this, &call] {
-    if (!down_ && std::ranges::find(open_, &call) != open_.end()) process(call);
+    if (std::ranges::find(open_, &call) == open_.end()) return;
+    if (down_) return lose(call);
+    process(call);
   });
 }
 
@@ -70,6 +72,15 @@ void ProgramChannel::refuse(rpc::Call& call) {
   call.observer->on_call_done(call);
 }
 
+void ProgramChannel::lose(rpc::Call& call) {
+  std::erase(open_, &call);
+  ++call.losses.total;
+  if (reason_.code == static_cast<int>(fabric::Fault::receive_too_small)) ++call.losses.same_fault;
+  // Whatever the reason: a lost connection is one of the fabric to a call, which is sent again.
+  call.reply.emplace(nfsrdma::fail(Error{Layer::fabric, reason_.code, "test", {}}));
+  call.observer->on_call_done(call);
+}
+
 void ProgramChannel::close(Error reason) {
   if (std::exchange(down_, true)) return;
   reason_ = std::move(reason);
@@ -79,17 +90,7 @@ void ProgramChannel::close(Error reason) {
 
 void ProgramChannel::go_down() {
   observer_.on_channel_closing(reason_);
-  while (!open_.empty()) {
-    rpc::Call* call = open_.front();
-    open_.erase(open_.begin());
-    ++call->losses.total;
-    if (reason_.code == static_cast<int>(fabric::Fault::receive_too_small)) {
-      ++call->losses.same_fault;
-    }
-    // Whatever the reason: a lost connection is one of the fabric to a call, which is sent again.
-    call->reply.emplace(nfsrdma::fail(Error{Layer::fabric, reason_.code, "test", {}}));
-    call->observer->on_call_done(*call);
-  }
+  while (!open_.empty()) lose(*open_.front());
   observer_.on_channel_down(reason_);
 }
 

@@ -55,6 +55,8 @@ class ProgramChannel : public rpc::Channel {
 
  private:
   void answer(rpc::Call& call, Result<rpc::Reply> reply);
+  /// Ends a call of a connection that has ended.
+  void lose(rpc::Call& call);
   void go_down();
 
   std::vector<rpc::Call*> open_;

@@ -15,6 +15,7 @@ using namespace nfs4;
 using std::chrono::seconds;
 
 constexpr std::uint32_t kReclaimSeconds = 60;
+constexpr std::uint32_t kLeaseSeconds = ServedDirectory::kLeaseSeconds;
 
 class ReplacedSession : public ServedMount {
  protected:
@@ -57,14 +58,25 @@ TEST_F(ReplacedSession, IsDestroyedWhenItsSlotsWereOutOfOrder) {
   expect_nothing_left();
 }
 
-// The server may put it off for as long as it executes a request of the session, which may be for
-// ever. No other request waits for that.
+// A WRITE that is executed still, and sent again in the new session, must not come behind a later
+// one.
+TEST_F(ReplacedSession, IsWaitedForWhileTheServerExecutesARequestOfIt) {
+  server_.fail(OP_DESTROY_SESSION, NFS4ERR_DELAY, 3);
+  server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_MISORDERED);
+  ASSERT_TRUE(run(getattr(mount(), caller(), root())));
+  EXPECT_EQ(server_.failures_left(OP_DESTROY_SESSION), 0);
+  expect_nothing_left();
+}
+
+// That may be for ever, and the lease goes on.
 TEST_F(ReplacedSession, IsLeftBehindWhenTheServerIsBusyWithIt) {
   constexpr int kForEver = 1'000'000;
   server_.fail(OP_DESTROY_SESSION, NFS4ERR_DELAY, kForEver);
   server_.fail(OP_SEQUENCE, NFS4ERR_SEQ_MISORDERED);
   Pending<Result<Attributes>> asking(getattr(mount(), caller(), root()));
   reactor_.advance(seconds(1));
+  EXPECT_FALSE(asking.done());
+  reactor_.advance(seconds(kLeaseSeconds / 2));
   EXPECT_TRUE(asking.done());
   server_.fail(OP_DESTROY_SESSION, NFS4_OK, 0);
 }

@@ -9,8 +9,8 @@
 namespace nfsrdma::rpc {
 
 /// First in, first out, reserved Calls first. An isolated Call (one that may have ended a
-/// connection) leaves only when nothing is open, and no ordinary Call leaves while one is open, so
-/// that a second loss is certainly its doing.
+/// connection) leaves only when nothing is open, also a reserved one, and no ordinary Call leaves
+/// while one is open, so that a second loss is certainly its doing.
 class CallQueue {
  public:
   void push(Call& call) {
@@ -23,13 +23,10 @@ class CallQueue {
   /// may_send(Urgency).
   template <class Credits>
   Call* next(const Credits& credits, bool isolated_open) {
-    if (!reserved_.empty()) {
-      return credits.may_send(Urgency::reserved) ? &reserved_.front() : nullptr;
-    }
-    if (ordinary_.empty() || isolated_open) return nullptr;
-    Call& call = ordinary_.front();
+    if (reserved_.empty() && (ordinary_.empty() || isolated_open)) return nullptr;
+    Call& call = reserved_.empty() ? ordinary_.front() : reserved_.front();
     if (call.isolated() && credits.in_flight() > 0) return nullptr;
-    return credits.may_send(Urgency::ordinary) ? &call : nullptr;
+    return credits.may_send(call.urgency) ? &call : nullptr;
   }
   void remove(Call& call) {
     call.unlink();

@@ -48,6 +48,13 @@ TEST(CallQueueTest, ACallThatMayHaveEndedAConnectionGoesAlone) {
   EXPECT_FALSE(queue.next(Credits{1}, /*isolated_open=*/false)) << "another is open";
   EXPECT_EQ(queue.next(Credits{0}, /*isolated_open=*/false), &isolated);
   queue.remove(isolated);
+  Call suspect{Buffer()};
+  suspect.urgency = Urgency::reserved;
+  suspect.losses.blame(1);
+  queue.push(suspect);
+  EXPECT_FALSE(queue.next(Credits{1}, /*isolated_open=*/true)) << "another would be blamed";
+  EXPECT_EQ(queue.next(Credits{0}, /*isolated_open=*/false), &suspect);
+  queue.remove(suspect);
   Call other{Buffer()};
   queue.push(other);
   EXPECT_FALSE(queue.next(Credits{1}, /*isolated_open=*/true));
