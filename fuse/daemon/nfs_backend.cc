@@ -156,17 +156,14 @@ Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
 
 Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider provider) {
   co_await Enter(seams_, kEnterStart);
-  mount_.reset();
-  auto made = make_memory_and_channels(address, provider);
-  CO_TRY(made);
-  mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
-  mount_->watch_callers(caller_gone_);
-  auto started = co_await mount_->start();
-  if (!started) {
-    auto stopped = co_await mount_->stop();
-    if (!stopped) log::debug("{}", stopped.error().message());
-    co_return started;
+  shape_ = wanted_shape();
+  auto started = co_await start_mount(address, provider);
+  // A device registers memory when the connection is made.
+  while (!started && fabric::is_memory_limit(started.error()) && shape_.halve()) {
+    started = co_await start_mount(address, provider);
   }
+  CO_TRY(started);
+  note_memory_limit();
   if (mount_->root_attributes().type != nfs4::NF4DIR) {
     co_return fail(Error::local(ENOTDIR, "export", "what is to be mounted must be a directory"));
   }
@@ -185,21 +182,38 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   co_return started;
 }
 
+/// With memory of the present shape, or less.
+Task<Result<void>> NfsBackend::start_mount(fabric::Address address, Provider provider) {
+  mount_.reset();
+  auto made = make_memory_and_channels(address, provider);
+  CO_TRY(made);
+  mount_ = std::make_unique<client::Mount>(reactor_, *channels_, mount_config(), *message_slots_);
+  mount_->watch_callers(caller_gone_);
+  auto started = co_await mount_->start();
+  if (started) co_return started;
+  auto stopped = co_await mount_->stop();
+  if (!stopped) log::debug("{}", stopped.error().message());
+  co_return started;
+}
+
 Result<void> NfsBackend::make_memory_and_channels(const fabric::Address& server,
                                                   Provider provider) {
-  const MemoryShape wanted{.credits = options_.transport.credits};
-  shape_ = wanted;
   TRY(fit_into_memory(shape_, [&] { return make_channels(server, provider); }));
   const MemoryShape recorded = reactor_.seen("memory", shape_).within(shape_);
   if (recorded != shape_) {
     shape_ = recorded;
     TRY(make_channels(server, provider));
   }
-  if (shape_ != wanted) {
-    log::warning("RLIMIT_MEMLOCK: {} credits instead of {}, {} buffers for data instead of {}",
-                 shape_.credits, wanted.credits, shape_.data_slots, wanted.data_slots);
-  }
   return {};
+}
+
+MemoryShape NfsBackend::wanted_shape() const { return {.credits = options_.transport.credits}; }
+
+void NfsBackend::note_memory_limit() const {
+  const MemoryShape wanted = wanted_shape();
+  if (shape_ == wanted) return;
+  log::warning("RLIMIT_MEMLOCK: {} credits instead of {}, {} buffers for data instead of {}",
+               shape_.credits, wanted.credits, shape_.data_slots, wanted.data_slots);
 }
 
 client::MountConfig NfsBackend::mount_config() const {

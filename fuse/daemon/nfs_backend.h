@@ -62,6 +62,9 @@ class NfsBackend final : public Backend {
   Task<Result<void>> start_from_recording();
   Task<Result<void>> start_at(fabric::Address address);
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
+  Task<Result<void>> start_mount(fabric::Address address, Provider provider);
+  MemoryShape wanted_shape() const;
+  void note_memory_limit() const;
   client::MountConfig mount_config() const;
   Result<void> make_memory_and_channels(const fabric::Address& server, Provider provider);
   Result<void> make_channels(const fabric::Address& server, Provider provider);

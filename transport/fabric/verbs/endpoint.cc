@@ -105,6 +105,11 @@ void VerbsEndpoint::on_completion(const ibv_wc& completion) {
 
 void VerbsEndpoint::on_received(const ibv_wc& completion) {
   if (phase_ >= Phase::closing) return;  // release_everything() gives the buffer back
+  // An RDMA Write with an immediate value takes a buffer, fills nothing into it, and has the length
+  // of what was written elsewhere: memory of others would be taken for a message.
+  if (completion.opcode != IBV_WC_RECV) {
+    return fail_with(connection_error(Fault::protocol, "the peer sent an immediate value"));
+  }
   std::optional<std::uint32_t> invalidated;
   if (device_->invalidated(completion)) {
     invalidated = completion.invalidated_rkey;

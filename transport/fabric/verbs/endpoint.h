@@ -72,6 +72,7 @@ class VerbsEndpoint final : public Endpoint,
   Result<void> check_open() const;
   Result<void> posted(Result<void> result);
   ibv_qp* queue_pair() const override { return id_ ? id_->qp : nullptr; }
+  ibv_cq* completion_queue() const override { return completions_.get(); }
   void on_completions() override;
   void on_completion(const ibv_wc& completion) override;
   void on_received(const ibv_wc& completion);
@@ -81,7 +82,7 @@ class VerbsEndpoint final : public Endpoint,
   Result<void> flush();
 
   // endpoint_close.cc
-  void on_queue_pair_event(ibv_event_type type) override;
+  void on_queue_event(ibv_event_type type) override;
   void on_device_failed() override;
   void on_failed_completion(const ibv_wc& completion);
   void on_peer_gone(const ConnectionEvent& event);

@@ -48,7 +48,7 @@ void VerbsEndpoint::on_failed_completion(const ibv_wc& completion) {
   broken_ = reason_is_a_guess_ = true;
 }
 
-void VerbsEndpoint::on_queue_pair_event(ibv_event_type type) {
+void VerbsEndpoint::on_queue_event(ibv_event_type type) {
   if (phase_ == Phase::closed) return;
   if (type == IBV_EVENT_COMM_EST) {
     // A message has arrived before the last step of the handshake: the connection is established.

@@ -25,7 +25,11 @@ void tell_users(DeviceUsers& users, const ibv_async_event& event, std::string_vi
     case IBV_EVENT_COMM_EST:
       // The queue pair may belong to another thread: its pointer is compared, and not followed.
       return users.for_each([&](DeviceUser& user) {
-        if (user.queue_pair() == event.element.qp) user.on_queue_pair_event(event.event_type);
+        if (user.queue_pair() == event.element.qp) user.on_queue_event(event.event_type);
+      });
+    case IBV_EVENT_CQ_ERR:
+      return users.for_each([&](DeviceUser& user) {
+        if (user.completion_queue() == event.element.cq) user.on_queue_event(event.event_type);
       });
     case IBV_EVENT_DEVICE_FATAL:
       log::error("RDMA device {}: fatal error", device);

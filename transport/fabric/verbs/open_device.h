@@ -15,10 +15,11 @@ namespace nfsrdma::fabric::verbs {
 class DeviceUser : public ListNode {
  public:
   virtual ibv_qp* queue_pair() const = 0;
+  virtual ibv_cq* completion_queue() const = 0;
   /// Completions may be there to be polled.
   virtual void on_completions() = 0;
-  /// An asynchronous event of the queue pair.
-  virtual void on_queue_pair_event(ibv_event_type type) = 0;
+  /// An asynchronous event of the queue pair or the completion queue.
+  virtual void on_queue_event(ibv_event_type type) = 0;
   virtual void on_device_failed() = 0;
 
  protected:

@@ -12,12 +12,14 @@ namespace {
 struct Connection final : DeviceUser {
   ibv_qp* queue_pair() const override { return const_cast<ibv_qp*>(&queues); }
   void on_completions() override {}
-  void on_queue_pair_event(ibv_event_type type) override { events.push_back(type); }
+  ibv_cq* completion_queue() const override { return const_cast<ibv_cq*>(&completions); }
+  void on_queue_event(ibv_event_type type) override { events.push_back(type); }
   void on_device_failed() override {
     ++failures;
     unlink();  // as an endpoint does when it closes
   }
   ibv_qp queues{};
+  ibv_cq completions{};
   std::vector<ibv_event_type> events;
   int failures = 0;
 };
@@ -45,6 +47,15 @@ TEST_F(DeviceEvents, AQueuePairsOwnGoToItsConnection) {
     tell(type, &other_);
     EXPECT_EQ(other_.events.back(), type);
   }
+  EXPECT_TRUE(one_.events.empty());
+}
+
+TEST_F(DeviceEvents, ACompletionQueuesErrorGoesToItsConnection) {
+  ibv_async_event event{};
+  event.event_type = IBV_EVENT_CQ_ERR;
+  event.element.cq = other_.completion_queue();
+  tell_users(users_, event, "device");
+  EXPECT_EQ(other_.events, std::vector{IBV_EVENT_CQ_ERR});
   EXPECT_TRUE(one_.events.empty());
 }
 
