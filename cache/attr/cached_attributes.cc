@@ -12,9 +12,8 @@ bool later(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(
 
 }  // namespace
 
-CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, const Issue& issue,
-                                                  const IssueClock& clock,
-                                                  const AttributePolicy& policy) {
+CachedAttributes::Outcome CachedAttributes::update(const FileAttributes& fresh, const Issue& issue,
+                                                   const IssueClock& clock) {
   const bool overlapped = known_ && issue.order <= updated_at_;
   if (overlapped && !later(fresh.change, value_.change)) return Outcome::older;
 
@@ -24,16 +23,32 @@ CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, c
   const bool changed = !known_ || fresh.change != value_.change || resized;
   value_ = fresh;
   known_ = true;
-  expired_ = false;
   updated_at_ = clock.last();
+  return changed ? Outcome::changed : Outcome::unchanged;
+}
+
+CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, const Issue& issue,
+                                                  const IssueClock& clock,
+                                                  const AttributePolicy& policy) {
+  const Outcome outcome = update(fresh, issue, clock);
+  if (outcome == Outcome::older) return outcome;
+  expired_ = false;
   issued_at_ = issue.order;
   fetched_at_ = issue.at;
-  if (changed) {
+  if (outcome == Outcome::changed) {
     restart_period(issue, policy);
   } else {
     lengthen_period(issue, policy);
   }
-  return changed ? Outcome::changed : Outcome::unchanged;
+  return outcome;
+}
+
+CachedAttributes::Outcome CachedAttributes::store_data(const FileAttributes& fresh,
+                                                       const Issue& issue, const IssueClock& clock,
+                                                       const AttributePolicy& policy) {
+  const Outcome outcome = update(fresh, issue, clock);
+  if (outcome == Outcome::changed) restart_period(issue, policy);
+  return outcome;
 }
 
 Duration CachedAttributes::remaining(TimePoint now) const {

@@ -2,6 +2,7 @@
 // believed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cache/attr/file_attributes.h"
@@ -42,6 +43,9 @@ class CachedAttributes {
   /// change attribute is.
   Outcome store(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock,
                 const AttributePolicy& policy);
+  /// The same of a reply that had only a part of them, the data's: the others are as old as before.
+  Outcome store_data(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock,
+                     const AttributePolicy& policy);
 
   bool known() const { return known_; }
   /// The attributes; all zero until known().
@@ -62,8 +66,15 @@ class CachedAttributes {
   TimePoint seen_at() const { return seen_at_; }
   /// Something has happened that makes the attributes wrong; they stay as a base for comparison.
   void expire() { expired_ = true; }
+  /// The same of an operation that has ended before any request after `order` was sent: what
+  /// earlier ones answer, now or later, may be of before it.
+  void expire_answers(std::uint64_t order) {
+    expired_ = true;
+    updated_at_ = std::max(updated_at_, order);
+  }
 
  private:
+  Outcome update(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock);
   void restart_period(const Issue& issue, const AttributePolicy& policy);
   void lengthen_period(const Issue& issue, const AttributePolicy& policy);
 

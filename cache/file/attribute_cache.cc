@@ -34,7 +34,9 @@ AttributeCache::Outcome AttributeCache::learn(Inode& inode, const client::Attrib
     whole.size = std::max(whole.size, delegation->least_size());
   }
   if (by.before) observer_.on_own_change(inode, *by.before, fresh.change);
-  const Outcome outcome = known.store(whole, issue, clock_, policy_);
+  const bool of_data = by.before && !describes_file(fresh);
+  const Outcome outcome = of_data ? known.store_data(whole, issue, clock_, policy_)
+                                  : known.store(whole, issue, clock_, policy_);
   if (outcome == Outcome::changed) known.seen(mount_.reactor().now());
   // Another client may have written. Our own writes drop their bytes themselves.
   if (outcome == Outcome::changed && by.before != change) {
@@ -96,13 +98,18 @@ bool AttributeCache::delegated(const Inode& inode) const {
 
 void AttributeCache::names_changed(Inode& directory, const client::NameChange& change,
                                    std::string_view made) {
+  file_made(directory, change, made);
+  names_changed_at_ = clock_.last();
+}
+
+void AttributeCache::file_made(Inode& directory, const client::NameChange& change,
+                               std::string_view made) {
   directory.count_change(change);
   if (ListedNames* const names = directory.listed()) {
     names->changed_here(change);
     if (!made.empty()) names->add(made);
   }
-  directory.attributes().expire();
-  names_changed_at_ = clock_.last();
+  directory.attributes().expire_answers(clock_.last());
 }
 
 void AttributeCache::listed(Inode& directory, std::unique_ptr<ListedNames> names,

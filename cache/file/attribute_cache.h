@@ -72,6 +72,8 @@ class AttributeCache {
   /// `made`: the name that is there now, if there is one.
   void names_changed(Inode& directory, const client::NameChange& change,
                      std::string_view made = {});
+  /// The same of a name whose file is new: no other file differs but the directory.
+  void file_made(Inode& directory, const client::NameChange& change, std::string_view name);
   /// Whether the names that were listed are still those of the directory is not known: an operation
   /// that would have made one has failed.
   void names_unsure(Inode& directory) { directory.set_listed(nullptr); }

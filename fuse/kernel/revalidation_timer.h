@@ -14,7 +14,7 @@
 
 namespace nfsrdma::fuse {
 
-/// One for each mount; belongs to its shard. An open file of which pages were read is looked at
+/// One for each mount; belongs to its shard. An open file that has pages in the kernel is looked at
 /// when its attributes have timed out, or a write of this mount has found that another client wrote
 /// before it: so its pages are no older than acregmax. A file that has lost its pages is left alone
 /// until it is read again.
@@ -27,7 +27,7 @@ class RevalidationTimer {
   RevalidationTimer(const RevalidationTimer&) = delete;
   RevalidationTimer& operator=(const RevalidationTimer&) = delete;
 
-  /// The kernel is reading pages of the file.
+  /// The kernel has pages of the file, or is reading or writing some.
   void add(const File& file);
 
   void visit_counters(CounterVisitor& visitor) const;

@@ -1,7 +1,5 @@
 #include "cache/read/read.h"
 
-#include <fcntl.h>
-
 #include <optional>
 
 #include "fuse/ops/operations.h"
@@ -17,6 +15,10 @@ void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
   file.seen->after_drop.add(bytes);
 }
 
+/// The kernel names the owner of locks for read(2) past its pages only. A page of a mapping is
+/// asked for with the flags of the open file, O_DIRECT among them.
+bool is_direct(const fuse_read_in& read) { return (read.read_flags & FUSE_READ_LOCKOWNER) != 0; }
+
 }  // namespace
 
 Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArguments arguments) {
@@ -27,7 +29,7 @@ Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArgum
   args.size = arguments.size;
   // The slot the request came in has nothing else to hold any more.
   args.slot = std::move(*arguments.slot);
-  args.through_pages = (arguments.flags & O_DIRECT) == 0;
+  args.through_pages = !is_direct(arguments);
   std::optional<InFlightSet::One> in_flight;
   if (args.through_pages) {
     note_cached_read(fs, *file, {offset, offset + args.size});

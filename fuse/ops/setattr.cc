@@ -21,12 +21,14 @@ Task<void> handle::setattr(FileSystem& fs, Request request, InodeRef inode,
     }
   }
   const bool taken = reply_attributes(fs, request, *inode, /*asked=*/false);
+  // Its caller was let go, and the kernel believes the attributes of before.
+  if (!taken) fs.kernel().drop_attributes(*inode);
   if (!set.size) co_return;
   if (taken) {
     inode->view().size_is(inode->attributes().value().size);
     co_return;
   }
-  // Its caller was let go: the kernel has the old size, and pages behind the new one.
+  // The kernel has the old size, and pages behind the new one.
   inode->view().forgot_size();
   fs.kernel().drop_all(*inode);
 }

@@ -187,5 +187,27 @@ TEST_F(CachedAttributesTest, AnAnswerIsOfTheTimeOfItsRequest) {
   EXPECT_FALSE(cached.newer_than(later.order));
 }
 
+// MKDIR in a listed directory: the listing that is still being read has its attributes of before.
+TEST_F(CachedAttributesTest, WhatWasAskedBeforeAnOwnChangeDoesNotOutliveIt) {
+  fetch(directory(1));
+  const Issue before = issue();
+  cached.expire_answers(clock.last());
+  EXPECT_EQ(cached.store(directory(1), before, clock, policy), Outcome::older);
+  EXPECT_FALSE(cached.stands());
+  EXPECT_EQ(fetch(directory(2)), Outcome::changed);
+  EXPECT_TRUE(cached.stands());
+}
+
+TEST_F(CachedAttributesTest, APartOfThemRenewsNoOthers) {
+  fetch(file(1));
+  now += 2s;
+  EXPECT_EQ(cached.store_data(file(2, 10), issue(), clock, policy), Outcome::changed);
+  EXPECT_EQ(cached.value().size, 10U);
+  EXPECT_EQ(cached.remaining(now), 1s);
+  cached.expire();
+  EXPECT_EQ(cached.store_data(file(3, 20), issue(), clock, policy), Outcome::changed);
+  EXPECT_FALSE(cached.stands());
+}
+
 }  // namespace
 }  // namespace nfsrdma::cache

@@ -1,6 +1,9 @@
 // GETATTR: what is remembered, what is asked, and what only this client knows.
 #include <fcntl.h>
 
+#include <filesystem>
+#include <string>
+
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -41,6 +44,42 @@ TEST_F(GetattrRequest, SizeAndTimesMayBeRememberedOnlyWhileNothingIsGathered) {
   ServedFiles::flush(file);
   EXPECT_EQ(fs_->kernel().stat_of(file->node()).st_size, 14);
   EXPECT_GT(fs_->kernel().attribute_timeout(file->node()), 0);
+}
+
+// A reply to WRITE has the attributes of the data, and no others.
+TEST_F(GetattrRequest, AWriteDoesNotRenewWhatItDoesNotTell) {
+  server_.write_file("f", "text");
+  std::filesystem::create_hard_link(server_.path("f"), server_.path("g"));
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(getattr(file.node).nlink, 2U);
+  lookup("g");
+  ASSERT_EQ(ask(FUSE_UNLINK, kRoot, "g").error, 0);
+  ASSERT_EQ(write(file, 0, "TEXT"), 0);
+  EXPECT_EQ(getattr(file.node).nlink, 1U);
+  release(file);
+}
+
+TEST_F(GetattrRequest, AFileThatIsAlwaysWrittenIsAskedForNowAndThen) {
+  server_.write_file("f", "text");
+  const Opened file = kernel_open("f");
+  std::filesystem::permissions(server_.path("f"), std::filesystem::perms(0640));
+  std::uint32_t mode = 0;
+  for (int second = 0; second < 120; ++second) {
+    ASSERT_EQ(write(file, 0, std::to_string(second)), 0);
+    mode = getattr(file.node).mode & 0777;
+    reactor_.advance(std::chrono::seconds(1));
+  }
+  EXPECT_EQ(mode, 0640U);
+  release(file);
+}
+
+TEST_F(GetattrRequest, AFileIsNotAskedForBecauseAnotherIsMade) {
+  const Opened file = kernel_open("f");
+  release(kernel_open("g"));
+  const int before = getattrs();
+  getattr(file.node);
+  EXPECT_EQ(getattrs(), before);
+  release(file);
 }
 
 TEST_F(GetattrRequest, TheSillyNameIsNoLink) {

@@ -107,6 +107,7 @@ class KernelRequests : public ServedFiles {
     in.offset = offset;
     in.size = size;
     in.flags = file.flags;
+    if ((file.flags & O_DIRECT) != 0) in.read_flags = FUSE_READ_LOCKOWNER;
     return in;
   }
   Answer read(const Opened& file, std::uint64_t offset, std::uint32_t size) {

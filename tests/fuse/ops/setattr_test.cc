@@ -139,6 +139,24 @@ TEST_F(SetattrRequest, AModeThatNobodyWaitsForAnyMoreIsNotSetLater) {
   EXPECT_EQ(getattr(node_).mode & 0777U, 0644U);
 }
 
+TEST_F(SetattrRequest, AModeWhoseAnswerNobodyTakesIsAskedForAgain) {
+  make_soft_kernel(EIO);
+  attach();
+  hold(nfs4::OP_SETATTR);
+  EXPECT_EQ(set({.valid = FATTR_MODE, .mode = 0600}).error, EIO);
+  const auto dropped = [&] {
+    return std::ranges::any_of(kernel_->notifications(), [&](const Notification& order) {
+      return order.code == FUSE_NOTIFY_INVAL_INODE && order.node == node_ && order.offset < 0;
+    });
+  };
+  EXPECT_FALSE(dropped());
+  let_go();
+  while (!dropped()) {  // a thread gives the order
+    reactor_.settle();
+    std::this_thread::yield();
+  }
+}
+
 // The kernel has not cut off anything: it was told that the call had failed.
 TEST_F(SetattrRequest, ASizeWhoseAnswerNobodyTakesIsNotTheKernels) {
   make_soft_kernel(EIO);

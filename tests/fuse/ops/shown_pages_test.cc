@@ -62,6 +62,14 @@ class ShownPages : public KernelRequests {
   void wait_for_doubt(const std::string& name) const {
     while (!doubted(name)) std::this_thread::yield();
   }
+  /// Of a file that stays open and is not asked for; when its attributes are old enough.
+  void wait_for_drop(std::uint64_t node) {
+    reactor_.advance(std::chrono::minutes(2));
+    while (drops_of(node).empty()) {
+      reactor_.settle();
+      std::this_thread::yield();
+    }
+  }
   std::optional<std::uint64_t> kernels_size(std::uint64_t node) {
     const InodeRef inode = fs_->inodes().find(node);
     return inode->view().size();
@@ -87,6 +95,40 @@ TEST_F(ShownPages, BeforeAttributesThatAFlushHasBroughtAreAnswered) {
   EXPECT_EQ(write(file, kPage, "mine"), 0);
   EXPECT_GT(drops_by(file.node, FUSE_GETATTR, file.node, fuse_getattr_in{}), 0U);
   release(file);
+}
+
+// Who opened it reads them without a READ.
+TEST_F(ShownPages, AfterAWhileToWhoOpensAFileThatWasReadBefore) {
+  server_.write_file("f", text_of(2 * kPage));
+  const Opened first = kernel_open("f");
+  EXPECT_EQ(read(first, 0, kPage).error, 0);
+  release(first);
+  const Opened file = open_node(first.node, O_RDONLY);
+  change_elsewhere("f", "changed elsewhere");
+  wait_for_drop(file.node);
+  release(file);
+}
+
+TEST_F(ShownPages, AfterAWhileToWhoHasWrittenThem) {
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(write(file, 0, text_of(kPage)), 0);
+  EXPECT_EQ(fsync(file), 0);
+  change_elsewhere("f", "changed elsewhere");
+  wait_for_drop(file.node);
+  release(file);
+}
+
+// The kernel asks for a page of a mapping with the flags of the open file, and names no owner.
+TEST_F(ShownPages, OfAMappingThroughADirectDescriptor) {
+  server_.write_file("f", text_of(2 * kPage));
+  const Opened mapped = kernel_open("f", O_RDWR | O_DIRECT);
+  fuse_read_in page = read_in(mapped, 0, kPage);
+  page.read_flags = 0;
+  EXPECT_EQ(ask(FUSE_READ, mapped.node, page).error, 0);
+  const Opened direct = open_node(mapped.node, O_WRONLY | O_DIRECT);
+  EXPECT_GT(drops_when_answered(begin_write(direct, 0, text_of(kPage)), mapped.node), 0U);
+  release(direct);
+  release(mapped);
 }
 
 // Its opener was killed: the pages of the others are as they were, and as well known.
