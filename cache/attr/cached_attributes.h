@@ -44,6 +44,7 @@ class CachedAttributes {
   Outcome store(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock,
                 const AttributePolicy& policy);
   /// The same of a reply that had only a part of them, the data's: the others are as old as before.
+  /// A reply to store() that it overtakes counts for these.
   Outcome store_data(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock,
                      const AttributePolicy& policy);
 
@@ -70,17 +71,21 @@ class CachedAttributes {
   /// earlier ones answer, now or later, may be of before it.
   void expire_answers(std::uint64_t order) {
     expired_ = true;
+    expired_at_ = order;
     updated_at_ = std::max(updated_at_, order);
   }
 
  private:
-  Outcome update(const FileAttributes& fresh, const Issue& issue, const IssueClock& clock);
+  Outcome update(const FileAttributes& fresh);
+  bool is_older(const FileAttributes& fresh, std::uint64_t order, std::uint64_t updated_at) const;
   void restart_period(const Issue& issue, const AttributePolicy& policy);
   void lengthen_period(const Issue& issue, const AttributePolicy& policy);
 
   FileAttributes value_;
   std::uint64_t updated_at_ = 0;  ///< requests up to this order were sent before the last update
-  std::uint64_t issued_at_ = 0;   ///< order of the request that brought the value
+  std::uint64_t data_updated_at_ = 0;  ///< the same of store_data()
+  std::uint64_t expired_at_ = 0;       ///< what they answer may be of before an own change
+  std::uint64_t issued_at_ = 0;        ///< order of the request that brought the value
   TimePoint fetched_at_{};
   TimePoint seen_at_{};
   TimePoint period_start_{};

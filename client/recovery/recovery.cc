@@ -118,7 +118,9 @@ void Recovery::forget_all() {
 // for, but not so long that the lease runs out. A connection that is new is bound to it for this
 // (RFC 8881 section 18.37.3).
 Task<Result<void>> Recovery::destroy_old_session(rpc::Channel& channel) {
-  const TimePoint latest = reactor_.now() + drain_patience();
+  const TimePoint lease_ends = session_.renewed_at() + session_.limits().lease_time;
+  const TimePoint latest =
+      std::min(reactor_.now() + drain_patience(), lease_ends - drain_patience());
   auto destroyed = co_await session_setup_.destroy_session_until(channel, latest);
   if (!destroyed && destroyed.error().is(Layer::nfs, nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION)) {
     auto bound = co_await session_setup_.bind(channel);
@@ -269,7 +271,8 @@ std::uint32_t Recovery::unmended() const {
   std::uint32_t flags = 0;
   if (needs_ == 0) return flags;
   if ((needs_ & (kClientId | kSession)) == 0) flags |= nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
-  if ((needs_ & (kClientId | kReclaim)) == 0) flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  if ((needs_ & (kClientId | kReclaim | kComplete)) == 0)
+    flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
   return flags;
 }
 

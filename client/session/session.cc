@@ -345,6 +345,7 @@ Task<Result<void>> Session::renew() {
   CompoundRef compound = compounds_.acquire_reserved();
   if (!compound) co_return fail(give_up("no request is free for the lease renewal"));
   compound->begin(caller_, compounds_.machine_name());
+  compound->call().blameless = true;  // the lease does not wait until others have been tried alone
   auto answered = co_await execute(*compound);
   CO_TRY(answered);
   co_return compound->results().finish();

@@ -1,5 +1,6 @@
 #include "client/session/session_setup.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -55,7 +56,8 @@ Task<Result<void>> SessionSetup::ask(rpc::Channel& channel, Compound& compound, 
     if (!answered) co_return fail(with_remedy(std::move(answered.error())));
     const bool put_off = compound.results().status() == nfs4::NFS4ERR_DELAY;
     if (!put_off || session_.now() >= latest) co_return answered;
-    const bool slept = co_await session_.pauses().pause(backoff.next());
+    const Duration pause = std::min(backoff.next(), latest - session_.now());
+    const bool slept = co_await session_.pauses().pause(pause);
     if (!slept) co_return fail(Error::local(ESHUTDOWN, step_, "the mount is ending"));
   }
 }

@@ -155,7 +155,6 @@ Task<Result<void>> NfsBackend::start_at(fabric::Address address) {
 }
 
 Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider provider) {
-  co_await Enter(seams_, kEnterStart);
   shape_ = wanted_shape();
   auto started = co_await start_mount(address, provider);
   // A device registers memory when the connection is made.
@@ -184,6 +183,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
 
 /// With memory of the present shape, or less.
 Task<Result<void>> NfsBackend::start_mount(fabric::Address address, Provider provider) {
+  co_await Enter(seams_, kEnterStart);
   mount_.reset();
   auto made = make_memory_and_channels(address, provider);
   CO_TRY(made);

@@ -198,6 +198,32 @@ TEST_F(CachedAttributesTest, WhatWasAskedBeforeAnOwnChangeDoesNotOutliveIt) {
   EXPECT_TRUE(cached.stands());
 }
 
+// It has the first of two own changes, and not the second.
+TEST_F(CachedAttributesTest, WhatWasAskedBeforeAnOwnChangeIsAskedForAgainThoughItIsNewer) {
+  fetch(directory(1));
+  const Issue before = issue();
+  cached.expire_answers(clock.last());
+  EXPECT_EQ(cached.store(directory(2), before, clock, policy), Outcome::changed);
+  EXPECT_FALSE(cached.stands());
+  fetch(directory(3));
+  EXPECT_TRUE(cached.stands());
+}
+
+// Else a file that is always written would never be known.
+TEST_F(CachedAttributesTest, WhatAWriteOvertakesCountsForAllButTheData) {
+  fetch(file(1, 10));
+  now += 10s;
+  const Issue asked = issue();
+  cached.store_data(file(2, 20), issue(), clock, policy);
+  FileAttributes all = file(1, 10);
+  all.mode = S_IFREG | 0600;
+  EXPECT_EQ(cached.store(all, asked, clock, policy), Outcome::unchanged);
+  EXPECT_EQ(cached.value().mode, all.mode);
+  EXPECT_EQ(cached.value().size, 20U);
+  EXPECT_EQ(cached.value().change, 2U);
+  EXPECT_GT(cached.remaining(now), 0s);
+}
+
 TEST_F(CachedAttributesTest, APartOfThemRenewsNoOthers) {
   fetch(file(1));
   now += 2s;

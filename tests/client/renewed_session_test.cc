@@ -66,6 +66,15 @@ TEST_F(RenewedSession, ComesForAFaultThatWasSeenDuringABinding) {
   EXPECT_EQ(sessions(), 2U);
 }
 
+// RECLAIM_COMPLETE's own SEQUENCE has the flag still.
+TEST_F(RenewedSession, WhatIsReclaimedIsNotReclaimedAgainBecauseTheFlagStays) {
+  start();
+  server_.status_flags = SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  EXPECT_EQ(counter("recovery_reclaim_rounds"), 1U);
+  EXPECT_EQ(counter("recovery_reclaim_completes"), 2U);
+}
+
 // The server keeps what it has answered to a number (RFC 8881 section 18.36.4).
 TEST_F(RenewedSession, IsAskedForWithAnotherNumberWhenItWasRefused) {
   start();

@@ -133,6 +133,7 @@ class Call : public ListNode {
     reply.reset();
     observer = nullptr;
     losses = {};
+    blameless = false;
     times = {};
     invalidated.reset();
     keep_alive_.reset();
@@ -160,6 +161,8 @@ class Call : public ListNode {
   CallObserver* observer = nullptr;
   /// Maintained by the transport over all submissions of this call.
   ConnectionLosses losses;
+  /// Nothing in it or its reply can end a connection, so that it never goes by itself.
+  bool blameless = false;
   CallTimes times;
   /// The handle that the peer has invalidated with its reply; for captures.
   std::optional<std::uint32_t> invalidated;

@@ -118,6 +118,16 @@ TEST_F(ShownPages, AfterAWhileToWhoHasWrittenThem) {
   release(file);
 }
 
+TEST_F(ShownPages, AreNotLookedAtWhereThereAreNone) {
+  const Opened file = kernel_open("f");
+  for (int second = 0; second < 20; ++second) {
+    EXPECT_EQ(write(file, 100 * second, "a line of a log"), 0);
+    reactor_.advance(std::chrono::seconds(1));
+  }
+  EXPECT_EQ(fs_counter("fs_open_files_looked_at"), 0U);
+  release(file);
+}
+
 // The kernel asks for a page of a mapping with the flags of the open file, and names no owner.
 TEST_F(ShownPages, OfAMappingThroughADirectDescriptor) {
   server_.write_file("f", text_of(2 * kPage));

@@ -118,6 +118,20 @@ TEST_F(Loss, AnIsolatedCallGoesAlone) {
   run_until([&] { return other->reply.has_value(); });
 }
 
+// The renewal of the lease does not wait until others have been tried by themselves.
+TEST_F(Loss, WhatIsBlamelessIsNotIsolated) {
+  connect();
+  auto renewal = make_call(1);
+  renewal->blameless = true;
+  auto other = make_call(2);
+  submit(*renewal);
+  submit(*other);
+  server_.send(record(words({7, 7})));
+  run_until([&] { return observer_.downs == 1; });
+  EXPECT_FALSE(renewal->isolated());
+  EXPECT_TRUE(other->isolated());
+}
+
 TEST_F(Loss, ByTheEndInARecord) {
   connect();
   const Bytes reply = record(rpc_reply(1));
