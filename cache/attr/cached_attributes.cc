@@ -47,6 +47,7 @@ CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, c
   updated_at_ = clock.last();
   issued_at_ = issue.order;
   fetched_at_ = issue.at;
+  data_fetched_at_ = std::max(data_fetched_at_, issue.at);
   if (outcome == Outcome::changed) {
     restart_period(issue, policy);
   } else {
@@ -61,13 +62,22 @@ CachedAttributes::Outcome CachedAttributes::store_data(const FileAttributes& fre
   if (is_older(fresh, issue.order, std::max(updated_at_, data_updated_at_))) return Outcome::older;
   const Outcome outcome = update(fresh);
   data_updated_at_ = clock.last();
+  data_fetched_at_ = std::max(data_fetched_at_, issue.at);
   if (outcome == Outcome::changed) restart_period(issue, policy);
   return outcome;
 }
 
 Duration CachedAttributes::remaining(TimePoint now) const {
+  return remaining_since(fetched_at_, now);
+}
+
+Duration CachedAttributes::data_remaining(TimePoint now) const {
+  return remaining_since(data_fetched_at_, now);
+}
+
+Duration CachedAttributes::remaining_since(TimePoint fetched_at, TimePoint now) const {
   if (!known_ || expired_) return Duration::zero();
-  return std::max(Duration::zero(), fetched_at_ + period_ - now);
+  return std::max(Duration::zero(), fetched_at + period_ - now);
 }
 
 void CachedAttributes::restart_period(const Issue& issue, const AttributePolicy& policy) {

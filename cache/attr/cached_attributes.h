@@ -58,6 +58,8 @@ class CachedAttributes {
 
   /// How much longer the attributes may be used without asking; zero when not at all.
   Duration remaining(TimePoint now) const;
+  /// The same of what store_data() renews.
+  Duration data_remaining(TimePoint now) const;
   /// Whether the server computed the attributes after the requests up to `order` were sent.
   bool newer_than(std::uint64_t order) const { return issued_at_ > order; }
   /// The present period: also how long a name looked up in this directory may be believed.
@@ -76,6 +78,7 @@ class CachedAttributes {
   }
 
  private:
+  Duration remaining_since(TimePoint fetched_at, TimePoint now) const;
   Outcome update(const FileAttributes& fresh);
   bool is_older(const FileAttributes& fresh, std::uint64_t order, std::uint64_t updated_at) const;
   void restart_period(const Issue& issue, const AttributePolicy& policy);
@@ -87,6 +90,7 @@ class CachedAttributes {
   std::uint64_t expired_at_ = 0;       ///< what they answer may be of before an own change
   std::uint64_t issued_at_ = 0;        ///< order of the request that brought the value
   TimePoint fetched_at_{};
+  TimePoint data_fetched_at_{};
   TimePoint seen_at_{};
   TimePoint period_start_{};
   Duration period_{};

@@ -63,6 +63,12 @@ class AttributeCache {
   Duration remaining(const Inode& inode) const {
     return inode.attributes().remaining(mount_.reactor().now());
   }
+  /// The same of the size and what else a reply to WRITE tells.
+  Duration data_remaining(const Inode& inode) const {
+    return inode.attributes().data_remaining(mount_.reactor().now());
+  }
+  /// An own change has made the attributes wrong, also those that have been asked for already.
+  void outdate(Inode& inode) { inode.attributes().expire_answers(clock_.last()); }
   /// Whether the attributes may be shown without asking the server.
   bool fresh(const Inode& inode) const;
   /// The attributes hold as long as the delegation of the file is not recalled.

@@ -17,7 +17,7 @@ void doubt_attributes(WriteBack& writes, Inode& inode, std::uint64_t end) {
   const FileAttributes& known = inode.attributes().value();
   const bool set_id = (known.mode & (S_ISUID | S_ISGID)) != 0;
   if (set_id) writes.attributes().doubt(inode);
-  if (set_id || known.size < end) inode.attributes().expire();
+  if (set_id || known.size < end) writes.attributes().outdate(inode);
 }
 
 /// Sends the bytes from `done` on; returns how many the server took. Unstable ones are kept.
@@ -59,7 +59,7 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
     writes.attributes().learn(inode, *written->attributes, issue,
                               ChangedBy::us(written->change_before));
   } else {
-    inode.attributes().expire();
+    writes.attributes().outdate(inode);
   }
   doubt_attributes(writes, inode, offset + written->count);
   co_return written;

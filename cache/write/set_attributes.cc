@@ -36,7 +36,7 @@ Task<Result<void>> apply_change(WriteBack& writes, InodeRef inode, AttributeChan
   attributes.learn(*inode, changed->attributes, issue, ChangedBy::us(changed->change_before));
   // An answer that was overtaken has not been taken in: the caller would read what it has cut off.
   if (change.set.size && inode->attributes().value().size != *change.set.size) {
-    inode->attributes().expire();
+    attributes.outdate(*inode);
     auto asked = co_await attributes.revalidate(inode, change.caller);
     if (!asked) log::debug("{}", asked.error().message());
   }

@@ -145,6 +145,7 @@ Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
   Backoff backoff;
   for (;;) {
     compound.begin(caller_, compounds_.machine_name());
+    compound.call().blameless = true;  // as in renew(), which it would hold up
     auto asked = co_await ask_about(compound, slot);
     if (asked || !asked.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) co_return asked;
     const bool slept = co_await pauses_.pause(backoff.next());

@@ -38,7 +38,7 @@ std::uint64_t known_end(const File& file) {
 /// append at any time, and NFS has no atomic append (RFC 8881 section 18.32). Where the kernel
 /// takes the end to be does not count: another client may have shortened the file since.
 Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
-  if (fs.attributes().remaining(*file.inode) == Duration::zero()) {
+  if (fs.attributes().data_remaining(*file.inode) == Duration::zero()) {
     auto known = co_await fs.attributes().revalidate(&file);
     CO_TRY(known);
   }
@@ -52,7 +52,7 @@ bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
   if (!incoming.may_be_sent_later || cache::lost(incoming.what.lock)) return false;
   if (!incoming.appends()) return true;
   const bool fresh =
-      fs.attributes().remaining(*file.inode) > Duration::zero() && !file.shared->may_be_lost();
+      fs.attributes().data_remaining(*file.inode) > Duration::zero() && !file.shared->may_be_lost();
   return fresh && incoming.what.offset == known_end(file);
 }
 

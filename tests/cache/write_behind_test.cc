@@ -1,5 +1,6 @@
 // Gathered writes: what reaches the server, when, and what happens when something goes wrong.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -247,6 +248,26 @@ TEST_F(WriteBehindTest, LostStateIsAnError) {
   EXPECT_EQ(take_error(file), EIO);
   EXPECT_EQ(take_error(file), 0);
   EXPECT_EQ(files_counter("cache_gather_slots"), 0u);
+}
+
+// A WRITE takes away set-id bits, and does not tell; what was asked before it may have them.
+TEST_F(WriteBehindTest, AttributesAskedForBeforeAWriteDoNotEndItsDoubt) {
+  server_.write_file("f", "text");
+  ASSERT_EQ(::chmod(server_.path("f").c_str(), 04755), 0);
+  FileRef file = open("f");
+  server_.fate = [](const Arrival& arrival) {
+    const bool alone = arrival.has(nfs4::OP_GETATTR) && !arrival.has(nfs4::OP_WRITE);
+    return alone ? Fate::hold : Fate::answer;
+  };
+  client::test::Pending<Result<AttributeCache::Outcome>> asking(
+      files().attributes().revalidate(file->inode, caller()));
+  reactor_.settle();
+  ASSERT_TRUE(gather(file, 0, "TEXT"));
+  flush(file);
+  EXPECT_FALSE(file->inode->attributes().stands());
+  let_go();
+  EXPECT_TRUE(finish(asking));
+  EXPECT_FALSE(file->inode->attributes().stands());
 }
 
 TEST_F(WriteBehindTest, EachFileIsSentInItsTime) {

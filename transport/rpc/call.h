@@ -161,7 +161,7 @@ class Call : public ListNode {
   CallObserver* observer = nullptr;
   /// Maintained by the transport over all submissions of this call.
   ConnectionLosses losses;
-  /// Nothing in it or its reply can end a connection, so that it never goes by itself.
+  /// Not to blame where it is only one of those that were open: it need not go by itself.
   bool blameless = false;
   CallTimes times;
   /// The handle that the peer has invalidated with its reply; for captures.

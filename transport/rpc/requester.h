@@ -171,7 +171,7 @@ class Requester {
       if (context.answered) return;
       ConnectionLosses& losses = context.call->losses;
       ++losses.total;
-      const bool to_blame = (!blamed || blamed == &context) && !context.call->blameless;
+      const bool to_blame = blamed ? blamed == &context : !context.call->blameless;
       if (to_blame && net::message_can_cause(reason)) losses.blame(reason.code);
       context.error = net::as_loss(reason);
       retire(context);

@@ -57,6 +57,24 @@ TEST_F(WriteRequest, WhereFilesGetOneWriteEachItIsSentBehindTheAnswer) {
   release(file);
 }
 
+// Their end is known from the replies to WRITE.
+TEST_F(WriteRequest, AppendsAskForNothingWhileTheyGoOn) {
+  const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
+  const auto asked = [&] {
+    return std::ranges::count_if(server_.arrivals(), [](const client::test::Arrival& arrival) {
+      return arrival.has(nfs4::OP_GETATTR) && !arrival.has(nfs4::OP_WRITE);
+    });
+  };
+  const auto before = asked();
+  for (int line = 0; line < 20; ++line) {
+    EXPECT_EQ(write(file, 5 * line, "line\n"), 0);
+    reactor_.advance(std::chrono::seconds(1));
+  }
+  EXPECT_EQ(asked(), before);
+  EXPECT_EQ(server_.read_file("f").size(), 100U);
+  release(file);
+}
+
 // The copy takes as long as the caller needs for its next call.
 TEST_F(WriteRequest, OneThatJoinsOthersIsAnsweredBeforeItIsCopied) {
   const Opened file = kernel_open("f");
