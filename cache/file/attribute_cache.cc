@@ -109,7 +109,7 @@ void AttributeCache::file_made(Inode& directory, const client::NameChange& chang
     names->changed_here(change);
     if (!made.empty()) names->add(made);
   }
-  directory.attributes().expire_answers(clock_.last());
+  outdate(directory);
 }
 
 void AttributeCache::listed(Inode& directory, std::unique_ptr<ListedNames> names,

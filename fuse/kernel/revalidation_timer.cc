@@ -12,6 +12,7 @@ RevalidationTimer::RevalidationTimer(cache::AttributeCache& attributes, Reactor&
 void RevalidationTimer::add(const File& file) {
   Watched& watched = file.seen->watched;
   if (interval_ == Duration::zero() || watched.linked()) return;
+  if (!file.node().view().pages().any(PageRange::all())) return;
   watched.inode = &file.node();
   watched_.push_back(watched);
   if (!timer_.armed()) timer_.arm(interval_);

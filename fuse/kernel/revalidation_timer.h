@@ -27,7 +27,7 @@ class RevalidationTimer {
   RevalidationTimer(const RevalidationTimer&) = delete;
   RevalidationTimer& operator=(const RevalidationTimer&) = delete;
 
-  /// The kernel has pages of the file, or is reading or writing some.
+  /// The kernel may have got pages of the file. One without pages is not added.
   void add(const File& file);
 
   void visit_counters(CounterVisitor& visitor) const;

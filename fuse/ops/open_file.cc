@@ -17,9 +17,7 @@ FileRef add_open_file(FileSystem& fs, cache::Opened opened, int flags, OpenAnswe
   // One open may drop pages that another is writing.
   if (others && inode.view().drops_unconfirmed()) inode.watch_writes();
   // The kernel may show these without asking, for as long as the file is open.
-  if (answer.keep_cache && inode.view().pages().any(PageRange::all())) {
-    fs.kernel().revalidation_timer().add(*file);
-  }
+  if (answer.keep_cache) fs.kernel().revalidation_timer().add(*file);
   file->synchronous = fs.config().synchronous || (flags & (O_SYNC | O_DSYNC)) != 0;
   answer.fh = file->id;
   answer.parallel_direct_io = (flags & O_DIRECT) != 0;

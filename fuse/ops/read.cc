@@ -10,8 +10,8 @@ namespace {
 
 /// The kernel fills pages with the bytes of a cached read; a direct read leaves them alone.
 void note_cached_read(FileSystem& fs, File& file, PageRange bytes) {
-  fs.kernel().revalidation_timer().add(file);
   file.node().view().pages_cached(bytes);
+  fs.kernel().revalidation_timer().add(file);
   file.seen->after_drop.add(bytes);
 }
 

@@ -202,10 +202,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   incoming.by = way_of(arguments);
   if (incoming.by != WriteBy::direct) {
     note_whole_pages(file->node(), incoming.what.offset, incoming.what.data.size());
-    // Of a page that is written in part the kernel keeps nothing.
-    if (file->node().view().pages().any(PageRange::all())) {
-      fs.kernel().revalidation_timer().add(*file);
-    }
+    fs.kernel().revalidation_timer().add(*file);
   }
   if (answer_and_take(fs, request, file, incoming)) return;
   if (take(fs, file, incoming, *arguments.slot)) {

@@ -1,6 +1,7 @@
 // Requests of a kernel to a FileSystem on a served mount, in virtual time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <thread>
 
@@ -165,6 +166,19 @@ class KernelRequests : public ServedFiles {
     begin(FUSE_FORGET, node, fuse_forget_in{count});
   }
   /// Orders to drop pages of an inode, so far.
+  /// Returns when that has happened which a thread does. No virtual time passes.
+  template <class Happened>
+  void wait_for_thread(Happened happened) {
+    while (!happened()) {
+      reactor_.settle();
+      if (!happened()) std::this_thread::yield();
+    }
+  }
+  bool attributes_dropped(std::uint64_t node) const {
+    return std::ranges::any_of(kernel_->notifications(), [node](const Notification& order) {
+      return order.code == FUSE_NOTIFY_INVAL_INODE && order.node == node && order.offset < 0;
+    });
+  }
   std::vector<Notification> drops_of(std::uint64_t node) const {
     std::vector<Notification> drops;
     for (Notification& order : kernel_->notifications()) {

@@ -144,17 +144,9 @@ TEST_F(SetattrRequest, AModeWhoseAnswerNobodyTakesIsAskedForAgain) {
   attach();
   hold(nfs4::OP_SETATTR);
   EXPECT_EQ(set({.valid = FATTR_MODE, .mode = 0600}).error, EIO);
-  const auto dropped = [&] {
-    return std::ranges::any_of(kernel_->notifications(), [&](const Notification& order) {
-      return order.code == FUSE_NOTIFY_INVAL_INODE && order.node == node_ && order.offset < 0;
-    });
-  };
-  EXPECT_FALSE(dropped());
+  EXPECT_FALSE(attributes_dropped(node_));
   let_go();
-  while (!dropped()) {  // a thread gives the order
-    reactor_.settle();
-    std::this_thread::yield();
-  }
+  wait_for_thread([&] { return attributes_dropped(node_); });
 }
 
 // The kernel has not cut off anything: it was told that the call had failed.
@@ -170,10 +162,7 @@ TEST_F(SetattrRequest, ASizeWhoseAnswerNobodyTakesIsNotTheKernels) {
   EXPECT_EQ(server_.read_file("f"), "some");
   const KernelView& view = fs_->find_file(file.fh)->node().view();
   EXPECT_FALSE(view.size());
-  while (drops_of(node_).empty() || view.may_be_dropping()) {  // a thread gives the order
-    reactor_.settle();
-    std::this_thread::yield();
-  }
+  wait_for_thread([&] { return !drops_of(node_).empty() && !view.may_be_dropping(); });
   release(file);
 }
 

@@ -36,10 +36,7 @@ class ShownPages : public KernelRequests {
   }
   /// Orders to drop pages of the inode, when the request is answered.
   std::size_t drops_when_answered(std::uint64_t unique, std::uint64_t node) {
-    while (!kernel_->answered(unique)) {
-      reactor_.settle();
-      if (!kernel_->answered(unique)) std::this_thread::yield();
-    }
+    wait_for_thread([&] { return kernel_->answered(unique); });
     const std::size_t drops = drops_of(node).size();
     EXPECT_EQ(end(unique).error, 0);
     return drops;
@@ -48,11 +45,6 @@ class ShownPages : public KernelRequests {
   std::size_t drops_by(std::uint64_t of, std::uint32_t opcode, std::uint64_t node,
                        const Parts&... parts) {
     return drops_when_answered(begin(opcode, node, parts...), of);
-  }
-  bool attributes_dropped(std::uint64_t node) const {
-    return std::ranges::any_of(kernel_->notifications(), [node](const Notification& order) {
-      return order.code == FUSE_NOTIFY_INVAL_INODE && order.node == node && order.offset < 0;
-    });
   }
   bool doubted(const std::string& name) const {
     return std::ranges::any_of(kernel_->notifications(),
@@ -65,10 +57,7 @@ class ShownPages : public KernelRequests {
   /// Of a file that stays open and is not asked for; when its attributes are old enough.
   void wait_for_drop(std::uint64_t node) {
     reactor_.advance(std::chrono::minutes(2));
-    while (drops_of(node).empty()) {
-      reactor_.settle();
-      std::this_thread::yield();
-    }
+    wait_for_thread([&] { return !drops_of(node).empty(); });
   }
   std::optional<std::uint64_t> kernels_size(std::uint64_t node) {
     const InodeRef inode = fs_->inodes().find(node);

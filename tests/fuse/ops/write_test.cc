@@ -104,10 +104,7 @@ TEST_F(WriteRequest, OneThatJoinsOthersDropsPagesReadSinceADropBeforeItsAnswer) 
   std::size_t at_answer = 0;
   kernel_->on_answer = [&] { at_answer = kernel_->notifications().size(); };
   const auto unique = begin_write(opened, 4, "two");
-  while (!kernel_->answered(unique)) {  // a thread gives the order; no virtual time passes
-    reactor_.settle();
-    std::this_thread::yield();
-  }
+  wait_for_thread([&] { return kernel_->answered(unique); });
   EXPECT_EQ(end(unique).error, 0);
   EXPECT_GT(at_answer, before);
   kernel_->on_answer = nullptr;
