@@ -9,8 +9,8 @@
 namespace nfsrdma::client {
 
 /// A lone SEQUENCE when two thirds of the lease time have passed since the last request that
-/// renewed it, on its own timer. An answer that does not come in the remaining third means that the
-/// connection is dead: it is dropped and made anew (E-8267-15).
+/// renewed it, on its own timer, and after this machine was suspended. Without any answer in the
+/// remaining third the connection is dead: it is dropped and made anew (E-8267-15).
 class LeaseKeeper {
  public:
   LeaseKeeper(Reactor& reactor, Session& session, Trunk& trunk);
@@ -24,6 +24,8 @@ class LeaseKeeper {
  private:
   void on_timer();
   void on_silence();
+  void await_answer();
+  void on_look();
   void arm();
   Task<void> renew();
   Duration interval() const { return session_.limits().lease_time * 2 / 3; }
@@ -33,7 +35,10 @@ class LeaseKeeper {
   Trunk& trunk_;
   Timer timer_;
   Timer silence_;
-  log::Limit lines_;  // one a lease, which a server may choose to be short
+  Timer look_;
+  TimePoint resumed_at_{0};
+  std::uint64_t replies_ = 0;  // when silence_ was armed
+  log::Limit lines_;           // one a lease, which a server may choose to be short
   bool running_ = false;
   bool renewing_ = false;
   Counter renewals_;

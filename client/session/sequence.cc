@@ -20,7 +20,7 @@ Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
   if (compound.results().status() == kUncached) {
     return judge_failure(compound, slot, Error{Layer::nfs, kUncached, "SEQUENCE", {}});
   }
-  if (renewed_at_ < compound.sent_at()) renewed_at_ = compound.sent_at();
+  note_renewal(compound.sent_at());
   note_success(result.sr_resok4, slot);
   return Verdict::done;
 }

@@ -23,6 +23,10 @@ constexpr int kMaxFileOpens = 4;
 constexpr Duration kDelayIsLong = std::chrono::seconds(10);
 constexpr Duration kDelayReports = std::chrono::minutes(1);
 
+/// A shorter one is counted together with the next. Two clocks that are read one after the other on
+/// a busy machine differ, too.
+constexpr Duration kShortestSuspension = std::chrono::seconds(1);
+
 bool is_state_lost(const Compound& compound) {
   return compound.state() && compound.state()->lost();
 }
@@ -360,8 +364,25 @@ void Session::begin(const nfs4::sessionid4& id, const nfs4::channel_attrs4& fore
   id_ = id;
   begun_ = true;
   lost_ = false;
-  renewed_at_ = std::max(renewed_at_, asked_at);
+  note_renewal(asked_at);
   slots_.reset(fore.ca_maxrequests, max_slots);
+}
+
+// A request that was sent before a suspension was found may have waited through it.
+void Session::note_renewal(TimePoint sent_at) {
+  if (sent_at >= resumed_at_) renewed_at_ = std::max(renewed_at_, sent_at);
+}
+
+void Session::look_for_suspension() {
+  const Duration suspended = reactor_.suspended();
+  const Duration added = suspended - suspended_.value_or(suspended);
+  if (suspended_ && added < kShortestSuspension) return;
+  suspended_ = suspended;
+  if (added == Duration::zero()) return;
+  resumed_at_ = reactor_.now();
+  renewed_at_ -= added;
+  log::info("this machine was suspended for {:.0f} s: the lease is renewed",
+            std::chrono::duration<double>(added).count());
 }
 
 void Session::lose(const char* reason, bool kept) {

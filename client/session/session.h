@@ -145,13 +145,20 @@ class Session {
   TimePoint now() const { return reactor_.now(); }
   std::uint32_t next_xid() { return compounds_.next_xid(); }
   /// When the request was sent whose SEQUENCE was the last to succeed; the lease runs from there.
+  /// Earlier by as long as this machine has been suspended since.
   TimePoint renewed_at() const { return renewed_at_; }
   /// The server cannot have given delegated state to another client: less than a lease has passed
   /// since the last renewal was sent, and it has reported no revocation (RFC 8881 section 8.3).
   /// Otherwise nothing may be granted here in its place.
-  bool lease_holds() const {
+  bool lease_holds() {
+    look_for_suspension();
     return reactor_.now() - renewed_at_ < limits_.lease_time && !observer_->in_doubt();
   }
+  /// Counts the time of a suspension as part of the lease, which went on at the server: that since
+  /// the last call.
+  void look_for_suspension();
+  /// When the last suspension was found.
+  TimePoint resumed_at() const { return resumed_at_; }
 
   /// Every request, waiting or new, fails from now on. The trunk is closed separately.
   void shut_down();
@@ -190,6 +197,7 @@ class Session {
   bool is_given_up(Compound& compound) const;
   Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
   void resolve_if_in_doubt(SlotHold& slot);
+  void note_renewal(TimePoint sent_at);
   void note_refused_state(Compound& compound);
   void note_uncertain(Compound& compound);
   Result<Verdict> judge(Compound& compound, Slot& slot);
@@ -232,6 +240,8 @@ class Session {
   bool resolving_ = false;
   std::uint32_t status_flags_ = 0;
   TimePoint renewed_at_{0};
+  std::optional<Duration> suspended_;  // all of it that renewed_at_ counts
+  TimePoint resumed_at_{0};
   TimePoint hurried_{0};  // unhurried requests that began before are prompt
   std::function<bool(Origin)> caller_gone_;
   std::optional<TimePoint> delay_reported_;

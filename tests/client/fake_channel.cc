@@ -32,6 +32,13 @@ void FakeChannel::release() {
   for (auto& one : held) answer_results(*one.call, std::move(one.reply));
 }
 
+void FakeChannel::release_first() {
+  if (held_.empty()) return;
+  Held first = std::move(held_.front());
+  held_.erase(held_.begin());
+  answer_results(*first.call, std::move(first.reply));
+}
+
 void FakeChannel::end_call(rpc::Call& call) {
   if (server_.count_client) server_.count_client(true);
   ProgramChannel::end_call(call);

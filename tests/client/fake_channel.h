@@ -20,6 +20,7 @@ class FakeChannel final : public ProgramChannel {
 
   /// Answers what FakeServer held back.
   void release();
+  void release_first();
   void deliver(rpc::BackwardCall& call) { observer_.on_backward_call(call); }
 
  private:

@@ -51,6 +51,10 @@ void FakeServer::release() {
   if (channel_) channel_->release();
 }
 
+void FakeServer::release_first() {
+  if (channel_) channel_->release_first();
+}
+
 void FakeServer::disconnect() {
   if (!channel_) return;
   channel_->close(Error{Layer::fabric, static_cast<int>(fabric::Fault::reset), "test", {}});

@@ -91,6 +91,8 @@ class FakeServer final : public rpc::ChannelFactory {
 
   /// Answers the calls that are held, in order.
   void release();
+  /// Answers the one of them that came first.
+  void release_first();
   /// Breaks the connection, if there is one.
   void disconnect();
   /// Forgets the session, and the client id too when `client_too`.

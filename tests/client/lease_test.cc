@@ -156,5 +156,33 @@ TEST_F(LeaseTest, ARenewalThatFailedIsRepeatedBeforeTheLeaseEnds) {
   EXPECT_EQ(arrivals()[1].operations, std::vector{OP_SEQUENCE});
 }
 
+// What fills a slow line is answered all the time, but a minute after it was sent: made anew, the
+// connection would have all of it sent once more.
+TEST_F(LeaseTest, ASlowLineThatIsFullOfRequestsIsNotDead) {
+  start();
+  server_.fate = [](const Arrival&) { return Fate::hold; };
+  std::vector<std::unique_ptr<Pending<Result<Attributes>>>> many;
+  std::size_t sent = 0;
+  const auto send = [&] {
+    many.push_back(std::make_unique<Pending<Result<Attributes>>>(getattr(mount(), {}, handle(1))));
+  };
+  constexpr std::size_t kInTheLine = 7;
+  constexpr seconds kBetween{10};
+  for (; sent < kInTheLine; ++sent) {
+    send();
+    reactor_.advance(kBetween);
+  }
+  for (; sent < 40; ++sent) {
+    server_.release_first();
+    send();
+    reactor_.advance(kBetween);
+  }
+  EXPECT_EQ(counter("reconnects"), 0U);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  for (auto& one : many) EXPECT_TRUE(one->done());
+}
+
 }  // namespace
 }  // namespace nfsrdma::client::test

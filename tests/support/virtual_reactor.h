@@ -12,6 +12,7 @@ namespace nfsrdma {
 class VirtualReactor final : public Reactor {
  public:
   TimePoint now() const override { return now_; }
+  Duration suspended() override { return suspended_; }
 
   Result<void> watch(int, std::uint32_t, FdHandler&) override {
     return fail(Error::local(95, "watch", "virtual time has no descriptors"));
@@ -30,6 +31,9 @@ class VirtualReactor final : public Reactor {
     while (!stopped() && (run_once(end - now_) || now_ < end)) {
     }
   }
+
+  /// The machine is suspended for `span`, in which no virtual time passes.
+  void suspend(Duration span) { suspended_ += span; }
 
   /// Runs posted work without moving time.
   void settle() {
@@ -54,6 +58,7 @@ class VirtualReactor final : public Reactor {
   }
 
   TimePoint now_{0};
+  Duration suspended_{0};
   NoHandler none_;
   std::mutex mutex_;
   std::vector<std::function<void()>> foreign_;

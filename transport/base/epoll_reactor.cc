@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
 #include <mutex>
 #include <unordered_map>
 
@@ -17,6 +18,12 @@ namespace {
 
 constexpr int kEventsPerWait = 64;
 using Events = std::array<epoll_event, kEventsPerWait>;
+
+Duration read_clock(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 class EpollReactor final : public Reactor, private FdHandler {
  public:
@@ -31,6 +38,11 @@ class EpollReactor final : public Reactor, private FdHandler {
   TimePoint now() const override {
     return std::chrono::duration_cast<TimePoint>(
         std::chrono::steady_clock::now().time_since_epoch());
+  }
+
+  Duration suspended() override {
+    const Duration all = read_clock(CLOCK_BOOTTIME);
+    return all - read_clock(CLOCK_MONOTONIC);
   }
 
   Result<void> watch(int fd, std::uint32_t events, FdHandler& handler) override {

@@ -43,6 +43,9 @@ class Reactor {
   virtual ~Reactor() = default;
 
   virtual TimePoint now() const = 0;
+  /// How long this machine has been suspended since an arbitrary start. now() and timers leave
+  /// that out; a lease that runs at a server does not.
+  virtual Duration suspended() { return Duration::zero(); }
 
   /// Level-triggered interest in a descriptor. The handler must outlive the watch.
   virtual Result<void> watch(int fd, std::uint32_t events, FdHandler& handler) = 0;

@@ -23,6 +23,7 @@ class JournaledReactor final : public Reactor {
   ~JournaledReactor() override;
 
   TimePoint now() const override { return now_; }
+  Duration suspended() override { return seen("time suspended", outside_.suspended()); }
   Result<void> watch(int fd, std::uint32_t events, FdHandler& handler) override;
   Result<void> modify(int fd, std::uint32_t events, FdHandler& handler) override;
   void unwatch(int fd) override;

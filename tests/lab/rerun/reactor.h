@@ -17,6 +17,7 @@ class RerunReactor final : public Reactor {
   explicit RerunReactor(World& world) : world_(world) {}
 
   TimePoint now() const override { return now_; }
+  Duration suspended() override { return seen("time suspended", Duration::zero()); }
   Result<void> watch(int fd, std::uint32_t, FdHandler& handler) override;
   Result<void> modify(int fd, std::uint32_t events, FdHandler& handler) override;
   void unwatch(int fd) override;
