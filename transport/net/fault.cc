@@ -5,7 +5,7 @@
 namespace nfsrdma::net {
 
 std::string_view fault_name(int fault) {
-  static constexpr std::array<std::string_view, 12> names = {
+  static constexpr std::array<std::string_view, 13> names = {
       "no fault",
       "closed by the peer",
       "connection reset",
@@ -17,7 +17,8 @@ std::string_view fault_name(int fault) {
       "the peer terminated the stream",
       "a message did not fit the posted receive",
       "closed by this side",
-      "out of a local resource"};
+      "out of a local resource",
+      "callbacks that this side has no room for"};
   const auto index = static_cast<std::size_t>(fault);
   return index < names.size() ? names[index] : "unknown fault";
 }

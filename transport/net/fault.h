@@ -23,6 +23,7 @@ enum class Fault : int {
   receive_too_small,  ///< a message larger than the posted receive, or none was posted
   local_close,        ///< closed by this side
   resources,          ///< a local limit (memory, queue depth, descriptors)
+  callback,           ///< callbacks of the peer that this side cannot take; no call caused them
 };
 std::string_view fault_name(int fault);
 /// The error of a call whose connection ended for `reason`: always of Layer::fabric, whichever side
@@ -30,6 +31,10 @@ std::string_view fault_name(int fault);
 Error as_loss(const Error& reason);
 /// Whether a message can be the cause of such an end, so that sending it again may cause another.
 bool message_can_cause(const Error& reason);
+/// The peer made callbacks that this side has no room for, and the connection ends for it.
+inline Error callback_error(std::string what) {
+  return Error{Layer::fabric, static_cast<int>(Fault::callback), "callback", std::move(what)};
+}
 /// The peer broke the protocol, and the connection ends for it.
 inline Error protocol_error(const char* step, std::string what) {
   return Error{Layer::fabric, static_cast<int>(Fault::protocol), step, std::move(what)};

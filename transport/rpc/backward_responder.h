@@ -107,7 +107,7 @@ class BackwardResponder {
       entry.serve(static_cast<Wire*>(this));
       in_use_.push_back(entry);
     } else {
-      link_.end(net::protocol_error("callback", "more at once than this side has room for"));
+      link_.end(net::callback_error("more of them are open than were agreed on"));
     }
     return slot;
   }
