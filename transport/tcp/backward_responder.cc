@@ -15,7 +15,7 @@ void BackwardResponder::on_call(std::uint32_t xid, Received call) {
 
 void BackwardResponder::send(BackwardCallSlot& slot) {
   slot.set_message(slot.results());
-  link_.post(slot);
+  link_.post_urgent(slot);
 }
 
 }  // namespace nfsrdma::tcp

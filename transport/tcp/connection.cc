@@ -115,6 +115,7 @@ void Connection::on_violation() {
   counters_.bad_records.add();
   counters_.bad_record_lines.warning(link_.reactor().now(), "{}: {} at stream byte {}",
                                      server_.text(), reader_.what(), reader_.position());
+  if (receive_path_.in_callback()) return link_.end(net::callback_error(reader_.what()));
   requester_.blame(receive_path_.current());
   link_.end(protocol_error("RPC record", reader_.what()));
 }

@@ -28,6 +28,15 @@ Result<void> Link::attach(std::unique_ptr<net::TcpStream> stream, FdHandler& han
 
 void Link::post(Outgoing& message, net::Pace pace) {
   writer_.add(message);
+  send_soon(pace);
+}
+
+void Link::post_urgent(Outgoing& message) {
+  writer_.add_urgent(message);
+  send_soon(net::Pace::prompt);
+}
+
+void Link::send_soon(net::Pace pace) {
   if (writing_) return counters_.partial_sends.add();
   if (writer_.waiting_bytes() >= kSendAtOnce) return send_gathered();
   if (pace == net::Pace::prompt) return turn_.schedule();

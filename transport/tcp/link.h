@@ -44,6 +44,9 @@ class Link {
   /// Sends a message together with others of the same turn of the reactor, or at once when those
   /// are many bytes. An error ends the connection soon.
   void post(Outgoing& message, net::Pace pace = net::Pace::prompt);
+  /// Sends a message soon, before those that wait: a slow line may need a minute for their data,
+  /// and a server waits for the answer to a callback for seconds only.
+  void post_urgent(Outgoing& message);
   /// An unhurried message that is kept goes at the end of this turn.
   void hurry();
   /// For a capture, of what is sent next.
@@ -63,6 +66,7 @@ class Link {
   void close();
 
  private:
+  void send_soon(net::Pace pace);
   void send_gathered();
   void take(WriteStatus status);
   void watch(bool read, bool write);

@@ -50,6 +50,8 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private rp
 
   /// The Call whose reply is being received, or null: to blame when the reply is malformed.
   CallContext* current() const { return context_; }
+  /// A callback is being received.
+  bool in_callback() const { return is_call_; }
   /// The connection is gone: lets go of everything.
   void clear();
 

@@ -24,6 +24,7 @@ void Outgoing::set_message(const xdr::Encoder& message) {
   count_ = 1;  // the mark
   first_ = 0;
   length_ = payload_bytes_ = 0;
+  begun_ = false;
   const auto encoded = message.encoded();
   std::size_t done = 0;
   for (const auto& item : message.omitted()) {
@@ -40,6 +41,7 @@ void Outgoing::set_message(const xdr::Encoder& message) {
 }
 
 std::size_t Outgoing::advance(std::size_t bytes) {
+  begun_ = true;
   while (!gone() && bytes >= pieces_[first_].iov_len) bytes -= pieces_[first_++].iov_len;
   if (gone()) return bytes;
   iovec& piece = pieces_[first_];
@@ -53,8 +55,13 @@ void RecordWriter::add(Outgoing& message) {
   waiting_bytes_ += message.record_bytes();
 }
 
+void RecordWriter::add_urgent(Outgoing& message) {
+  urgent_.push_back(message);
+  waiting_bytes_ += message.record_bytes();
+}
+
 WriteStatus RecordWriter::flush(net::ByteStream& stream) {
-  while (!waiting_.empty()) {
+  while (!empty()) {
     const std::span<iovec> pieces = gather();
     std::size_t asked = 0;
     for (const iovec& piece : pieces) asked += piece.iov_len;
@@ -71,16 +78,21 @@ WriteStatus RecordWriter::flush(net::ByteStream& stream) {
   return WriteStatus::idle;
 }
 
-/// The pieces of as many waiting messages as fit one call.
+/// The pieces of as many waiting messages as fit one call, in the order of next().
 std::span<iovec> RecordWriter::gather() {
   std::size_t count = 0;
   bool full = false;
-  waiting_.for_each([&](Outgoing& message) {
+  const auto take = [&](Outgoing& message) {
     const std::span<iovec> pending = message.pending();
     full = full || pending.size() > pieces_.size() - count;
     if (full) return;
     std::ranges::copy(pending, pieces_.begin() + static_cast<std::ptrdiff_t>(count));
     count += pending.size();
+  };
+  if (goes_on()) take(waiting_.front());
+  urgent_.for_each(take);
+  waiting_.for_each([&](Outgoing& message) {
+    if (!message.begun()) take(message);
   });
   return std::span(pieces_).first(count);
 }
@@ -90,7 +102,7 @@ void RecordWriter::took(std::size_t bytes) {
   // on_sent() may add messages and flush: what has gone must not be found among the waiting then.
   IntrusiveList<Outgoing> sent;
   while (bytes > 0) {
-    Outgoing& message = waiting_.front();
+    Outgoing& message = next();
     bytes = message.advance(bytes);
     if (!message.gone()) break;
     message.unlink();
@@ -100,7 +112,7 @@ void RecordWriter::took(std::size_t bytes) {
 }
 
 void RecordWriter::clear() {
-  while (waiting_.pop_front() != nullptr) {
+  while (waiting_.pop_front() != nullptr || urgent_.pop_front() != nullptr) {
   }
   waiting_bytes_ = 0;
 }

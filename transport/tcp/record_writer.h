@@ -33,6 +33,8 @@ class Outgoing : public ListNode {
   static constexpr std::size_t kMaxPieces = 2 + 3 * xdr::Encoder::kMaxOmitted;
   std::span<iovec> pending() { return {&pieces_[first_], count_ - first_}; }
   bool gone() const { return first_ == count_; }
+  /// Some of its bytes have gone.
+  bool begun() const { return begun_; }
   /// Bytes have gone. Returns how many of them were not of this message.
   std::size_t advance(std::size_t bytes);
   /// Of the whole record.
@@ -50,6 +52,7 @@ class Outgoing : public ListNode {
   std::size_t first_ = 0;
   std::size_t length_ = 0;  // of the message
   std::size_t payload_bytes_ = 0;
+  bool begun_ = false;
 };
 
 enum class WriteStatus : std::uint8_t {
@@ -62,12 +65,14 @@ class RecordWriter {
  public:
   /// The message goes behind those that wait, with the next flush().
   void add(Outgoing& message);
+  /// The message goes before those of which nothing has gone, but for others added so.
+  void add_urgent(Outgoing& message);
   /// Sends what waits, as far as the kernel takes it now.
   WriteStatus flush(net::ByteStream& stream);
   /// The connection is gone: forgets waiting messages, without on_sent().
   void clear();
 
-  std::size_t waiting() const { return waiting_.size(); }  ///< messages
+  std::size_t waiting() const { return waiting_.size() + urgent_.size(); }  ///< messages
   std::size_t waiting_bytes() const { return waiting_bytes_; }
   int error() const { return error_; }  ///< errno value
 
@@ -76,10 +81,14 @@ class RecordWriter {
   static constexpr std::size_t kMostPieces = 64;
   static_assert(kMostPieces >= Outgoing::kMaxPieces);
 
+  bool empty() const { return waiting_.empty() && urgent_.empty(); }
+  bool goes_on() { return !waiting_.empty() && waiting_.front().begun(); }
   std::span<iovec> gather();
+  Outgoing& next() { return goes_on() || urgent_.empty() ? waiting_.front() : urgent_.front(); }
   void took(std::size_t bytes);
 
   IntrusiveList<Outgoing> waiting_;
+  IntrusiveList<Outgoing> urgent_;
   std::size_t waiting_bytes_ = 0;
   std::array<iovec, kMostPieces> pieces_{};
   int error_ = 0;

@@ -44,7 +44,11 @@ rpc::Sent Requester::send(rpc::Call& call) {
   link_.counters().sends.add();
   link_.counters().call_bytes_payload.add(context->payload_bytes());
   if (call.losses.total != 0) link_.comment(rpc::kSentAgain);
-  link_.post(*context, call.pace);
+  if (call.urgency == rpc::Urgency::reserved) {
+    link_.post_urgent(*context);
+  } else {
+    link_.post(*context, call.pace);
+  }
   return rpc::Sent::yes;
 }
 

@@ -49,6 +49,25 @@ TEST_F(Backward, AnsweredLaterAndInAnyOrder) {
   EXPECT_EQ(xdr::Decoder(server_.messages[2]).u32("xid"), 1U);
 }
 
+// A server waits for the answer for seconds, and data that fills a slow line may need a minute.
+TEST_F(Backward, AnsweredBeforeDataThatWaits) {
+  std::vector<Buffer> data;
+  std::vector<std::unique_ptr<rpc::Call>> calls;
+  for (std::uint32_t xid = 1; xid <= 3; ++xid) {
+    data.push_back(data_->acquire());
+    calls.push_back(make_call(xid));
+    calls.back()->encoder.payload(data.back().bytes());
+    submit(*calls.back());
+  }
+  EXPECT_EQ(count("partial_sends"), 3U) << "the server reads nothing";
+  call_back(9);
+  run_until([&] { return open_.size() == 1; });
+  answer_first();
+  await_messages(4);
+  EXPECT_EQ(xdr::Decoder(server_.messages[0]).u32("xid"), 1U);
+  EXPECT_EQ(xdr::Decoder(server_.messages[1]).u32("xid"), 9U);
+}
+
 TEST_F(Backward, FailuresAreAnswered) {
   call_back(1);
   run_until([&] { return open_.size() == 1; });
@@ -62,19 +81,25 @@ TEST_F(Backward, FailuresAreAnswered) {
 }
 
 TEST_F(Backward, TooLongEndsTheConnection) {
+  auto open = make_call(7);
+  submit(*open);
   Bytes call = rpc_call(1);
   append(call, pattern(options_.message_size));
   server_.send(record(call));
   run_until([&] { return observer_.downs == 1; });
   EXPECT_EQ(count("bad_records"), 1U);
+  EXPECT_FALSE(open->isolated()) << "no call has caused it";
 }
 
 TEST_F(Backward, MoreThanThereIsRoomFor) {
   for (std::uint32_t xid = 1; xid <= 2 * options_.backward_calls; ++xid) call_back(xid);
   run_until([&] { return open_.size() == 2 * options_.backward_calls; });
   EXPECT_EQ(observer_.downs, 0);
+  auto open = make_call(7);
+  submit(*open);
   call_back(1000);
   run_until([&] { return observer_.downs == 1; });
+  EXPECT_FALSE(open->isolated()) << "no call has caused it";
   EXPECT_EQ(count("backward_overruns"), 1U);
   while (!open_.empty()) answer_first();  // into nothing
 }

@@ -223,7 +223,7 @@ TEST_F(Calls, QueuedBeyondTheLimit) {
   settle();
   server_.receive();
   ASSERT_EQ(server_.messages.size(), 3U);
-  EXPECT_EQ(xdr::Decoder(server_.messages[2]).u32("xid"), 9U);
+  EXPECT_EQ(xdr::Decoder(server_.messages[0]).u32("xid"), 9U) << "before what was sent later";
   EXPECT_EQ(channel_->open_calls(), 4U);
   EXPECT_EQ(count("queue_waits"), 1U);
   answer(1, 1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "tests/transport/tcp/wire.h"
 
@@ -142,6 +143,48 @@ TEST(RecordWriter, AMessageThatASentOneSetsOffGoesOnceAndLast) {
   EXPECT_EQ(wide.taken, words({0x8000'0004, 0, 0x8000'0004, 1, 0x8000'0004, 2}));
   EXPECT_EQ(second.sent, 1);
   EXPECT_EQ(third.sent, 1);
+}
+
+/// The first words of records of one word each, in the order they were taken.
+std::vector<std::uint32_t> order_of(const Bytes& taken) {
+  std::vector<std::uint32_t> order;
+  xdr::Decoder in(taken);
+  for (std::size_t left = taken.size() / 8; left > 0; --left) {
+    in.u32("mark");
+    order.push_back(in.u32("word"));
+  }
+  return order;
+}
+
+// However far the kernel has come when they are added: a record that has begun is not broken up.
+TEST(RecordWriter, UrgentMessagesGoBeforeThoseThatHaveNotBegun) {
+  constexpr std::size_t kRecord = 8;
+  for (std::size_t before = 0; before < 3 * kRecord; ++before) {
+    std::vector<Bytes> memories(5, Bytes(4));
+    std::array<Message, 5> messages;
+    for (std::uint32_t i = 0; i < messages.size(); ++i) {
+      xdr::Encoder encoder(memories[i]);
+      encoder.u32(i);
+      messages[i].set_message(encoder);
+    }
+    tcp::RecordWriter writer;
+    for (std::size_t i : {0U, 1U, 2U}) writer.add(messages[i]);
+    NarrowStream narrow(before);
+    EXPECT_EQ(writer.flush(narrow), WriteStatus::blocked);
+    for (std::size_t i : {3U, 4U}) writer.add_urgent(messages[i]);
+    EXPECT_EQ(writer.waiting(), 5 - before / kRecord);
+    NarrowStream slow(3);
+    while (writer.flush(slow) == WriteStatus::blocked) {
+    }
+    Bytes all = narrow.taken;
+    append(all, slow.taken);
+    std::vector<std::uint32_t> expected{0, 1, 2};
+    const auto begun = static_cast<std::ptrdiff_t>((before + kRecord - 1) / kRecord);
+    expected.insert(expected.begin() + begun, {3, 4});
+    EXPECT_EQ(order_of(all), expected) << before;
+    for (const Message& message : messages) EXPECT_EQ(message.sent, 1);
+    EXPECT_EQ(writer.waiting_bytes(), 0U);
+  }
 }
 
 }  // namespace
