@@ -56,6 +56,16 @@ constexpr Fault kUnreachable[] = {Fault::closed, Fault::reset, Fault::rejected, 
                                   Fault::timed_out};
 constexpr int kUnreachableErrno[] = {ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH,
                                      ETIMEDOUT,    EHOSTDOWN,  ENETDOWN};
+/// What this machine, or a firewall, says of one address of the server.
+constexpr int kOfThisAddress[] = {EACCES, EPERM, EADDRNOTAVAIL, EAFNOSUPPORT};
+constexpr std::string_view kStepsToAnAddress[] = {"socket", "connect"};
+
+bool is_of_this_address(const Error& error) {
+  return error.layer == Layer::system &&
+         std::ranges::find(kOfThisAddress, error.code) != std::end(kOfThisAddress) &&
+         std::ranges::find(kStepsToAnAddress, std::string_view(error.step)) !=
+             std::end(kStepsToAnAddress);
+}
 
 std::string_view remedy_for(const Error& error) {
   for (const auto& remedy : kRemedies) {
@@ -97,9 +107,14 @@ bool is_unreachable(const Error& error) {
     return std::ranges::any_of(kUnreachable,
                                [&](Fault fault) { return error.code == code_of(fault); });
   }
+  if (is_of_this_address(error)) return true;
   const bool from_errno = error.layer == Layer::system || error.layer == Layer::local;
   return from_errno &&
          std::ranges::find(kUnreachableErrno, error.code) != std::end(kUnreachableErrno);
+}
+
+const Error& telling_more(const Error& one, const Error& other) {
+  return is_of_this_address(one) ? other : one;
 }
 
 }  // namespace nfsrdma::fuse

@@ -15,7 +15,11 @@ struct Failure {
 
 Failure describe_failure(const std::string& source, const Error& error);
 
-/// Whether the server could not be reached, so that trying again may help (retry=).
+/// Whether the server could not be reached, so that another of its addresses may do, and trying
+/// again may help (retry=).
 bool is_unreachable(const Error& error);
+/// Of the errors of two addresses of the server, in the order they were tried, the one for the
+/// user: that this machine has no IPv6 is not why a server could not be reached.
+const Error& telling_more(const Error& one, const Error& other);
 
 }  // namespace nfsrdma::fuse

@@ -51,13 +51,16 @@ Task<Result<void>> NfsBackend::start() {
   auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
   CO_TRY(addresses);
-  Result<void> result = fail(Error::local(EHOSTUNREACH, "resolve server name", "no address"));
+  std::optional<Error> unreachable;
   for (const auto& address : *addresses) {
-    result = co_await start_at(address);
-    if (result || !is_unreachable(result.error())) break;
-    log::info("{}: {}", address.text(), result.error().message());
+    auto started = co_await start_at(address);
+    if (started || !is_unreachable(started.error())) co_return started;
+    const Error& error = started.error();
+    log::info("{}: {}", address.text(), error.message());
+    unreachable = unreachable ? telling_more(*unreachable, error) : error;
   }
-  co_return result;
+  if (unreachable) co_return fail(std::move(*unreachable));
+  co_return fail(Error::local(EHOSTUNREACH, "resolve server name", "no address"));
 }
 
 /// Tries as often as the recorded run did, whatever the address.

@@ -87,6 +87,25 @@ TEST(Failure, OnlyAServerThatWasNotReachedIsTriedAgain) {
   EXPECT_FALSE(is_unreachable(Error::local(ENOTDIR, "mount")));
 }
 
+// A firewall that rejects IPv6, or a machine without it, says nothing of the other addresses.
+TEST(Failure, AnotherAddressIsTriedWhereOneCannotBeUsed) {
+  for (const int error : {EACCES, EPERM, EADDRNOTAVAIL, EAFNOSUPPORT}) {
+    EXPECT_TRUE(is_unreachable(Error::from_errno(error, "connect")));
+    EXPECT_TRUE(is_unreachable(Error::from_errno(error, "socket")));
+    EXPECT_FALSE(is_unreachable(Error::from_errno(error, "open log"))) << "of something else";
+    EXPECT_FALSE(is_unreachable(Error::local(error, "connect")));
+  }
+  EXPECT_FALSE(is_unreachable(Error::from_errno(EMFILE, "socket")));
+}
+
+TEST(Failure, TheAddressThatCouldBeTriedIsTold) {
+  const Error refused = fabric_error(fabric::Fault::refused);
+  const Error family = Error::from_errno(EAFNOSUPPORT, "socket");
+  EXPECT_EQ(telling_more(refused, family).code, refused.code);
+  EXPECT_EQ(telling_more(family, refused).code, refused.code);
+  EXPECT_EQ(telling_more(family, Error::from_errno(EACCES, "connect")).code, EACCES);
+}
+
 TEST(Statistics, OneNameAndValueALine) {
   const CounterSource source = [](CounterVisitor& visitor) {
     visitor.visit("first", 1);
