@@ -36,6 +36,7 @@ void parse_groups(std::string_view status, rpc::Credential& credential) {
 
 Callers::Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
   own_.flavor = policy.flavor;
+  own_.uid = reactor.seen("own user", ::getuid());
   own_.gid = reactor.seen("own group", ::getgid());
   const int count = std::max(0, ::getgroups(0, nullptr));
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
@@ -48,7 +49,8 @@ Callers::Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), pol
 }
 
 rpc::Credential Callers::credential(const CallerIds& ids) {
-  if (!policy_.other_users || policy_.flavor == rpc::AuthFlavor::none) {
+  const bool own_groups = !policy_.other_users && ids.uid == own_.uid;
+  if (own_groups || policy_.flavor == rpc::AuthFlavor::none) {
     rpc::Credential own = own_;
     own.uid = ids.uid;
     own.gid = ids.gid;

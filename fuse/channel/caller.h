@@ -25,10 +25,10 @@ struct CallerPolicy {
   bool other_users = false;
 };
 
-/// Makes credentials. Without other users every caller has this process's own ids, so its own
-/// groups are used. With them, a caller's supplementary groups are read from /proc, and remembered
-/// for a short while. A caller that /proc hides has none: its user may have groups that this
-/// process has given up. Belongs to one shard.
+/// Makes credentials. Without other users a caller with this process's own user has its groups. Of
+/// any other (with other users; root may take another user for its requests by setfsuid(2)) the
+/// supplementary groups are read from /proc, and remembered for a short while. A caller that /proc
+/// hides has none: its user may have groups that this process has given up. Belongs to one shard.
 class Callers {
  public:
   Callers(Reactor& reactor, CallerPolicy policy);
@@ -49,7 +49,7 @@ class Callers {
 
   Reactor& reactor_;
   CallerPolicy policy_;
-  rpc::Credential own_;
+  rpc::Credential own_;  ///< of this process
   std::array<Entry, kEntries> entries_;
   bool hidden_reported_ = false;
 };

@@ -71,6 +71,7 @@ Result<void> prepare(Options& options) {
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);
   options.mount_point = *mount_point;
+  options.mounted_by_another = passed_device(options.mount_point).has_value();
   if (options.program.control.starts_with('/')) {
     TRY(check_own_file("control", options.program.control, options.mount_point));
   }

@@ -133,6 +133,10 @@ struct Options {
   bool synchronous = false;  ///< every write is stable before it returns
   bool allow_other = false;
   bool allow_root = false;
+  /// The mount point is a device that another program has opened and mounted (/dev/fd/N). What
+  /// options it has given to the kernel is not known. Not for the parser to set: see
+  /// passed_device().
+  bool mounted_by_another = false;
   bool io_uring = false;  ///< the kernel's requests come over one, where it offers that
   std::string fsname;     ///< empty: the source as written
   std::string subtype = "nfsrdma";
@@ -146,10 +150,14 @@ struct Options {
   std::vector<std::string> notices;
 
   /// Whether the kernel checks modes before anything is asked of the server; unset: it does when
-  /// other users are let in.
+  /// other users are let in by this program.
   std::optional<bool> default_permissions;
-  bool kernel_checks() const { return default_permissions.value_or(other_users()); }
-  bool other_users() const { return allow_other || allow_root; }
+  bool kernel_checks() const {
+    return default_permissions.value_or(!mounted_by_another && other_users());
+  }
+  /// Whether requests may come from others than the user of this process: who has mounted the
+  /// device may have let them in.
+  bool other_users() const { return allow_other || allow_root || mounted_by_another; }
 };
 
 }  // namespace nfsrdma::fuse

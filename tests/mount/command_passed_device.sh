@@ -7,23 +7,7 @@
 start_responder
 echo served >"$export/file"
 chmod 755 "$work" && chmod 777 "$export"
-cat >pass.py <<'PY'
-import ctypes, os, sys
-program, mount_point, user, *words = sys.argv[1:]
-device = os.open("/dev/fuse", os.O_RDWR)
-data = f"fd={device},rootmode=40000,user_id={user},group_id={user},allow_other".encode()
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.mount(b"127.0.0.1:/", mount_point.encode(), b"fuse.nfsrdma", 6, data) != 0:
-    sys.exit(os.strerror(ctypes.get_errno()))
-os.set_inheritable(device, True)
-os.execvp("setpriv", ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all",
-                      "--bounding-set=-all", program] + words + ["127.0.0.1:/", f"/dev/fd/{device}"])
-PY
-programs=$(mktemp -d -t nfsrdma-programs-XXXXXX)
-chmod 755 "$programs"
-cp "$NFSRDMA_BIN/nfsrdma" "$programs/"
-trap 'status=$?; rm -rf "$programs"; (exit $status); leave' EXIT
-pass=(python3 -S pass.py "$programs/nfsrdma" "$mnt" $ordinary_user)
+. "$here/passed_device_lib.sh"
 
 # In the foreground; the one who mounted unmounts, and the program ends well.
 "${pass[@]}" -f -o "port=$port,allow_other" >foreground.log 2>&1 &

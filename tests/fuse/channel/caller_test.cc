@@ -80,5 +80,24 @@ TEST_F(CallersTest, GroupsThatAProcessHasGivenUpAreSoonGone) {
   EXPECT_EQ(child.wait(), 0);
 }
 
+// Root may make requests for another user (setfsuid(2)), whom this process's groups are not given.
+TEST(OwnCallers, AForeignUserHasNoGroupOfThisProcess) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";
+  nfsrdma::testing::Child child([] {
+    const std::array<gid_t, 1> groups{3003};
+    if (::setgroups(groups.size(), groups.data()) != 0) return 1;
+    VirtualReactor reactor;
+    for (const bool other_users : {false, true}) {
+      Callers callers(reactor, CallerPolicy{.other_users = other_users});
+      // No process: what /proc does not show.
+      if (callers.credential({1001, 2001, 0}).group_count != 0) return 2;
+    }
+    Callers own(reactor, CallerPolicy{});
+    const rpc::Credential mine = own.credential({0, 0, 0});
+    return mine.group_count == 1 && mine.groups[0] == 3003 ? 0 : 3;
+  });
+  EXPECT_EQ(child.wait(), 0);
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse::test

@@ -489,6 +489,20 @@ TEST(OptionValues, WhoChecksPermissions) {
   EXPECT_TRUE(applied({"nodefault_permissions", "default_permissions"})->kernel_checks());
 }
 
+// Whom the program that has mounted /dev/fd/N lets in, and whether the kernel checks, is not known.
+TEST(OptionValues, OfADeviceThatWasPassedOnlyWhatIsSaidIsBelieved) {
+  const auto passed = [](std::vector<std::string> items) {
+    auto options = applied(std::move(items));
+    options->mounted_by_another = true;
+    return *options;
+  };
+  EXPECT_TRUE(passed({}).other_users());
+  EXPECT_FALSE(passed({}).kernel_checks());
+  EXPECT_FALSE(passed({"allow_other"}).kernel_checks());
+  EXPECT_FALSE(passed({"nodefault_permissions"}).kernel_checks());
+  EXPECT_TRUE(passed({"default_permissions"}).kernel_checks());
+}
+
 TEST(Help, NamesEveryOption) {
   const auto help = help_text();
   for (const auto& spec : option_table()) {

@@ -41,6 +41,7 @@ Result<fuse::Options> options_of(const Head& head) {
   if (line->action != fuse::Action::mount) {
     return fail(Error::local(EINVAL, "recording", "its source is no server"));
   }
+  line->options.mounted_by_another = passed;
   line->options.transport.capture_file.clear();
   return std::move(line->options);
 }
