@@ -173,7 +173,7 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
             mount_->rsize(), mount_->wsize());
   FileSystemConfig config;
   config.attributes = options_.cache.attributes;
-  config.synchronous = options_.synchronous;
+  config.synchronous = options_.synchronous();
   config.data = options_.cache.data;
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
   if (!passed_device(options_.mount_point)) config.kernel.mount_point = options_.mount_point;

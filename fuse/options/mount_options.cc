@@ -23,7 +23,7 @@ Result<void> apply_permissions(Options& options, const OptionValue& value) {
 }
 
 Result<void> apply_synchronous(Options& options, const OptionValue& value) {
-  options.synchronous = value.name == "sync";
+  options.sync = value.name == "sync";
   return {};
 }
 

@@ -128,15 +128,9 @@ Result<void> apply_actimeo(Options& options, const OptionValue& value) {
   return {};
 }
 
-Result<void> apply_noac(Options& options, const OptionValue&) {
-  options.cache.attributes.noac = true;
-  options.synchronous = true;
-  return {};
-}
-
-Result<void> apply_ac(Options& options, const OptionValue&) {
-  options.cache.attributes.noac = false;
-  options.synchronous = false;
+/// Says nothing of sync, which "ac" must leave as it is: see Options::synchronous().
+Result<void> apply_noac(Options& options, const OptionValue& value) {
+  options.cache.attributes.noac = value.name == "noac";
   return {};
 }
 
@@ -209,7 +203,7 @@ constexpr OptionSpec kOptions[] = {
     seconds("acdirmax", "60", "longest time a directory's attributes are believed",
             kSetSeconds<&cache::AttributePolicy::acdirmax>),
     seconds("actimeo", "", "sets all four of the above", apply_actimeo),
-    flag("ac", "believe attributes for a while (the default)", apply_ac),
+    flag("ac", "believe attributes for a while (the default)", apply_noac),
     flag("noac", "actimeo=0 and sync", apply_noac),
     with_value("lookupcache", "all|pos|none", "all", "which names are remembered",
                apply_lookup_cache),

@@ -130,7 +130,7 @@ struct Options {
   TransportOptions transport;
   ProgramOptions program;
   bool read_only = false;
-  bool synchronous = false;  ///< every write is stable before it returns
+  bool sync = false;  ///< the option by itself: see synchronous()
   bool allow_other = false;
   bool allow_root = false;
   /// The mount point is a device that another program has opened and mounted (/dev/fd/N). What
@@ -148,6 +148,10 @@ struct Options {
   std::vector<std::string> notes;
   /// Of these, what the user may miss: said in any case.
   std::vector<std::string> notices;
+
+  /// Every write is stable before it returns: sync, or noac, which async does not undo (as with the
+  /// kernel's client).
+  bool synchronous() const { return sync || cache.attributes.noac; }
 
   /// Whether the kernel checks modes before anything is asked of the server; unset: it does when
   /// other users are let in by this program.

@@ -430,11 +430,20 @@ TEST(OptionValues, NoacMeansNoBeliefAndSync) {
   const auto options = applied({"noac"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->cache.attributes.noac);
-  EXPECT_TRUE(options->synchronous);
+  EXPECT_TRUE(options->synchronous());
   const auto taken_back = applied({"noac", "ac"});
   EXPECT_FALSE(taken_back->cache.attributes.noac);
-  EXPECT_FALSE(taken_back->synchronous);
-  EXPECT_TRUE(applied({"async", "sync"})->synchronous);
+  EXPECT_FALSE(taken_back->synchronous());
+}
+
+TEST(OptionValues, SyncIsUndoneByAsyncOnly) {
+  EXPECT_FALSE(applied({})->synchronous());
+  EXPECT_TRUE(applied({"async", "sync"})->synchronous());
+  EXPECT_FALSE(applied({"sync", "async"})->synchronous());
+  EXPECT_TRUE(applied({"sync", "ac"})->synchronous());
+  EXPECT_TRUE(applied({"sync", "noac", "ac"})->synchronous());
+  EXPECT_FALSE(applied({"sync", "ac", "async"})->synchronous());
+  EXPECT_TRUE(applied({"noac", "async"})->synchronous()) << "noac is more than its sync";
 }
 
 TEST(OptionValues, Caching) {
