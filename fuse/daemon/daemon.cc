@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "fuse/channel/mount_point.h"
 #include "fuse/channel/mount_table.h"
@@ -312,11 +313,14 @@ void Daemon::on_terminate() {
     std::fflush(nullptr);  // a capture of a server that does not answer is of use just now
     ::_exit(kInterrupted);
   }
-  if (stopping_) {
+  // The first one is no reason to drop data that an end by umount(8) is just saving: a service
+  // manager unmounts, and then sends SIGTERM.
+  if (std::exchange(asked_to_end_, true)) {
     log::warning("a second signal: ending at once");
     log::finish(100ms);
     ::_exit(kInterrupted);
   }
+  if (stopping_) log::info("a signal while the mount ends: it goes on ending in order");
   over_.set();
 }
 

@@ -80,6 +80,7 @@ class Daemon final : private ReceiverObserver, private SignalObserver {
   Event idle_;
   bool kernel_let_go_ = false;
   bool stopping_ = false;
+  bool asked_to_end_ = false;  ///< by a signal
   ExitCode exit_code_ = kSuccess;
 };
 

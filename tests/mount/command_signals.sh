@@ -66,6 +66,33 @@ not_mounted "$mnt" || fail "a silent server left a mount"
 wait $reader && fail "a read of a server that does not answer succeeded"
 same ok "$(control continue)" "continue"
 
+# A signal while the end that another way has begun saves what was written, as a service manager sends it after its
+# umount(8), is no second one.
+connections=/sys/fs/fuse/connections
+if [ "$(id -u)" -eq 0 ] && { mountpoint -q $connections || mount -t fusectl fusectl $connections 2>/dev/null; }; then
+  mount_export
+  number=$(findmnt -no MAJ:MIN "$mnt" | cut -d: -f2 | tr -d ' ')
+  # A shell would close a copy of the descriptor, and each close waits for the server.
+  python3 - "$work/control" "$mnt/saved" "$connections/$number/abort" <<'PY'
+import control, os, sys
+socket, name, abort = sys.argv[1:]
+file = os.open(name, os.O_WRONLY | os.O_CREAT)
+control.send(socket, "stop")
+os.write(file, b"saved\n")
+with open(abort, "w") as end:
+    end.write("1")
+PY
+  wait_for "the end's beginning" grep -qE ': (unmounted|read .dev.fuse)' mount0.log
+  kill -TERM "${mount_pids[0]}"
+  wait_for "the signal" grep -q 'a signal while the mount ends' mount0.log
+  same ok "$(control continue)" "continue"
+  wait "${mount_pids[0]}" || fail "exit code $? after an abort and one SIGTERM"
+  mount_pids[0]=
+  same saved "$(cat "$export/saved")" "what was written before the abort"
+else
+  echo "not tried: SIGTERM while the program ends by itself (needs root)"
+fi
+
 # In the foreground, by unmounting: exit code 0.
 mount_export
 unmount_export
