@@ -58,7 +58,7 @@ Daemon::Daemon(Reactor& reactor, std::unique_ptr<Backend> backend, DaemonConfig 
 Daemon::~Daemon() = default;
 
 ExitCode Daemon::run() {
-  auto signals = signals_.start();
+  auto signals = signals_.start(config_.log_file);
   if (!signals) {
     report_.failed(kSystem, signals.error().message());
     return kSystem;

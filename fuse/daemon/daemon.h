@@ -28,6 +28,7 @@ struct DaemonConfig {
   /// That of the reactor, for its counters; outlives the daemon. Null: it has none.
   const BusyPoll* busy_poll = nullptr;
   bool foreground = false;
+  bool log_file = false;  ///< the log goes to a file, which SIGHUP opens anew
 };
 
 /// Runs on one reactor and blocks its thread only while mounting.

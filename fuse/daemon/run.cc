@@ -110,6 +110,7 @@ DaemonConfig daemon_config(const Options& options) {
   config.session.io_uring = options.io_uring && options.program.record_file.empty();
   config.retry = options.program.retry;
   config.foreground = options.program.foreground;
+  config.log_file = !options.program.log_file.empty();
   return config;
 }
 

@@ -1,6 +1,5 @@
 #include "fuse/daemon/signals.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,10 +9,18 @@
 namespace nfsrdma::fuse {
 namespace {
 
-sigset_t handled_signals() {
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// A descriptor would bring ignored signals, too.
+sigset_t signals_to_take(bool always_hang_up) {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, number);
+  for (int number : {SIGTERM, SIGUSR1}) sigaddset(&set, number);
+  if (!is_ignored(SIGINT)) sigaddset(&set, SIGINT);
+  if (always_hang_up || !is_ignored(SIGHUP)) sigaddset(&set, SIGHUP);
   return set;
 }
 
@@ -22,15 +29,14 @@ sigset_t handled_signals() {
 Signals::~Signals() {
   if (!signals_) return;
   reactor_.unwatch(signals_.get());
-  const auto set = handled_signals();
-  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  ::pthread_sigmask(SIG_UNBLOCK, &taken_, nullptr);
 }
 
-Result<void> Signals::start() {
+Result<void> Signals::start(bool always_hang_up) {
   ::signal(SIGPIPE, SIG_IGN);
-  const auto set = handled_signals();
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  signals_.reset(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  taken_ = signals_to_take(always_hang_up);
+  ::pthread_sigmask(SIG_BLOCK, &taken_, nullptr);
+  signals_.reset(::signalfd(-1, &taken_, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals_) return fail(Error::from_errno(errno, "signalfd"));
   return reactor_.watch(signals_.get(), EPOLLIN, *this);
 }

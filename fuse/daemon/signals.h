@@ -1,6 +1,8 @@
 // Signals as events of the reactor.
 #pragma once
 
+#include <signal.h>
+
 #include "transport/base/reactor.h"
 #include "transport/base/unique_fd.h"
 
@@ -17,7 +19,8 @@ class SignalObserver {
   ~SignalObserver() = default;
 };
 
-/// Takes over the process's signals while it lives. SIGPIPE is ignored for good.
+/// Takes over the process's signals while it lives. SIGINT and SIGHUP that the process was started
+/// to ignore (nohup(1), a shell's background) it goes on ignoring. SIGPIPE is ignored for good.
 class Signals final : private FdHandler {
  public:
   Signals(Reactor& reactor, SignalObserver& observer) : reactor_(reactor), observer_(observer) {}
@@ -25,13 +28,16 @@ class Signals final : private FdHandler {
   Signals& operator=(const Signals&) = delete;
   ~Signals();
 
-  Result<void> start();
+  /// `always_hang_up`: SIGHUP is taken also if it is ignored, as it asks for something else than an
+  /// end.
+  Result<void> start(bool always_hang_up);
 
  private:
   void on_ready(std::uint32_t events) override;
 
   Reactor& reactor_;
   SignalObserver& observer_;
+  sigset_t taken_{};
   UniqueFd signals_;
 };
 

@@ -29,7 +29,8 @@ for foreground in "" -f; do
   rm -f log log.1
   command=("$NFSRDMA_BIN/nfsrdma" ${foreground:+"$foreground"} -o "port=$port,log=log" 127.0.0.1:/ "$mnt")
   # In the background the program that was started is gone when the mount is there; daemon would find it, too.
-  if [ -n "$foreground" ]; then "${command[@]}" & else "${command[@]}"; fi
+  # Under nohup(1) as well.
+  if [ -n "$foreground" ]; then (trap '' HUP; exec "${command[@]}") & else "${command[@]}"; fi
   wait_for "the mount with a log of its own" mountpoint -q "$mnt"
   pid=$(daemon)
   mv log log.1
@@ -65,6 +66,18 @@ wait_for "the end while the server is silent" gone "$pid"
 not_mounted "$mnt" || fail "a silent server left a mount"
 wait $reader && fail "a read of a server that does not answer succeeded"
 same ok "$(control continue)" "continue"
+
+# What the program was started to ignore (nohup(1), a shell's background) does not end it.
+(trap '' HUP INT; exec "$NFSRDMA_BIN/nfsrdma" -f -o "port=$port" 127.0.0.1:/ "$mnt") >ignoring.log 2>&1 &
+pid=$!
+wait_for "the mount that ignores signals" mountpoint -q "$mnt"
+kill -HUP $pid
+kill -INT $pid
+kill -USR1 $pid  # comes after them
+wait_for "the counters" grep -q fs_inodes ignoring.log
+same served "$(cat "$mnt/served")" "a file after signals that are ignored"
+kill -TERM $pid
+wait $pid || fail "exit code $? after HUP and INT, which are ignored, and TERM: $(cat ignoring.log)"
 
 # A signal while the end that another way has begun saves what was written, as a service manager sends it after its
 # umount(8), is no second one.
