@@ -20,9 +20,11 @@ Result<std::unique_ptr<Ring>> Ring::create(int device, unsigned entries) {
   std::unique_ptr<Ring> ring(new Ring(device));
   io_uring_params parameters{};
   // Without DEFER_TASKRUN the kernel would deliver requests by interrupting whatever this thread
-  // waits in.
-  parameters.flags = IORING_SETUP_SQE128 | IORING_SETUP_CQSIZE | IORING_SETUP_SINGLE_ISSUER |
-                     IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+  // waits in. Without CLAMP it would refuse more completions than it has room for (65536), which
+  // more than 256 processors ask for; those that find no room come with the next enter().
+  parameters.flags = IORING_SETUP_SQE128 | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP |
+                     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                     IORING_SETUP_TASKRUN_FLAG;
   parameters.cq_entries = std::max(entries, 2 * kSubmissions);
   const int failed = io_uring_queue_init_params(kSubmissions, &ring->ring_, &parameters);
   if (failed != 0) return fail(Error::from_errno(-failed, "io_uring_setup"));

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fuse/channel/mount_table.h"
+#include "fuse/channel/ring.h"
 #include "fuse/channel/unmount.h"
 #include "tests/fuse/channel/child.h"
 #include "tests/fuse/channel/holding_test.h"
@@ -107,6 +108,14 @@ TEST(RingReceiver, GivesItsSlotsBackWhereItCannotBeSetUp) {
     EXPECT_FALSE(fuse::RingReceiver::create(*reactor, **slots, in_flight, -1));
   }
   EXPECT_EQ((*slots)->available(), kSlots);
+}
+
+// As many entries as a machine with 512 processors has, each with its completion.
+TEST(Ring, MoreEntriesThanTheKernelHasCompletionsFor) {
+  constexpr unsigned kFew = 64;
+  if (auto few = fuse::Ring::create(-1, kFew); !few) GTEST_SKIP() << few.error().message();
+  const auto ring = fuse::Ring::create(-1, 512 * 32 * 8);
+  EXPECT_TRUE(ring) << ring.error().message();
 }
 
 TEST_F(RingReceiverTest, RequestsAndTheirDataComeOverIt) {
