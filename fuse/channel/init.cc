@@ -49,7 +49,9 @@ std::optional<fuse_init_out> negotiate(const fuse_init_in& kernel, const Transfe
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::size_t max_write = std::min(limits.max_write, kMaxTransfer);
   if (kernel.flags & FUSE_MAX_PAGES) {
-    out.max_pages = static_cast<std::uint16_t>((max_write - 1) / page + 1);
+    // Of any request: the kernel bounds a WRITE by max_write as well, and a READ by this alone.
+    const std::size_t largest = std::max(max_write, std::min(limits.max_read, kMaxTransfer));
+    out.max_pages = static_cast<std::uint16_t>((largest - 1) / page + 1);
   } else {
     max_write = std::min(max_write, kDefaultPages * page);
   }

@@ -167,7 +167,7 @@ TEST_F(Negotiation, AsksForMapsOfFilesOpenForDirectIo) {
 
 TEST_F(Negotiation, FollowsTheMountsLimits) {
   TransferLimits limits;
-  limits.max_write = 65536;
+  limits.max_read = limits.max_write = 65536;
   limits.readdirplus = limits.posix_locks = limits.flock_locks = false;
   limits.explicit_invalidation = true;
   const fuse_init_out out = agreed(kAll, limits);
@@ -178,6 +178,17 @@ TEST_F(Negotiation, FollowsTheMountsLimits) {
   EXPECT_FALSE(out.flags & FUSE_AUTO_INVAL_DATA);
   EXPECT_TRUE(agreed(FUSE_AUTO_INVAL_DATA, limits).flags & FUSE_AUTO_INVAL_DATA);
   EXPECT_EQ(agreed(0, {}).max_write, 32U * 4096) << "without MAX_PAGES";
+}
+
+// Pages are those of any request, a READ's as well.
+TEST_F(Negotiation, ASmallWriteLimitIsNoneOfReads) {
+  const fuse_init_out small_writes = agreed(kAll, {.max_write = 65536});
+  EXPECT_EQ(small_writes.max_pages, 256U);
+  EXPECT_EQ(small_writes.max_write, 65536U);
+  const fuse_init_out small_reads = agreed(kAll, {.max_read = 65536});
+  EXPECT_EQ(small_reads.max_pages, 256U);
+  EXPECT_EQ(small_reads.max_write, kMaxTransfer);
+  EXPECT_EQ(agreed(kAll, {.max_read = 8 * kMaxTransfer, .max_write = 4096}).max_pages, 256U);
 }
 
 TEST_F(Negotiation, RefusesAnOldKernelAndTellsANewerOneItsVersion) {
