@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <span>
 
 #include "fuse/options/apply_options.h"
@@ -20,6 +22,7 @@ namespace po = boost::program_options;
 
 constexpr const char* kStep = "command line";
 constexpr const char* kPlaces = "places";
+constexpr std::string_view kReadWrite = "rw";
 constexpr std::size_t kPlaceCount = 2;  // source and mount point
 
 tl::unexpected<Error> usage_error(std::string detail) {
@@ -61,9 +64,23 @@ Result<po::parsed_options> parse(int argc, const char* const* argv, bool helper)
 /// What the letters say, before the options of -o lists are applied.
 struct Collected {
   CommandLine line;
+  std::vector<std::string> defaults;  ///< of mount(8): what the configuration says holds before
   std::vector<std::string> items;
   std::vector<std::string> places;
+  std::size_t lists = 0;  ///< of -o that have come
 };
+
+/// mount(8) begins the list that it hands to a helper with "rw" whenever nobody has said "ro", so
+/// that word of it says no more than the default does.
+void take_list(const std::string& list, bool helper, Collected& collected) {
+  auto items = split_option_list(list);
+  if (helper && collected.lists == 0 && !items.empty() && items.front() == kReadWrite) {
+    collected.defaults.push_back(std::move(items.front()));
+    items.erase(items.begin());
+  }
+  ++collected.lists;
+  std::ranges::move(items, std::back_inserter(collected.items));
+}
 
 void collect(const po::option& given, bool helper, Collected& collected) {
   const std::string value = given.value.empty() ? std::string() : given.value.front();
@@ -75,7 +92,7 @@ void collect(const po::option& given, bool helper, Collected& collected) {
       find_letter(helper ? helper_letters() : command_letter_table(), given.string_key);
   if (!letter) return;
   if (letter->letter == 'o') {
-    for (auto& item : split_option_list(value)) collected.items.push_back(std::move(item));
+    take_list(value, helper, collected);
   } else if (!letter->item.empty()) {
     collected.items.emplace_back(letter->item);
   } else if (letter->action != Action::mount) {
@@ -126,7 +143,7 @@ Result<void> apply_config(Options& options, const std::vector<std::string>& item
       path,
       {options.source.host, slash ? mount_point.substr(0, mount_point.size() - 1) : mount_point});
   if (!configured) return usage_error(configured.error().detail);
-  options.items = *configured;
+  options.items.insert(options.items.end(), configured->begin(), configured->end());
   auto applied = apply_options(options, *configured);
   if (!applied) return usage_error(path + ": " + applied.error().detail);
   return {};
@@ -145,9 +162,11 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   for (const auto& given : parsed->options) collect(given, helper, collected);
   if (collected.line.action != Action::mount) return collected.line;
   TRY(take_places(collected.line.options, collected.places));
+  TRY(apply_options(collected.line.options, collected.defaults));
+  auto& items = collected.line.options.items;
+  items = collected.defaults;
   TRY(apply_config(collected.line.options, collected.items));
   TRY(apply_options(collected.line.options, collected.items));
-  auto& items = collected.line.options.items;
   items.insert(items.end(), collected.items.begin(), collected.items.end());
   if (helper) add_defaults_of_mount(collected.line.options);
   return collected.line;

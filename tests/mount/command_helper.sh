@@ -36,7 +36,12 @@ echo "127.0.0.1:/ $mnt nfsrdma nosuid,_netdev,nconnect=8,fsc,port=$port 0 0" >"$
 mount -T "$work/fstab" "$mnt" 2>"$work/fstab_said"
 findmnt -no OPTIONS "$mnt" >"$work/refused"
 umount "$mnt"
+# What mount(8) says of its own is not held against the configuration; it says "rw" in front of any list.
+mount -t nfsrdma -o "config=$work/read_only,port=$port" 127.0.0.1:/ "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/configured"
+umount "$mnt"
 EOF
+  printf '[ NFSMount_Global_Options ]\nro\n' >"$work/read_only"
   cp /usr/bin/id "$export/id"
   chown 0:0 "$export/id"
   chmod 4755 "$export/id"
@@ -46,6 +51,7 @@ EOF
   same 0 "$(cat "$work/who")" "who a set-user-ID program runs as"
   ! grep -qE 'nosuid|nodev' "$work/honoured" || fail "suid,dev: $(cat "$work/honoured")"
   grep -q nosuid "$work/refused" || fail "nosuid: $(cat "$work/refused")"
+  grep -q '^ro' "$work/configured" || fail "ro of the configuration: $(cat "$work/configured")"
   for word in nconnect fsc; do
     grep -q "^nfsrdma: $word has no effect: " "$work/fstab_said" || fail "of $word in fstab nothing is said: $(cat "$work/fstab_said")"
   done

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
 namespace nfsrdma::fuse {
@@ -112,6 +115,45 @@ TEST_P(Helper, HonoursSetUserIdModesForRootUnlessToldOtherwise) {
   EXPECT_EQ(parsed({GetParam(), "s:/", "/a", "-o", "nosuid"})->options.mount_flags,
             root ? (Flags{"suid", "dev", "nosuid"}) : Flags{"nosuid"});
   EXPECT_EQ(parsed({"nfsrdma", "s:/", "/a", "-o", "rw"})->options.mount_flags, Flags{"rw"});
+}
+
+/// A configuration with the one line "ro".
+class ReadOnlyConfig {
+ public:
+  ReadOnlyConfig() {
+    char name[] = "/tmp/nfsrdma-config-XXXXXX";
+    const int file = ::mkstemp(name);
+    if (file >= 0) ::close(file);
+    path_ = name;
+    std::ofstream(path_) << "[ NFSMount_Global_Options ]\nro\n";
+  }
+  ~ReadOnlyConfig() { std::filesystem::remove(path_); }
+  ReadOnlyConfig(const ReadOnlyConfig&) = delete;
+  ReadOnlyConfig& operator=(const ReadOnlyConfig&) = delete;
+
+  /// Whether `program` mounts read only, with lists of -o that it is given.
+  bool holds(const char* program, std::vector<std::string> lists) const {
+    lists.push_back("config=" + path_);
+    std::vector<const char*> words{program, "s:/", "/a"};
+    for (const auto& list : lists) {
+      words.push_back("-o");
+      words.push_back(list.c_str());
+    }
+    return parsed(std::move(words))->options.read_only;
+  }
+
+ private:
+  std::string path_;
+};
+
+// mount(8) says "rw" in front of its list for everybody who has not said "ro".
+TEST_P(Helper, TheReadWriteOfMount8LeavesReadOnlyToTheConfiguration) {
+  const ReadOnlyConfig config;
+  EXPECT_TRUE(config.holds(GetParam(), {"rw"}));
+  EXPECT_TRUE(config.holds(GetParam(), {"rw,noatime"}));
+  EXPECT_FALSE(config.holds(GetParam(), {"rw,noatime,rw"})) << "said by somebody";
+  EXPECT_FALSE(config.holds(GetParam(), {"noatime", "rw"}));
+  EXPECT_FALSE(config.holds("nfsrdma", {"rw"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(ByName, Helper,
