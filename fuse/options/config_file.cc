@@ -39,8 +39,30 @@ bool same_path(std::string_view a, std::string_view b) {
   return a == b;
 }
 
-/// Of the inside of "[ ... ]".
-Result<Section> parse_section(std::string_view text, const ConfigTarget& target) {
+bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with(';'); }
+
+/// What stands between the brackets of a line that begins with one. A name in quotes may have
+/// brackets, too.
+Result<std::string_view> inside_of_header(std::string_view line) {
+  const auto quote = line.find('"');
+  auto end = line.find(']');
+  if (quote < end) end = line.find(']', std::min(line.find('"', quote + 1), line.size()));
+  if (end == std::string_view::npos) {
+    return fail(Error::local(EINVAL, "configuration", "a section ends with ]"));
+  }
+  const std::string_view behind = trimmed(line.substr(end + 1));
+  if (!behind.empty() && !is_comment(behind)) {
+    return fail(Error::local(EINVAL, "configuration",
+                             fmt::format("\"{}\" behind the ] of a section", behind)));
+  }
+  return trimmed(line.substr(1, end - 1));
+}
+
+/// Of a line "[ ... ]".
+Result<Section> parse_section(std::string_view header, const ConfigTarget& target) {
+  auto inside = inside_of_header(header);
+  if (!inside) return fail_from(inside);
+  const std::string_view text = *inside;
   if (same_word(text, "NFSMount_Global_Options")) return Section{global, true};
   const auto quote = text.find('"');
   const bool named =
@@ -76,10 +98,9 @@ Result<std::vector<std::string>> parse_config(std::string_view text, const Confi
   bool in_section = false;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = trimmed(take_line(text));
-    if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
-    const bool header = line.starts_with('[') && line.ends_with(']');
-    auto parsed = header ? parse_section(trimmed(line.substr(1, line.size() - 2)), target)
-                         : Result<Section>(section);
+    if (line.empty() || is_comment(line)) continue;
+    const bool header = line.starts_with('[');
+    auto parsed = header ? parse_section(line, target) : Result<Section>(section);
     if (!parsed || (!header && !in_section)) {
       const std::string why = parsed ? "no section has begun" : parsed.error().detail;
       return fail(Error::local(EINVAL, "configuration", fmt::format("line {}: {}", number, why)));

@@ -41,6 +41,24 @@ TEST(ConfigFile, TrueAndFalseAreWords) {
             (Items{"soft", "noresvport", "proto=tcp", "ro", "fsname=a=b c"}));
 }
 
+TEST(ConfigFile, BehindASectionsHeaderAreCommentsOnly) {
+  EXPECT_EQ(items_of("[ Server \"other\" ]\nrsize=1\n"
+                     "[ Server \"server\" ] # the [old] one\nrsize=2\n"
+                     "[ MountPoint \"/mnt\" ]; \"data\"\nrsize=3\n"),
+            (Items{"rsize=2", "rsize=3"}));
+  const ConfigTarget brackets{"server", "/mnt/[a]"};
+  const auto items = parse_config("[ MountPoint \"/mnt/[a]\" ] # a\nro\n", brackets);
+  ASSERT_TRUE(items) << items.error().detail;
+  EXPECT_EQ(*items, Items{"ro"});
+  for (const char* text : {"[ NFSMount_Global_Options ]\n[ Server \"server\" ] ro\n",
+                           "[ NFSMount_Global_Options ]\n[ Server \"server\" ]]\n",
+                           "[ NFSMount_Global_Options ]\n[ Server \"server\"\n"}) {
+    const auto wrong = parse_config(text, kTarget);
+    ASSERT_FALSE(wrong) << text;
+    EXPECT_TRUE(wrong.error().detail.starts_with("line 2: ")) << wrong.error().detail;
+  }
+}
+
 TEST(ConfigFile, WhatIsNoConfigurationIsRefusedByLine) {
   for (const char* text :
        {"\nrsize=1\n", "\n[ Servers \"x\" ]\n", "\n[ Server x ]\n", "\n[ Server \" ]\n", "\n[]\n",
