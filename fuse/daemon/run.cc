@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "fuse/channel/mount_point.h"
 #include "fuse/control/control_directory.h"
@@ -57,16 +58,22 @@ Result<void> enter_namespace(const std::string& name) {
   return {};
 }
 
-/// The program leaves its working directory: names of files become absolute before.
-void make_absolute(std::string& file) {
-  if (!file.empty()) file = std::filesystem::absolute(file).string();
+/// The program leaves its working directory: names of files become absolute before. Fails where
+/// that directory was removed.
+Result<void> make_absolute(const char* option, std::string& file) {
+  if (file.empty()) return {};
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(file, error);
+  if (error) return fail(Error::from_errno(error.value(), option, file));
+  file = absolute.string();
+  return {};
 }
 
 Result<void> prepare(Options& options) {
-  make_absolute(options.transport.capture_file);
-  make_absolute(options.program.stats_file);
-  make_absolute(options.program.log_file);
-  make_absolute(options.program.record_file);
+  TRY(make_absolute("capture", options.transport.capture_file));
+  TRY(make_absolute("stats", options.program.stats_file));
+  TRY(make_absolute("log", options.program.log_file));
+  TRY(make_absolute("record", options.program.record_file));
   TRY(enter_namespace(options.program.mount_namespace));
   auto mount_point = check_mount_point(options.mount_point);
   if (!mount_point) return fail_from(mount_point);

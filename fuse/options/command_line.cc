@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
+#include <system_error>
 
 #include "fuse/options/apply_options.h"
 #include "fuse/options/config_file.h"
@@ -109,6 +110,7 @@ Result<void> take_places(Options& options, const std::vector<std::string>& place
   }
   auto source = parse_source(places[0]);
   if (!source) return usage_error(places[0] + ": " + source.error().detail);
+  if (places[1].empty()) return usage_error("the mount point is empty");
   options.source = *source;
   options.mount_point = places[1];
   return {};
@@ -136,8 +138,10 @@ std::string config_path(const std::vector<std::string>& items) {
 Result<void> apply_config(Options& options, const std::vector<std::string>& items) {
   const std::string path = config_path(items);
   if (path == "none") return {};
+  std::error_code error;
   const std::string mount_point =
-      std::filesystem::absolute(options.mount_point).lexically_normal().string();
+      std::filesystem::absolute(options.mount_point, error).lexically_normal().string();
+  if (error) return usage_error("mount point " + options.mount_point + ": " + error.message());
   const bool slash = mount_point.size() > 1 && mount_point.ends_with('/');
   auto configured = read_config(
       path,

@@ -6,6 +6,7 @@ nfsrdma=$NFSRDMA_BIN/nfsrdma
 
 expect 1 "a source and a mount point are needed" "$nfsrdma"
 expect 1 "a source and a mount point are needed" "$nfsrdma" server:/
+expect 1 "the mount point is empty" "$nfsrdma" server:/ ""
 expect 1 "unknown option frobnicate" "$nfsrdma" -o frobnicate server:/ "$mnt"
 expect 1 "unrecognised option '-q'" "$nfsrdma" -q server:/ "$mnt"
 expect 1 "not a URL" "$nfsrdma" nfs://server/export "$mnt"
@@ -26,6 +27,16 @@ expect 1 "option ro takes no value" "$nfsrdma" -o ro=1 server:/ "$mnt"
 expect 1 "option port needs a value: port=N" "$nfsrdma" -o port server:/ "$mnt"
 expect 1 "unknown option prot; did you mean proto?" "$nfsrdma" -o prot=tcp server:/ "$mnt"
 expect 1 "option bg: use the mount option x-systemd.automount" "$nfsrdma" -o bg server:/ "$mnt"
+
+# Names of files in a working directory that was removed.
+mkdir "$work/removed"
+(
+  cd "$work/removed" && rmdir "$work/removed"
+  expect 1 "mount point mnt: No such file or directory" "$nfsrdma" server:/ mnt
+  for option in capture stats log record; do
+    expect 32 "$option: No such file or directory (file)" "$nfsrdma" -o "$option=file" server:/ "$mnt"
+  done
+)
 
 "$nfsrdma" --help >"$work/help"
 grep -q 'rsize=BYTES' "$work/help" || fail "--help does not list rsize"

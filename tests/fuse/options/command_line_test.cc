@@ -74,6 +74,20 @@ TEST(CommandLine, MissingAndSurplusWords) {
   EXPECT_NE(complaint({"nfsrdma", "-q", "s:/", "/a"}).find("-q"), std::string::npos);
   EXPECT_NE(complaint({"nfsrdma", "s:/", "/a", "-o"}), "accepted");
   EXPECT_NE(complaint({"nfsrdma", "nowhere", "/a"}).find("nowhere"), std::string::npos);
+  EXPECT_NE(complaint({"nfsrdma", "s:/", ""}).find("the mount point is empty"), std::string::npos);
+}
+
+TEST(CommandLine, AMountPointBelowADirectoryThatWasRemoved) {
+  EXPECT_EXIT(
+      {
+        char directory[] = "/tmp/nfsrdma-removed-XXXXXX";
+        const bool there = ::mkdtemp(directory) && ::chdir(directory) == 0;
+        const bool removed = there && ::rmdir(directory) == 0;
+        const bool said =
+            complaint({"nfsrdma", "s:/", "a"}).find("mount point a: No such file") == 0;
+        std::_Exit(removed && said && parsed({"nfsrdma", "s:/", "/a"}) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(CommandLine, TheCommandIsNeverSloppy) {
