@@ -117,7 +117,7 @@ bool reopen_file() {
 void set_level(Level level) { current_level.store(level, std::memory_order_relaxed); }
 
 void follow_on_terminal() {
-  auto terminal = std::make_shared<StandardError>();
+  auto terminal = std::make_shared<StandardError>(false);
   terminal->set_pattern("nfsrdma: %v");
   logger()->sinks().push_back(std::move(terminal));
 }

@@ -57,6 +57,9 @@ void add_field(std::string& datagram, std::string_view name, std::string_view va
 
 }  // namespace
 
+StandardError::StandardError(bool priorities)
+    : priorities_(priorities), own_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
+
 void StandardError::sink_it_(const spdlog::details::log_msg& message) {
   spdlog::memory_buf_t line;
   if (priorities_) {
@@ -64,7 +67,7 @@ void StandardError::sink_it_(const spdlog::details::log_msg& message) {
     line.append(priority.data(), priority.data() + priority.size());
   }
   formatter_->format(message, line);
-  write_all(STDERR_FILENO, {line.data(), line.size()});
+  write_all(own_ ? own_.get() : STDERR_FILENO, {line.data(), line.size()});
 }
 
 bool standard_error_is_journal() {

@@ -21,15 +21,19 @@ inline constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 /// every other thread that prints or flushes.
 class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  /// `priorities`: each line begins with "<4>" or the like, from which the journal takes its
-  /// priority (sd-daemon(3)).
-  explicit StandardError(bool priorities = false) : priorities_(priorities) {}
+  /// To whatever is standard error when a line is written.
+  StandardError() = default;
+  /// To what is standard error now: descriptor 2 leads elsewhere while fusermount3 runs, and lines
+  /// of other threads would end up there. `priorities`: each line begins with "<4>" or the like,
+  /// from which the journal takes its priority (sd-daemon(3)).
+  explicit StandardError(bool priorities);
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override;
   void flush_() override {}
 
-  const bool priorities_;
+  const bool priorities_ = false;
+  const UniqueFd own_;  ///< none: descriptor 2
 };
 
 /// Whether standard error leads to the journal (JOURNAL_STREAM of systemd.exec(5)).

@@ -151,5 +151,22 @@ TEST_F(LogSinks, StandardErrorThatIsTheJournalHasPriorities) {
   EXPECT_EQ(content(file), "<4>/mnt: lost\n<6>/mnt: known\n<3>/mnt: wrong\n");
 }
 
+// While fusermount3 runs, descriptor 2 leads to memory that is thrown away.
+TEST_F(LogSinks, LinesGoToTheStandardErrorOfTheBeginning) {
+  const std::string file = folder_ / "err";
+  const std::string other = folder_ / "other";
+  EXPECT_EXIT(
+      {
+        ::dup2(::open(file.c_str(), O_RDWR | O_CREAT, 0600), STDERR_FILENO);
+        configure(Sink::standard_error, Level::info, "/mnt");
+        ::dup2(::open(other.c_str(), O_RDWR | O_CREAT, 0600), STDERR_FILENO);
+        info("mounting");
+        std::_Exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(content(file).ends_with("/mnt: mounting\n")) << content(file);
+  EXPECT_EQ(content(other), "");
+}
+
 }  // namespace
 }  // namespace nfsrdma::log
