@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <vector>
 
 #include "transport/base/log_logger.h"
@@ -73,15 +74,23 @@ class CountingSink final : public spdlog::sinks::sink {
 /// Never destroyed, and with it the pool: that would wait for a thread that may wait for ever.
 CountingSink* beside = nullptr;
 
+/// Null where the system has no room for a thread; the log says so.
+std::shared_ptr<spdlog::details::thread_pool> start_thread() {
+  const SignalsBlocked blocked;
+  try {
+    return std::make_shared<spdlog::details::thread_pool>(kMostWaiting, 1);
+  } catch (const std::system_error& error) {
+    report_no_thread(error);
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void write_beside() {
   if (beside) return;
-  std::shared_ptr<spdlog::details::thread_pool> pool;
-  {
-    const SignalsBlocked blocked;
-    pool = std::make_shared<spdlog::details::thread_pool>(kMostWaiting, 1);
-  }
+  const auto pool = start_thread();
+  if (!pool) return;
   static const auto sink =
       new std::shared_ptr<CountingSink>(std::make_shared<CountingSink>(logger()->sinks(), pool));
   auto instance = std::make_shared<spdlog::async_logger>(

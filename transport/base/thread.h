@@ -28,6 +28,12 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+/// Where a thread is missing from now on.
+inline void report_no_thread(const std::system_error& error) {
+  log::error("a thread cannot be started: {}; raise RLIMIT_NPROC, or pids.max of the container",
+             error.code().message());
+}
+
 /// Like std::thread's constructor. Signals stay with the reactor's thread, which reads them from a
 /// descriptor: another thread that took one would end the program. Where the system has no room for
 /// a thread (RLIMIT_NPROC, pids.max) the result is not joinable, and the log says so: an exception
@@ -38,8 +44,7 @@ std::thread start_without_signals(Args&&... args) {
   try {
     return std::thread(std::forward<Args>(args)...);
   } catch (const std::system_error& error) {
-    log::error("a thread cannot be started: {}; raise RLIMIT_NPROC, or pids.max of the container",
-               error.code().message());
+    report_no_thread(error);
     return {};
   }
 }

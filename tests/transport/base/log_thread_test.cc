@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,6 +23,8 @@ using namespace std::chrono_literals;
 constexpr int kManyLines = 20'000;
 /// A child that hangs is ended by SIGALRM, and the test fails.
 constexpr unsigned kPatienceSeconds = 60;
+/// Root may have any number of threads.
+constexpr uid_t kOrdinaryUser = 65534;
 
 /// In a child: standard error is a pipe from now on; what reads it is returned.
 int log_into_a_pipe() {
@@ -104,6 +107,26 @@ TEST(LogThread, LinesThatAreLostAreCountedAndFinishDoesNotWaitForThem) {
         finish(std::chrono::seconds(2 * kPatienceSeconds));
         reader.join();
         std::exit(read.lost > 0 && read.lines + read.lost == kManyLines + 1 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+/// In a child: from now on nobody starts a thread.
+void forbid_threads() {
+  const rlimit none{};
+  const bool ordinary = ::geteuid() != 0 || ::setuid(kOrdinaryUser) == 0;
+  if (!ordinary || ::setrlimit(RLIMIT_NPROC, &none) != 0) std::_Exit(101);
+}
+
+TEST(LogThread, WithoutAThreadTheCallerWrites) {
+  EXPECT_EXIT(
+      {
+        forbid_threads();
+        const int pipe = log_into_a_pipe();
+        info("last");
+        finish(50ms);
+        // What the log says of the thread, and the line.
+        std::_Exit(read_until(pipe, "last").lines == 2 ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }
