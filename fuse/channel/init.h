@@ -4,6 +4,7 @@
 #include <linux/fuse.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace nfsrdma::fuse {
