@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cache/file/io_lock.h"
+#include "cache/write/commit.h"
 #include "client/files/delegations.h"
 
 namespace nfsrdma::cache {
@@ -37,6 +38,8 @@ Task<Result<std::size_t>> send_part(WriteBack& writes, FileRef file, const Outgo
   }
   if (!kept) kept = writes.memory().keep(*outgoing.slot, outgoing.data);
   writes.keep(open, offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
+  // Without memory no request may come any more that would have some made.
+  if (writes.memory().full()) spawn(relieve(writes));
   co_return count;
 }
 

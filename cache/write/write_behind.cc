@@ -86,7 +86,6 @@ bool WriteBehind::take_over(const FileRef& file, const FileWrite& write, Buffer&
 }
 
 Task<bool> WriteBehind::room(std::shared_ptr<OpenInode> open) {
-  if (writes_.memory().filling()) spawn(relieve(writes_));
   co_await writes_.memory().room();
   const std::size_t in_flight = open->order.gathered();
   if (in_flight == 0) co_return false;

@@ -58,9 +58,13 @@ TEST_F(Writers, WhoWaitsForRoomHasItMade) {
   }
   reactor_.settle();
   let_go();
+  hold(nfs4::OP_COMMIT);
   for (const FileRef& file : opened) flush(file);
   ASSERT_TRUE(files().writes().memory().full());
   Pending<bool> room(files().writes().behind().room(opened.front()->shared));
+  reactor_.settle();
+  EXPECT_FALSE(room.done());
+  let_go();
   reactor_.advance(std::chrono::seconds(5));
   EXPECT_TRUE(room.done());
   if (!room.done()) commit(opened.front());

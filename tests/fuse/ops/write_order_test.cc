@@ -116,6 +116,38 @@ TEST_F(WriteOrderRequests, DirectWritesWaitForMemoryAndGetIt) {
   release(file);
 }
 
+TEST_F(WriteOrderRequests, DirectWritesHaveMemoryMadeBeforeItIsFull) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
+  std::size_t at = 0;
+  for (; !fs_->files().writes().memory().filling(); at += kLarge) {
+    ASSERT_EQ(write(file, at, text_of(kLarge)), 0);
+  }
+  ASSERT_EQ(commits(), 0);
+  EXPECT_EQ(write(file, at, text_of(kLarge)), 0);
+  EXPECT_EQ(commits(), 1);
+  release(file);
+}
+
+// Without a slot no request is taken from the kernel, so none that would have it made.
+TEST_F(WriteOrderRequests, WritesThatTakeAllMemoryTogetherHaveItMade) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f", O_WRONLY | O_DIRECT);
+  hold_writes();
+  std::vector<std::uint64_t> begun;
+  for (std::size_t i = 0; i < kMessageSlots; ++i)
+    begun.push_back(begin_write(file, i * kLarge, text_of(kLarge)));
+  reactor_.settle();
+  ASSERT_EQ(message_slots_->available(), 0U);
+  let_go();
+  for (const std::uint64_t write : begun) EXPECT_EQ(end(write).error, 0);
+  reactor_.advance(std::chrono::seconds(10));
+  EXPECT_GE(commits(), 1);
+  EXPECT_GT(message_slots_->available(), 0U);
+  EXPECT_EQ(fsync(file), 0);
+  release(file);
+}
+
 TEST_F(WriteOrderRequests, LargeWritesWaitForMemoryAndGetIt) {
   server_.service().set_never_stable(true);
   const Opened file = kernel_open("f");
