@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,15 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
 }
 
 /// What was written under the locks is durable then. Whichever open it was written through: sent
-/// again later, it would overwrite what the next holder of a lock has written.
+/// later, or again, it would overwrite what the next holder of a lock has written.
 Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open,
                                LockedFiles files) {
   if (files.empty() || locked_here(writes.mount(), files.front()->handle())) co_return;
+  {
+    // Those, too, whose callers wait no longer (killed, or soft): nobody else waits for them.
+    WriteOrder::Reading under_way(open->order, 0, std::numeric_limits<std::size_t>::max());
+    co_await under_way;
+  }
   if (const FileRef writer = open->any_writer()) co_await commit_file(writes, writer);
   co_await writes.behind().flush(open);
 }

@@ -38,9 +38,8 @@ Task<bool> see_changes(WriteBack& writes, FileRef file);
 Task<Result<std::optional<client::LockConflict>>> test_lock(client::Mount& mount, FileRef file,
                                                             client::WantedLock wanted);
 /// Unlocks the range for `owner`, through any of the inode's open files. First makes
-/// durable what was written through `file` under the lock, unless locked_here():
-/// uncommitted data might be sent again after a reboot of the server, over data of the next
-/// holder.
+/// durable what was written to the file, unless locked_here(): what is still to be sent, or
+/// is sent again after a reboot of the server, would go over data of the next holder.
 Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner owner,
                           client::ByteRange range);
 /// Nobody takes the lock that was granted through `file`, which may be closed by now

@@ -159,6 +159,52 @@ TEST_F(LockedIoRequests, WhatWasWrittenUnderALockIsDurableAfterAnUnlockThroughAR
   release(reader);
 }
 
+// The write of a caller that was killed, or has waited for as long as timeo says: behind the unlock
+// it would overwrite what the next holder of a lock has written.
+class LockedByWhoWasAnsweredEarly : public LockedIoRequests {
+ protected:
+  Opened write_under_lock(std::uint32_t lock_flags = 0) {
+    make_soft_kernel(ETIMEDOUT);
+    const Opened file = kernel_open("f", O_RDWR | O_DIRECT);
+    EXPECT_EQ(lock(file, 0, kLast, F_WRLCK, lock_flags), 0);
+    hold_writes();
+    EXPECT_EQ(write_as_owner(file, 0, "text"), ETIMEDOUT);
+    return file;
+  }
+  void see_it_written_before_the_unlock() {
+    reactor_.settle();
+    EXPECT_EQ(server_.successes_of(nfs4::OP_LOCKU), 0);
+    let_go();
+    reactor_.advance(std::chrono::seconds(5));
+    EXPECT_EQ(server_.successes_of(nfs4::OP_LOCKU), 1);
+    EXPECT_EQ(server_.read_file("f"), "text");
+  }
+};
+
+TEST_F(LockedByWhoWasAnsweredEarly, AnUnlockWaits) {
+  const Opened file = write_under_lock();
+  const fuse_lk_in all{file.fh, kOwner, {0, kLast, F_UNLCK, kPid}, 0, 0};
+  const auto unlock = begin(FUSE_SETLK, file.node, all);
+  see_it_written_before_the_unlock();
+  end(unlock);
+  end_of(file);
+}
+
+TEST_F(LockedByWhoWasAnsweredEarly, ACloseWaits) {
+  const Opened file = write_under_lock();
+  const auto closing =
+      begin(FUSE_FLUSH, file.node, fuse_flush_in{.fh = file.fh, .lock_owner = kOwner});
+  see_it_written_before_the_unlock();
+  end(closing);
+  release(file, kOwner);
+}
+
+TEST_F(LockedByWhoWasAnsweredEarly, TheLastCloseOfAFlockWaits) {
+  const Opened file = write_under_lock(FUSE_LK_FLOCK);
+  begin(FUSE_RELEASE, file.node, fuse_release_in{.fh = file.fh, .lock_owner = kOwner});
+  see_it_written_before_the_unlock();
+}
+
 TEST_F(LockedIoRequests, WhatWasWrittenBeforeALockIsSentBeforeIt) {
   const Opened file = kernel_open("f");
   EXPECT_EQ(write(file, 0, "text"), 0);
