@@ -48,6 +48,17 @@ Task<Result<InodeRef>> keep_target(SillyNames& names, client::Credential caller,
   co_return kept;
 }
 
+/// What is renamed has the data that were written to it before. Those of other files, whose server
+/// may be slow or silent, are waited for only where it is not known which file this is.
+Task<void> flush_source(WriteBehind& behind, const Place& from) {
+  const InodeRef inode = from.leads_to.value_or(InodeRef());
+  if (!inode) {
+    co_await behind.flush_all();
+  } else if (const auto open = inode->open()) {
+    co_await behind.flush(open);
+  }
+}
+
 Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, const Place& from,
                                const Place& to) {
   auto renamed = co_await client::rename(names.mount(), caller, from.directory->handle(), from.name,
@@ -87,7 +98,7 @@ Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller
 
 Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Credential caller,
                           Place from, Place to) {
-  co_await behind.flush_all();
+  co_await flush_source(behind, from);
   auto kept = co_await keep_target(names, caller, from, to);
   CO_TRY(kept);
   const std::uint64_t gone = names.removed();

@@ -22,8 +22,9 @@ struct Place {
 Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place);
 /// rmdir(2): waits for closes in flight if silly names are in the directory.
 Task<Result<void>> remove_directory(SillyNames& names, client::Credential caller, Place place);
-/// rename(2). Sends the dirty data of all files first, so that a file that replaces another one has
-/// its data; a replaced one that is open here gets a silly name if it needs one.
+/// rename(2). Sends the dirty data of the file first (of all files where it is not known which one
+/// it is), so that a file that replaces another one has its data; a replaced one that is open here
+/// gets a silly name if it needs one.
 Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Credential caller,
                           Place from, Place to);
 

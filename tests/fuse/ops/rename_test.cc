@@ -74,6 +74,33 @@ TEST_F(RenameRequest, WhatReplacesAFileHasItsDataByThen) {
   release(file);
 }
 
+TEST_F(RenameRequest, WaitsForWritesOfItsFileOnly) {
+  server_.write_file("other", "text");
+  lookup("other");
+  const Opened file = kernel_open("f");
+  hold_writes();
+  ASSERT_EQ(write(file, 0, text_of(kLarge)), 0);
+  EXPECT_EQ(rename("other", "another"), 0);
+  const auto renaming = begin(FUSE_RENAME, kRoot, fuse_rename_in{kRoot}, "f", "g");
+  reactor_.settle();
+  EXPECT_EQ(server_.successes_of(nfs4::OP_RENAME), 1);
+  let_go();
+  EXPECT_EQ(end(renaming).error, 0);
+  EXPECT_EQ(server_.read_file("g").size(), kLarge);
+  release(file);
+}
+
+// The kernel knows the file by another of its names.
+TEST_F(RenameRequest, WaitsForWritesThroughAnotherName) {
+  const Opened file = kernel_open("f");
+  std::filesystem::create_hard_link(server_.path("f"), server_.path("g"));
+  lookup("g");
+  ASSERT_EQ(write(file, 0, "text"), 0);
+  EXPECT_EQ(rename("g", "h"), 0);
+  EXPECT_EQ(server_.read_file("h"), "text");
+  release(file);
+}
+
 TEST_F(RenameRequest, AnOpenFileThatIsReplacedStaysUsable) {
   server_.write_file("f", "old");
   server_.write_file("g", "new");
