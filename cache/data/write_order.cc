@@ -15,12 +15,14 @@ WriteOrder::Turn::Turn(WriteOrder& order, Kind kind, std::uint64_t offset, std::
   order_.turns_.push_back(*this);
   if (answered(kind)) ++order_.gathered_;
   if (kind == Kind::gathered) ++order_.unstable_;
+  if (kind == Kind::direct) ++order_.direct_;
 }
 
 WriteOrder::Turn::~Turn() {
   unlink();
   if (answered(kind_)) --order_.gathered_;
   if (kind_ == Kind::gathered) --order_.unstable_;
+  if (kind_ == Kind::direct) --order_.direct_;
   if (!order_.waiting_.empty()) order_.let_in();
 }
 

@@ -74,7 +74,10 @@ class WriteOrder {
   std::size_t gathered() const { return gathered_; }
   /// Those of them that need a COMMIT.
   std::size_t unstable() const { return unstable_; }
-  /// The end of the one that reaches farthest; 0 without any.
+  /// Whether writes are in flight that were not answered before they were sent: those count in no
+  /// size yet.
+  bool direct() const { return direct_ > 0; }
+  /// The end of the gathered write that reaches farthest; 0 without any.
   std::uint64_t gathered_end();
 
  private:
@@ -89,6 +92,7 @@ class WriteOrder {
   WaitQueue waiting_;
   std::size_t gathered_ = 0;
   std::size_t unstable_ = 0;
+  std::size_t direct_ = 0;
 };
 
 }  // namespace nfsrdma::cache

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cache/file/io_lock.h"
@@ -38,6 +39,12 @@ std::uint64_t known_end(const File& file) {
 /// append at any time, and NFS has no atomic append (RFC 8881 section 18.32). Where the kernel
 /// takes the end to be does not count: another client may have shortened the file since.
 Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
+  // What callers that were answered early (killed, or soft) have not got written yet comes first,
+  // and counts in no size.
+  while (file.shared->order.direct()) {
+    WriteOrder::Reading before(file.shared->order, 0, std::numeric_limits<std::size_t>::max());
+    co_await before;
+  }
   if (fs.attributes().data_remaining(*file.inode) == Duration::zero()) {
     auto known = co_await fs.attributes().revalidate(&file);
     CO_TRY(known);
@@ -51,8 +58,8 @@ Task<Result<std::uint64_t>> append_offset(FileSystem& fs, File& file) {
 bool may_be_taken(FileSystem& fs, File& file, const Incoming& incoming) {
   if (!incoming.may_be_sent_later || cache::lost(incoming.what.lock)) return false;
   if (!incoming.appends()) return true;
-  const bool fresh =
-      fs.attributes().data_remaining(*file.inode) > Duration::zero() && !file.shared->may_be_lost();
+  const bool fresh = fs.attributes().data_remaining(*file.inode) > Duration::zero() &&
+                     !file.shared->may_be_lost() && !file.shared->order.direct();
   return fresh && incoming.what.offset == known_end(file);
 }
 

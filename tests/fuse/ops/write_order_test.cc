@@ -86,6 +86,35 @@ TEST_F(WriteOrderRequests, AGatheredAppendWaitsForTheWritesBeforeIt) {
   release(append);
 }
 
+class KnownEnd : public WriteOrderRequests {
+ protected:
+  FileSystemConfig config() const override {
+    FileSystemConfig wanted;
+    wanted.attributes.acregmin = 10 * kSoft;
+    return wanted;
+  }
+};
+
+// Its caller was killed, or has waited for as long as timeo says.
+TEST_F(KnownEnd, CountsAnAppendThatWasAnsweredEarly) {
+  for (const int way : {0, O_DIRECT}) {
+    make_soft_kernel(ETIMEDOUT);
+    server_.write_file("f", "0123");
+    const Opened durable = kernel_open("f", O_WRONLY | O_APPEND | O_SYNC);
+    const Opened later = open_node(durable.node, O_WRONLY | O_APPEND | way);
+    hold_writes();
+    EXPECT_EQ(write(durable, 4, "AAAAAAAA"), ETIMEDOUT);
+    const std::uint64_t appended = begin_write(later, 4, "bb");
+    reactor_.settle();
+    let_go();
+    EXPECT_EQ(end(appended).error, 0);
+    EXPECT_EQ(fsync(later), 0);
+    EXPECT_EQ(server_.read_file("f"), "0123AAAAAAAAbb") << way;
+    release(durable);
+    release(later);
+  }
+}
+
 TEST_F(WriteOrderRequests, ATruncationWaitsForADirectWrite) {
   const Opened file = kernel_open("f", O_RDWR | O_DIRECT);
   hold_writes();
