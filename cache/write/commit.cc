@@ -22,14 +22,16 @@ std::span<const std::byte> sendable(WriteBack& writes, std::span<const std::byte
 }
 
 /// In whose name lost bytes are sent again: by an open file that has a lock on them, so that they
-/// do not go over what others have written after the lock was lost; else by the one given.
+/// do not go over what others have written after the lock was lost; else by the one given, or by
+/// another if that one has been closed while it waited for its turn.
 struct Resender {
   FileRef file;
   client::FileLocks::LockRef lock;
 };
 
 Resender resender(const FileRef& file, client::ByteRange range) {
-  Resender found{file, nullptr};
+  const FileRef other_writer = file->open ? nullptr : file->shared->any_writer();
+  Resender found{other_writer ? other_writer : file, nullptr};
   file->shared->files.for_each([&](File& other) {
     if (!other.writable()) return;
     const auto lock = lock_for_io(other, IoCaller{}, range);

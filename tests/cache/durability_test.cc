@@ -178,6 +178,25 @@ TEST_F(Durability, NoWriteRunsBesideWhatIsSentAgain) {
   EXPECT_EQ(server_.read_file("f"), "new text");
 }
 
+// It was chosen, and has been closed while it waited for a COMMIT. Without an open the server asks
+// who may write the file.
+TEST_F(Durability, LostDataGoesByAnOpenThatIsLeft) {
+  FileRef file = open("f");
+  client::Credential other = caller();
+  other.uid += 1;
+  FileRef chosen = open_as(other, "f");
+  const FileRef closed = chosen;
+  close(chosen);
+  std::filesystem::permissions(server_.path("f"), std::filesystem::perms(0600));
+  ASSERT_TRUE(gather(file, 0, "text"));
+  flush(file);
+  lose_what_was_written();
+  commit(closed);
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+  EXPECT_TRUE(file->shared->uncommitted.empty());
+}
+
 // What is durable by a WRITE of its own needs no older bytes.
 TEST_F(Durability, WhatWasWrittenDurablyIsNotReplacedByWhatWasBefore) {
   FileRef file = written("old");
