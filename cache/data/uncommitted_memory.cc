@@ -17,6 +17,7 @@ UncommittedBytes::UncommittedBytes(UncommittedMemory& memory, std::span<const st
   copy_ = {place, data.size()};
   std::memcpy(place, data.data(), data.size());
   memory_.bytes_copied_ += copy_.size();
+  ++memory_.copies_;
 }
 
 UncommittedBytes::~UncommittedBytes() {
@@ -26,6 +27,7 @@ UncommittedBytes::~UncommittedBytes() {
   } else {
     memory_.pool_.deallocate(copy_.data(), copy_.size());
     memory_.bytes_copied_ -= copy_.size();
+    --memory_.copies_;
   }
   memory_.released();
 }
@@ -58,11 +60,11 @@ Uncommitted UncommittedMemory::keep(Buffer& slot, std::span<const std::byte> dat
 }
 
 bool UncommittedMemory::full() const {
-  return slots_uncommitted_ >= limits_.slots || bytes_copied_ >= limits_.copied_bytes;
+  return slots_uncommitted_ >= limits_.slots || taken_by_copies() >= limits_.copied_bytes;
 }
 
 bool UncommittedMemory::filling() const {
-  return 2 * slots_uncommitted_ >= limits_.slots || 2 * bytes_copied_ >= limits_.copied_bytes;
+  return 2 * slots_uncommitted_ >= limits_.slots || 2 * taken_by_copies() >= limits_.copied_bytes;
 }
 
 void UncommittedMemory::Room::await_suspend(std::coroutine_handle<> waiter) {

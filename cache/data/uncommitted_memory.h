@@ -48,10 +48,12 @@ class UncommittedMemory {
  public:
   struct Limits {
     std::size_t slots = 0;                             ///< slots of the data pool kept at most
-    std::size_t copied_bytes = std::size_t{16} << 20;  ///< bytes of copies kept at most
+    std::size_t copied_bytes = std::size_t{16} << 20;  ///< taken by copies at most
   };
   /// A write up to this size is copied and gives its slot back: a slot has room for 1 MiB.
   static constexpr std::size_t kCopyBelow = std::size_t{64} << 10;
+  /// What a copy takes besides its bytes, about: its owner, and its piece in an index.
+  static constexpr std::size_t kBesideACopy = 256;
 
   UncommittedMemory(Reactor& reactor, Limits limits);
   UncommittedMemory(const UncommittedMemory&) = delete;
@@ -90,6 +92,7 @@ class UncommittedMemory {
  private:
   friend class UncommittedBytes;
   void released();
+  std::size_t taken_by_copies() const { return bytes_copied_ + copies_ * kBesideACopy; }
 
   Limits limits_;
   std::pmr::unsynchronized_pool_resource pool_;
@@ -97,6 +100,7 @@ class UncommittedMemory {
   Deferred let_one_in_;
   std::size_t slots_uncommitted_ = 0;
   std::size_t bytes_copied_ = 0;
+  std::size_t copies_ = 0;
   std::uint64_t times_forgotten_ = 0;
   Counter writes_kept_in_slot_;
   Counter writes_copied_;

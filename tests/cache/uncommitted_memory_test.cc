@@ -26,7 +26,7 @@ class UncommittedMemoryTest : public ::testing::Test {
 
   VirtualReactor reactor;
   std::unique_ptr<BufferPool> pool;
-  UncommittedMemory memory{reactor, {.slots = 4, .copied_bytes = 100}};
+  UncommittedMemory memory{reactor, {.slots = 4, .copied_bytes = 100000}};
 };
 
 TEST_F(UncommittedMemoryTest, ALargeWriteKeepsItsSlot) {
@@ -68,11 +68,25 @@ TEST_F(UncommittedMemoryTest, FillsUpBySlots) {
 }
 
 TEST_F(UncommittedMemoryTest, FillsUpByCopies) {
-  const Uncommitted half = keep(50);
+  const Uncommitted half = keep(50000);
   EXPECT_TRUE(memory.filling());
   EXPECT_FALSE(memory.full());
-  const Uncommitted rest = keep(60);
+  const Uncommitted rest = keep(60000);
   EXPECT_TRUE(memory.full());
+}
+
+// What is kept beside a byte takes more room than the byte.
+TEST_F(UncommittedMemoryTest, TinyWritesCountWithWhatTheyTake) {
+  UncommittedMemory whole(reactor, {.slots = 4});
+  const std::size_t most =
+      UncommittedMemory::Limits{}.copied_bytes / 2 / (1 + UncommittedMemory::kBesideACopy);
+  std::vector<Uncommitted> kept;
+  Buffer slot = pool->acquire();
+  while (!whole.filling() && kept.size() <= most) kept.push_back(whole.keep(slot, slot.first(1)));
+  EXPECT_TRUE(whole.filling());
+  EXPECT_EQ(whole.bytes_copied(), kept.size());
+  kept.clear();
+  EXPECT_FALSE(whole.filling());
 }
 
 TEST_F(UncommittedMemoryTest, WritersWaitWhileItIsFullAndGoOnWhenItIsNot) {
