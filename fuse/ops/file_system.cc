@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cache/attr/from_server.h"
+#include "transport/base/sync/task_group.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -31,10 +32,12 @@ Task<void> FileSystem::finish() {
   co_await kernel_.stop();
   std::vector<FileRef> open;
   open_files_.for_each([&](FileRef& file) { open.push_back(file); });
+  TaskGroup closing(mount().reactor());  // one that the server does not answer delays no other
   for (const FileRef& file : open) {
     remove_file(file->id);
-    co_await files_.close(file);
+    closing.start(files_.close(file));
   }
+  co_await closing.empty();
   co_await attributes().asked_ahead().wait();
 }
 

@@ -106,6 +106,18 @@ TEST_F(ShutdownFlushTest, WaitingForASilentServerEnds) {
   EXPECT_FALSE(finished_);
 }
 
+TEST_F(ShutdownFlushTest, AFileThatIsStuckLeavesTheOthersSaved) {
+  leave_open("stuck", "");
+  leave_open("file", "text");
+  finish(fs_->files().writes().behind().flush_all());
+  ASSERT_TRUE(gather(fs_->find_file(1), 0, "text"));
+  leave_unanswered(nfs4::OP_WRITE);
+  finish_in_time();
+  EXPECT_FALSE(finished_);
+  EXPECT_EQ(commits(), 1);
+  EXPECT_EQ(server_.successes_of(nfs4::OP_CLOSE), 1);
+}
+
 // Answers are not progress.
 TEST_F(ShutdownFlushTest, PuttingOffEnds) {
   leave_open("file", "text");
@@ -114,17 +126,16 @@ TEST_F(ShutdownFlushTest, PuttingOffEnds) {
   EXPECT_FALSE(finished_);
 }
 
-// Progress is, however slow: each of many answers takes longer than the server's silence may last
-// when there is nothing to save, and all together much longer than it may last at all.
+// Progress is, however slow: each answer takes longer than the server's silence may last when there
+// is nothing to save, and those to one file together longer than it may last at all.
 TEST_F(ShutdownFlushTest, ASlowServerGetsEverything) {
   constexpr int kFiles = 4;
-  for (int i = 0; i < kFiles; ++i) {
-    const std::string name = "f" + std::to_string(i);
-    leave_open(name, "text");
-    finish(fs_->files().writes().behind().flush_all());
+  for (int i = 0; i < kFiles; ++i) leave_open("f" + std::to_string(i), "text");
+  server_.service().set_never_stable(true);
+  for (const auto operation : {nfs4::OP_WRITE, nfs4::OP_COMMIT}) {
+    slow_down(operation,
+              std::chrono::duration_cast<milliseconds>(ShutdownFlush::kSavePatience) * 4 / 5);
   }
-  slow_down(nfs4::OP_COMMIT,
-            std::chrono::duration_cast<milliseconds>(ShutdownFlush::kSavePatience) * 4 / 5);
   const Duration waited = finish_in_time();
   EXPECT_TRUE(finished_);
   EXPECT_GT(waited, ShutdownFlush::kSavePatience);
