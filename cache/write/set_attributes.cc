@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "cache/file/io_lock.h"
+#include "cache/write/commit.h"
 #include "client/files/delegations.h"
 #include "client/state/same_user.h"
 #include "transport/base/log.h"
@@ -54,14 +55,23 @@ Task<Gate::Pass> enter_alone(WriteBack& writes, InodeRef inode, std::shared_ptr<
   }
 }
 
+/// A WRITE sets the times and takes set-id bits away, one that is sent again after a restart of the
+/// server as well. Most programs close the file next, and need no further COMMIT then.
+Task<void> make_durable(WriteBack& writes, std::shared_ptr<OpenInode> open) {
+  if (const FileRef writer = open->any_writer()) {
+    co_await commit_file(writes, writer);
+  } else {
+    co_await writes.behind().flush_durably(open);  // the last writer is closing it, and commits it
+  }
+}
+
 }  // namespace
 
 Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef through,
                                   AttributeChange change) {
   const std::shared_ptr<OpenInode> open = inode->open();
   if (!open || !change.set.size) {
-    // Most programs close the file next.
-    if (open) co_await writes.behind().flush_durably(open);
+    if (open) co_await make_durable(writes, open);
     auto changed = co_await apply_change(writes, std::move(inode), change, nullptr);
     co_return changed;
   }

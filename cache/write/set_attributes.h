@@ -22,7 +22,7 @@ struct AttributeChange {
 /// Sets attributes and takes in the result. A change of size is made through `through`, or another
 /// open of the same user that may write, in the name of its lock if there is one; it waits for the
 /// writes in flight, so that none of them is sent again after it. Before other changes dirty data
-/// is sent, because WRITE sets the times.
+/// is made durable, because WRITE sets the times, also when it is sent again.
 Task<Result<void>> set_attributes(WriteBack& writes, InodeRef inode, FileRef through,
                                   AttributeChange change);
 

@@ -134,7 +134,7 @@ TEST_F(OneWriteFilesTest, OfFilesSideBySideOneIsTakenForSuch) {
 TEST_F(OneWriteFilesTest, ButNotBesideDataThatNeedACommitAnyhow) {
   FileRef file = open("f");
   ASSERT_TRUE(take_over(file, 0, std::string(kLarge, 'l')));
-  change_mode(file);
+  finish(files().writes().behind().flush_durably(file->shared));
   ASSERT_FALSE(file->shared->uncommitted.empty());
   write(file, kLarge, "text");
   EXPECT_EQ(early(), 0u);

@@ -101,6 +101,31 @@ TEST_F(SetattrRequest, TimesAreSetAfterWhatWasWrittenBefore) {
   release(file);
 }
 
+// A WRITE that is sent again sets the time, and takes set-id bits away.
+TEST_F(SetattrRequest, WhatIsSetOutlastsARestartOfTheServer) {
+  server_.service().set_never_stable(true);
+  const Opened file = open_node(node_);
+  ASSERT_EQ(write(file, 0, "SOME"), 0);
+  set_well({.valid = FATTR_MTIME, .mtime = 22});
+  server_.reboot(0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(real().st_mtim.tv_sec, 22);
+  EXPECT_EQ(server_.read_file("f"), "SOME text");
+  release(file);
+}
+
+// As cp -p does.
+TEST_F(SetattrRequest, ASmallFileThatIsCopiedWithItsAttributesNeedsNoCommit) {
+  const Opened file = open_node(node_);
+  ASSERT_EQ(write(file, 0, "SOME"), 0);
+  set_well({.valid = FATTR_MTIME | FATTR_FH, .fh = file.fh, .mtime = 22});
+  set_well({.valid = FATTR_MODE | FATTR_FH, .fh = file.fh, .mode = 0600});
+  EXPECT_EQ(flush(file), 0);
+  EXPECT_EQ(writes(), 1);
+  EXPECT_EQ(commits(), 0);
+  release(file);
+}
+
 TEST_F(SetattrRequest, NothingToSetAsksNothing) {
   server_.forget_arrivals();
   EXPECT_EQ(set_well({.valid = FATTR_CTIME}).size, 9U);
