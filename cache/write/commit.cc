@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cache/file/io_lock.h"
 #include "cache/write/send_write.h"
@@ -122,13 +123,48 @@ Task<void> commit_sent(WriteBack& writes, FileRef file) {
   writes.list(*open);
 }
 
+/// Files that are committed side by side when memory is full: so one whose COMMIT does not end
+/// leaves the others theirs.
+constexpr std::size_t kMostReliefs = 4;
+
+/// A writer of the file that is to be committed next for the sake of memory; null: there is none.
+FileRef next_to_relieve(WriteBack& writes) {
+  while (writes.memory().filling() && !writes.uncommitted().empty()) {
+    OpenInode& oldest = writes.uncommitted().front();
+    oldest.unlink();
+    // It is being committed; who does that puts it in the list again.
+    if (oldest.committing.held()) continue;
+    // Without one the last writer is closing the file, and commits it.
+    if (FileRef writer = oldest.any_writer()) return writer;
+  }
+  return {};
+}
+
+/// Commits this file, and then others, one after the other.
+Task<void> relieve_from(WriteBack& writes, FileRef writer) {
+  while (writer) {
+    {
+      // Writes go on meanwhile: to wait for those in flight would empty the line to the server.
+      const std::shared_ptr<OpenInode> open = writer->shared;
+      auto guard = co_await open->committing.lock();
+      co_await commit_sent(writes, writer);
+    }
+    writer = next_to_relieve(writes);
+  }
+  writes.end_relief();
+}
+
 }  // namespace
 
 Task<void> commit_file(WriteBack& writes, FileRef file) {
-  const std::shared_ptr<OpenInode> open = file->shared;
-  auto guard = co_await open->committing.lock();
-  co_await writes.behind().flush_durably(open);
-  co_await commit_sent(writes, std::move(file));
+  {
+    const std::shared_ptr<OpenInode> open = file->shared;
+    auto guard = co_await open->committing.lock();
+    co_await writes.behind().flush_durably(open);
+    co_await commit_sent(writes, file);
+  }
+  // Memory was not made of this file meanwhile, and others may have nothing to give.
+  if (writes.memory().full()) relieve(writes);
 }
 
 Task<void> restore_lost(WriteBack& writes, std::shared_ptr<OpenInode> open) {
@@ -137,20 +173,16 @@ Task<void> restore_lost(WriteBack& writes, std::shared_ptr<OpenInode> open) {
   if (const FileRef writer = open->any_writer()) co_await commit_file(writes, writer);
 }
 
-Task<void> relieve(WriteBack& writes) {
-  if (!writes.begin_relief()) co_return;
-  while (writes.memory().filling() && !writes.uncommitted().empty()) {
-    OpenInode& oldest = writes.uncommitted().front();
-    oldest.unlink();
-    const FileRef writer = oldest.any_writer();
-    // Without one the last writer is closing the file, and commits it.
-    if (!writer) continue;
-    // Writes go on meanwhile: to wait for those in flight would empty the line to the server.
-    const std::shared_ptr<OpenInode> open = writer->shared;
-    auto guard = co_await open->committing.lock();
-    co_await commit_sent(writes, writer);
+void relieve(WriteBack& writes) {
+  // While writers need not wait, one is enough: each COMMIT has the server wait for its disks.
+  const std::size_t most = writes.memory().full() ? kMostReliefs : 1;
+  const OriginScope background(kNoOrigin);  // whoever writes next does not wait for it
+  while (writes.reliefs() < most) {
+    FileRef writer = next_to_relieve(writes);
+    if (!writer) return;
+    writes.begin_relief();
+    spawn(relieve_from(writes, std::move(writer)));
   }
-  writes.end_relief();
 }
 
 }  // namespace nfsrdma::cache

@@ -14,7 +14,9 @@ Task<void> commit_file(WriteBack& writes, FileRef file);
 /// reads the file, its size or its end at the server misses what write(2) has accepted.
 Task<void> restore_lost(WriteBack& writes, std::shared_ptr<OpenInode> open);
 
-/// Commits files until there is room again. Does nothing while another run has not ended.
-Task<void> relieve(WriteBack& writes);
+/// Begins to commit files, those first that have waited longest, until there is room again: one
+/// after the other, and when memory is full some side by side. Does nothing while enough of that is
+/// under way.
+void relieve(WriteBack& writes);
 
 }  // namespace nfsrdma::cache

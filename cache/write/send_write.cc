@@ -39,7 +39,7 @@ Task<Result<std::size_t>> send_part(WriteBack& writes, FileRef file, const Outgo
   if (!kept) kept = writes.memory().keep(*outgoing.slot, outgoing.data);
   writes.keep(open, offset, {kept->owner, kept->data.subspan(done, count)}, written->verifier);
   // Without memory no request may come any more that would have some made.
-  if (writes.memory().full()) spawn(relieve(writes));
+  if (writes.memory().full()) relieve(writes);
   co_return count;
 }
 

@@ -2,9 +2,9 @@
 // data.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "cache/data/uncommitted_memory.h"
 #include "cache/file/attribute_cache.h"
@@ -45,9 +45,10 @@ class WriteBack {
   IntrusiveList<OpenInode>& uncommitted() { return uncommitted_; }
   /// Puts the file in the list if it has uncommitted data, or takes it out.
   void list(OpenInode& open);
-  /// True for the first that asks, until end_relief(): one early COMMIT run at a time.
-  bool begin_relief() { return !std::exchange(relieving_, true); }
-  void end_relief() { relieving_ = false; }
+  /// Runs of early COMMITs (relieve()) that have begun and not ended.
+  std::size_t reliefs() const { return reliefs_; }
+  void begin_relief() { ++reliefs_; }
+  void end_relief() { --reliefs_; }
 
   /// Registered memory for sending lost data again, for the holder of the mutex.
   AsyncMutex& resend_mutex() { return resend_mutex_; }
@@ -62,7 +63,7 @@ class WriteBack {
   UncommittedMemory memory_;
   WriteBehind behind_;
   IntrusiveList<OpenInode> uncommitted_;
-  bool relieving_ = false;
+  std::size_t reliefs_ = 0;
 };
 
 }  // namespace nfsrdma::cache

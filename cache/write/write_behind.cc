@@ -167,7 +167,7 @@ Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock
   WriteOrder::Turn turn(open->order, kind, taken.offset, taken.data.size(), place);
   auto pass = co_await open->gate.enter(Gate::Mode::shared);
   co_await turn;
-  if (writes_.memory().filling()) spawn(relieve(writes_));
+  if (writes_.memory().filling()) relieve(writes_);
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
   const Outgoing outgoing{&taken.slot.buffer(), taken.data, taken.offset, stable, true, lock};
   auto written = co_await send_write(writes_, file, outgoing);

@@ -115,7 +115,7 @@ Task<Result<std::size_t>> send_at_end(FileSystem& fs, const Request& request, Fi
 Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incoming& incoming) {
   cache::WriteBack& writes = fs.files().writes();
   if (!incoming.may_be_sent_later) {
-    if (writes.memory().filling()) spawn(cache::relieve(writes));
+    if (writes.memory().filling()) cache::relieve(writes);
     co_await writes.memory().room();
     co_return false;
   }

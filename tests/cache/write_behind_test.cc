@@ -464,7 +464,7 @@ TEST_F(LargeWritesBehind, GoOnWhileMemoryIsMade) {
   ASSERT_TRUE(files().writes().memory().filling());
   hold_writes();
   ASSERT_TRUE(take_over(file, 4 * kLarge, text.substr(4 * kLarge)));
-  finish(relieve(files().writes()));
+  relieve(files().writes());
   reactor_.settle();
   EXPECT_EQ(files_counter("cache_slots_uncommitted"), 0u);
   EXPECT_TRUE(file->shared->dirty());

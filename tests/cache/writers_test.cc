@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/write/send_write.h"
 #include "cache/write/set_attributes.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
@@ -14,6 +15,8 @@
 namespace nfsrdma::cache::test {
 namespace {
 
+using client::test::Arrival;
+using client::test::Fate;
 using client::test::Pending;
 
 class Writers : public ServedFiles {
@@ -22,6 +25,18 @@ class Writers : public ServedFiles {
 
   explicit Writers(responder::DelegationKind delegations = {}) : ServedFiles(delegations) {}
   bool fresh(const FileRef& file) { return files().attributes().fresh(*file->inode); }
+  /// A write that waits for no memory, as if it had begun together with others.
+  void send(const FileRef& file, std::size_t at) {
+    Buffer slot = slots_->acquire();
+    const Outgoing outgoing{&slot, slot.first(kLarge), at};
+    ASSERT_TRUE(run(send_write(files().writes(), file, outgoing)));
+  }
+  void hold_first_commit() {
+    server_.fate = [arrived = 0](const Arrival& arrival) mutable {
+      const bool first = arrival.has(nfs4::OP_COMMIT) && ++arrived == 1;
+      return first ? Fate::hold : Fate::answer;
+    };
+  }
 };
 
 TEST_F(Writers, AReaderIsNone) {
@@ -42,7 +57,8 @@ TEST_F(Writers, MemoryIsMadeWithoutTheLastOne) {
     flush(file);
   }
   file->unlink();
-  finish(relieve(files().writes()));
+  relieve(files().writes());
+  reactor_.settle();
   EXPECT_GT(files_counter("cache_slots_uncommitted"), 0U) << "its close commits it";
 }
 
@@ -68,6 +84,39 @@ TEST_F(Writers, WhoWaitsForRoomHasItMade) {
   reactor_.advance(std::chrono::seconds(5));
   EXPECT_TRUE(room.done());
   if (!room.done()) commit(opened.front());
+}
+
+// Its disk does not answer, while those of others do.
+TEST_F(Writers, AFileWhoseCommitDoesNotEndLeavesOthersTheirMemory) {
+  server_.service().set_never_stable(true);
+  FileRef stuck = open("stuck");
+  FileRef other = open("other");
+  hold_first_commit();
+  std::size_t at = 0;
+  while (!files().writes().memory().full()) send(stuck, at += kLarge);
+  for (int more = 0; more < 3; ++more) send(stuck, at += kLarge);
+  send(other, 0);
+  reactor_.settle();
+  EXPECT_FALSE(stuck->shared->uncommitted.empty());
+  EXPECT_TRUE(other->shared->uncommitted.empty());
+  let_go();
+  commit(stuck);
+}
+
+TEST_F(Writers, MemoryThatFillsUpDuringACommitIsMadeAfterIt) {
+  server_.service().set_never_stable(true);
+  FileRef file = open("f");
+  send(file, 0);
+  hold_first_commit();
+  Pending<bool> committing(ended(commit_file(files().writes(), file)));
+  reactor_.settle();
+  std::size_t at = 0;
+  while (!files().writes().memory().full()) send(file, at += kLarge);
+  send(file, at += kLarge);
+  let_go();
+  EXPECT_TRUE(finish(committing));
+  reactor_.settle();
+  EXPECT_TRUE(file->shared->uncommitted.empty());
 }
 
 TEST_F(Writers, SmallWritesAreNotGatheredInFullMemory) {
