@@ -51,9 +51,13 @@ class Inode {
 
   /// The fileid of a directory's parent, as of the last lookup; 0 when not known.
   std::uint64_t parent_fileid() const { return parent_fileid_; }
+  /// The file system that this number is of.
+  const FileSystemId& parent_fsid() const { return parent_fsid_; }
   /// A name in `directory` leads here.
   void found_in(const Inode& directory) {
-    if (is_directory()) parent_fileid_ = directory.attributes().value().fileid;
+    if (!is_directory()) return;
+    parent_fileid_ = directory.attributes().value().fileid;
+    parent_fsid_ = directory.attributes().value().fsid;
   }
 
  protected:
@@ -73,6 +77,7 @@ class Inode {
 
   Inode* hash_next_ = nullptr;
   std::uint64_t parent_fileid_ = 0;
+  FileSystemId parent_fsid_;
   std::weak_ptr<OpenInode> open_;
   std::uint32_t references_ = 0;
   std::uint32_t epoch_ = 0;

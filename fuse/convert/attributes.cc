@@ -19,9 +19,9 @@ timespec to_timespec(const cache::FileTime& time) {
 
 std::uint64_t inode_number(std::uint64_t fileid, const cache::FileSystemId& of,
                            const cache::FileSystemId& root) {
-  if (of == root) return fileid;
   constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio
-  return fileid ^ ((of.major * kSpread + of.minor) * kSpread);
+  if (of != root) fileid ^= (of.major * kSpread + of.minor) * kSpread;
+  return fileid != 0 ? fileid : kUnknownInode;
 }
 
 struct stat to_stat(const cache::FileAttributes& attributes, const cache::FileSystemId& root) {

@@ -42,6 +42,10 @@ struct stat KernelCaches::stat_of(const Inode& inode) const {
   return result;
 }
 
+std::uint64_t KernelCaches::number_of(std::uint64_t fileid, const cache::FileSystemId& of) const {
+  return inode_number(fileid, of, config_.root);
+}
+
 double KernelCaches::attribute_timeout(const Inode& inode) const {
   // The kernel must ask each time: GETATTR sends dirty data first, because WRITE sets the times.
   const auto open = inode.open();

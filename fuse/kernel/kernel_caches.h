@@ -46,6 +46,8 @@ class KernelCaches final : public cache::InodeObserver {
   /// The attributes for stat(2), and for how many seconds the kernel may show them.
   struct stat stat_of(const Inode& inode) const;
   double attribute_timeout(const Inode& inode) const;
+  /// st_ino of a file, as stat_of() has it.
+  std::uint64_t number_of(std::uint64_t fileid, const cache::FileSystemId& of) const;
   /// The answer to a lookup of this name. Notes that the kernel is told of it, as advertised()
   /// does.
   EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);

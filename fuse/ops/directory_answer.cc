@@ -4,6 +4,7 @@
 
 #include "cache/attr/from_server.h"
 #include "cache/name/list_names.h"
+#include "fuse/convert/attributes.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -22,10 +23,10 @@ bool DirectoryAnswer::took(std::size_t needed) {
 }
 
 /// A name without a lookup: node 0.
-bool DirectoryAnswer::add_bare(std::string_view name, std::uint64_t fileid, mode_t mode,
+bool DirectoryAnswer::add_bare(std::string_view name, std::uint64_t number, mode_t mode,
                                std::uint64_t offset) {
   EntryAnswer bare;
-  bare.attributes.st_ino = fileid;
+  bare.attributes.st_ino = number;
   bare.attributes.st_mode = mode;
   if (kind_ == Kind::names) return took(add_entry(room(), name, bare.attributes, offset));
   return took(add_entry_plus(room(), name, bare, offset));
@@ -37,8 +38,27 @@ void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
     add_bare(".", self, S_IFDIR, DirectoryStream::kAfterDot);
   }
   if (offset < DirectoryStream::kAfterDotDot) {
-    add_bare("..", directory.parent_fileid(), S_IFDIR, DirectoryStream::kAfterDotDot);
+    const std::uint64_t parent =
+        fs_->kernel().number_of(directory.parent_fileid(), directory.parent_fsid());
+    add_bare("..", parent, S_IFDIR, DirectoryStream::kAfterDotDot);
   }
+}
+
+/// As stat(2) would show it. With rdattr_error a server tells none, as in a directory that may be
+/// read but not searched, or for a referral that of the name, which is of the directory's own file
+/// system (RFC 8881 section 5.8.2).
+std::uint64_t DirectoryAnswer::number_of(const cache::Directory& directory,
+                                         const client::Attributes& told) const {
+  cache::FileAttributes file;
+  file.fsid = directory.inode->attributes().value().fsid;
+  if (told.has(nfs4::FATTR4_FILEID)) {
+    cache::apply(told, file);
+  } else if (told.has(nfs4::FATTR4_MOUNTED_ON_FILEID)) {
+    file.fileid = told.mounted_on_fileid;
+  } else {
+    return kUnknownInode;
+  }
+  return fs_->kernel().number_of(file.fileid, file.fsid);
 }
 
 InodeRef DirectoryAnswer::inode_of(const cache::Directory& directory, const client::Entry& entry) {
@@ -50,9 +70,9 @@ bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entr
                           const InodeRef& inode) {
   if (inode && directory.names_current()) return add_inode(directory, entry, *inode);
 
-  cache::FileAttributes attributes;
-  cache::apply(entry.attributes, attributes);
-  return add_bare(entry.name, attributes.fileid, attributes.mode, entry.cookie);
+  const client::Attributes& told = entry.attributes;
+  const mode_t type = told.has(nfs4::FATTR4_TYPE) ? cache::type_bits(told.type) : 0;
+  return add_bare(entry.name, number_of(directory, told), type, entry.cookie);
 }
 
 bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry& entry,

@@ -132,7 +132,12 @@ TEST(FileAttributesConversion, AnOwnerWithoutANumberIsNobody) {
 
 TEST(InodeNumber, IsTheFileidOnTheMountsOwnFileSystem) {
   EXPECT_EQ(inode_number(42, kRoot, kRoot), 42u);
-  EXPECT_EQ(inode_number(0, kRoot, kRoot), 0u);
+}
+
+TEST(InodeNumber, IsNeverTheOneOfANameThatIsPassedOver) {
+  EXPECT_EQ(inode_number(0, kRoot, kRoot), kUnknownInode);
+  const std::uint64_t spread = inode_number(1, {1, 3}, kRoot) ^ 1;
+  EXPECT_EQ(inode_number(spread, {1, 3}, kRoot), kUnknownInode);
 }
 
 TEST(InodeNumber, DiffersForTheSameFileidOfAnotherFileSystem) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fuse/convert/attributes.h"
+#include "fuse/ops/directory_answer.h"
 #include "tests/fuse/ops/kernel_requests.h"
 
 namespace nfsrdma::fuse::test {
@@ -140,6 +142,117 @@ TEST_F(ReaddirRequest, AVerifierThatIsRefusedIsForgotten) {
   server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_NOT_SAME);
   EXPECT_EQ(list(directory, 0).size(), 3U);
   close_directory(directory);
+}
+
+/// Entries as servers send them that do not know, or tell, everything.
+class EntryNumbers : public ReaddirRequest {
+ protected:
+  using Kind = DirectoryAnswer::Kind;
+
+  void SetUp() override {
+    ReaddirRequest::SetUp();
+    directory_ = new cache::Directory(reactor_, root_inode());
+    directory_->stream.replace({0, fs_->attributes().issue(), directory_->inode->epoch()}, {});
+    entry_.name = "entry";
+    entry_.cookie = 3;
+    told_.fileid = 42;
+    told_.mounted_on_fileid = 43;
+    told_.type = nfs4::NF4DIR;
+    told_.rdattr_error = nfs4::NFS4ERR_ACCESS;
+    told_.fsid = {~root_fsid().major, 7};
+  }
+  void TearDown() override {
+    directory_.reset();
+    ReaddirRequest::TearDown();
+  }
+  InodeRef root_inode() { return fs_->inodes().find(kRoot); }
+  const cache::FileSystemId& root_fsid() { return root_inode()->attributes().value().fsid; }
+  /// The entry as the kernel is told of it.
+  ListedEntry answered(Kind kind) {
+    DirectoryAnswer answer(*fs_, kind, slots_->acquire(), kSlotBytes);
+    EXPECT_TRUE(answer.add(*directory_, entry_, answer.inode_of(*directory_, entry_)));
+    return only(answer, kind);
+  }
+  static ListedEntry only(const DirectoryAnswer& answer, Kind kind) {
+    const auto data = answer.data();
+    const auto entries =
+        listed({0, {data.begin(), data.end()}}, kind == Kind::names_and_attributes);
+    EXPECT_EQ(entries.size(), 1U);
+    return entries.empty() ? ListedEntry{} : entries.front();
+  }
+  static client::FileHandle handle(std::string_view name) {
+    client::FileHandle handle;
+    EXPECT_TRUE(handle.assign(std::as_bytes(std::span(name))));
+    return handle;
+  }
+  /// Its number, in listings of both kinds.
+  std::uint64_t number() {
+    const std::uint64_t number = answered(Kind::names).number;
+    EXPECT_EQ(answered(Kind::names_and_attributes).number, number);
+    return number;
+  }
+  std::uint64_t elsewhere(std::uint64_t fileid) {
+    return inode_number(fileid, {told_.fsid.major, told_.fsid.minor}, root_fsid());
+  }
+
+  cache::DirectoryRef directory_;
+  client::Entry entry_;
+  client::Attributes& told_ = entry_.attributes;
+};
+
+// RFC 8881 section 18.23.3: in a directory that may be read and not searched; a referral.
+TEST_F(EntryNumbers, OneThatTheServerTellsNothingOfIsNotPassedOver) {
+  told_.present = {nfs4::FATTR4_RDATTR_ERROR};
+  EXPECT_EQ(number(), kUnknownInode);
+  EXPECT_EQ(answered(Kind::names).type, static_cast<std::uint32_t>(DT_UNKNOWN));
+  EXPECT_EQ(answered(Kind::names_and_attributes).entry.nodeid, 0U);
+}
+
+TEST_F(EntryNumbers, AnotherFileSystemThatIsNotTellingHasTheNumberOfWhereItIsMounted) {
+  told_.present = {nfs4::FATTR4_RDATTR_ERROR, nfs4::FATTR4_MOUNTED_ON_FILEID};
+  EXPECT_EQ(number(), 43U);
+  told_.present.set(nfs4::FATTR4_FILEID);
+  EXPECT_EQ(number(), 42U);
+}
+
+TEST_F(EntryNumbers, AreThoseOfStatInTheServersOtherFileSystems) {
+  told_.present = {nfs4::FATTR4_TYPE, nfs4::FATTR4_CHANGE, nfs4::FATTR4_FSID, nfs4::FATTR4_FILEID};
+  ASSERT_NE(elsewhere(42), 42U);
+  EXPECT_EQ(number(), elsewhere(42)) << "without a handle";
+  entry_.handle = handle("elsewhere");
+  entry_.has_attributes = true;
+  const ListedEntry shown = answered(Kind::names_and_attributes);
+  ASSERT_NE(shown.entry.nodeid, 0U);
+  EXPECT_EQ(shown.entry.attr.ino, elsewhere(42));
+  EXPECT_EQ(number(), elsewhere(42));
+
+  // Listed itself, its entries are of its file system, whether they say so or not.
+  directory_ = new cache::Directory(reactor_, fs_->inodes().find(shown.entry.nodeid));
+  entry_.handle = {};
+  told_.present = {nfs4::FATTR4_FILEID};
+  told_.fileid = 44;
+  EXPECT_EQ(number(), elsewhere(44));
+}
+
+TEST_F(EntryNumbers, TheParentIsNumberedAsStatShowsIt) {
+  told_.present = {nfs4::FATTR4_TYPE, nfs4::FATTR4_CHANGE, nfs4::FATTR4_FSID, nfs4::FATTR4_FILEID};
+  cache::Inode& outer = *directory_->inode;
+  outer.found_in(outer);
+  DirectoryAnswer of_root(*fs_, Kind::names, slots_->acquire(), kSlotBytes);
+  of_root.add_dots(*root_inode(), cache::DirectoryStream::kAfterDot);
+  EXPECT_EQ(only(of_root, Kind::names).number, getattr(kRoot).ino);
+
+  const auto adopt = [this](std::string_view name, std::uint64_t fileid) {
+    told_.fileid = fileid;
+    return *fs_->attributes().adopt(handle(name), told_, fs_->attributes().issue());
+  };
+  const cache::InodeRef parent = adopt("parent", 42);
+  const cache::InodeRef child = adopt("child", 44);
+  child->found_in(*parent);
+  DirectoryAnswer answer(*fs_, Kind::names, slots_->acquire(), kSlotBytes);
+  answer.add_dots(with_view(*child), cache::DirectoryStream::kAfterDot);
+  EXPECT_EQ(only(answer, Kind::names).number, fs_->kernel().stat_of(with_view(*parent)).st_ino);
+  EXPECT_NE(only(answer, Kind::names).number, 42U);
 }
 
 class LongDirectory : public ReaddirRequest {
