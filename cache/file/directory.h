@@ -19,7 +19,8 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
  public:
   Directory(Reactor& reactor, InodeRef of) : inode(std::move(of)), reading(reactor) {}
 
-  /// No name in it was changed here since the present page was asked for.
+  /// No name in it was changed here since the present page was asked for. How old it is does not
+  /// matter: see names_remaining() (cache/name/list_names.h).
   bool names_current() const { return stream.asked().epoch == inode->epoch(); }
 
   InodeRef inode;

@@ -1,5 +1,6 @@
 #include "cache/name/list_names.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <utility>
@@ -117,9 +118,16 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
   co_return true;
 }
 
+Duration names_remaining(AttributeCache& attributes, const Directory& directory) {
+  if (!directory.names_current()) return Duration::zero();
+  const TimePoint end = directory.stream.asked().issue.at + directory.inode->attributes().period();
+  return std::max(Duration::zero(), end - attributes.mount().reactor().now());
+}
+
 InodeRef inode_of(AttributeCache& attributes, const Directory& directory,
                   const client::Entry& entry) {
-  if (!directory.names_current() || !entry.has_attributes || entry.handle.length == 0) return {};
+  if (names_remaining(attributes, directory) == Duration::zero()) return {};
+  if (!entry.has_attributes || entry.handle.length == 0) return {};
   auto inode = attributes.adopt(entry.handle, entry.attributes, directory.stream.asked().issue);
   if (!inode) return {};
   (*inode)->found_in(*directory.inode);

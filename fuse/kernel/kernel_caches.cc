@@ -1,5 +1,6 @@
 #include "fuse/kernel/kernel_caches.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -60,13 +61,15 @@ double KernelCaches::name_timeout(const Inode& directory, bool remembered) const
   return seconds(directory.attributes().period());
 }
 
-EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_view name) {
+EntryAnswer KernelCaches::entry_of(Inode& inode, Inode& directory, std::string_view name,
+                                   Duration longest) {
   EntryAnswer entry;
   entry.node = inode.id();
   entry.attributes = stat_of(inode);
   entry.attribute_timeout = attribute_timeout(inode);
   const auto remembered = attributes_.policy().lookup_cache;
-  entry.entry_timeout = name_timeout(directory, remembered != cache::LookupCache::none);
+  const double timeout = name_timeout(directory, remembered != cache::LookupCache::none);
+  entry.entry_timeout = std::min(timeout, seconds(longest));
   note_advertised(directory, name, entry.entry_timeout, AdvertisedNames::As::there, entry.node);
   if (entry.entry_timeout > 0) {
     inode.led_by(&directory, name);

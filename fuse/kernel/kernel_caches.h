@@ -49,8 +49,9 @@ class KernelCaches final : public cache::InodeObserver {
   /// st_ino of a file, as stat_of() has it.
   std::uint64_t number_of(std::uint64_t fileid, const cache::FileSystemId& of) const;
   /// The answer to a lookup of this name. Notes that the kernel is told of it, as advertised()
-  /// does.
-  EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name);
+  /// does. `longest`: the name may be believed no longer.
+  EntryAnswer entry_of(Inode& inode, Inode& directory, std::string_view name,
+                       Duration longest = Duration::max());
   /// The same for a name that is missing; with a timeout of 0 the kernel is not to remember it.
   EntryAnswer missing_entry(Inode& directory, std::string_view name);
   /// The same without a request, when the directory is known to have no such name. Empty: ask the

@@ -68,7 +68,8 @@ InodeRef DirectoryAnswer::inode_of(const cache::Directory& directory, const clie
 
 bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entry,
                           const InodeRef& inode) {
-  if (inode && directory.names_current()) return add_inode(directory, entry, *inode);
+  const Duration longest = cache::names_remaining(fs_->attributes(), directory);
+  if (inode && longest > Duration::zero()) return add_inode(directory, entry, *inode, longest);
 
   const client::Attributes& told = entry.attributes;
   const mode_t type = told.has(nfs4::FATTR4_TYPE) ? cache::type_bits(told.type) : 0;
@@ -76,8 +77,9 @@ bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entr
 }
 
 bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry& entry,
-                                Inode& inode) {
-  const EntryAnswer found = fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name);
+                                Inode& inode, Duration longest) {
+  const EntryAnswer found =
+      fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name, longest);
   if (!took(add_entry_plus(room(), entry.name, found, entry.cookie))) return false;
   fs_->inodes().count_lookup(inode);
   answered_.emplace_back(&inode);

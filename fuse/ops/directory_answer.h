@@ -30,7 +30,8 @@ class DirectoryAnswer {
  private:
   bool add_bare(std::string_view name, std::uint64_t number, mode_t mode, std::uint64_t offset);
   std::uint64_t number_of(const cache::Directory& directory, const client::Attributes& told) const;
-  bool add_inode(cache::Directory& directory, const client::Entry& entry, Inode& inode);
+  bool add_inode(cache::Directory& directory, const client::Entry& entry, Inode& inode,
+                 Duration longest);
   bool took(std::size_t needed);
   std::span<std::byte> room() const { return memory_.first(size_).subspan(used_); }
 

@@ -255,6 +255,59 @@ TEST_F(EntryNumbers, TheParentIsNumberedAsStatShowsIt) {
   EXPECT_NE(only(answer, Kind::names).number, 42U);
 }
 
+/// A reader that takes its time over one page of names, while others change them.
+class SlowReader : public ReaddirRequest {
+ protected:
+  static constexpr std::uint32_t kPart = 4096;
+
+  void SetUp() override {
+    ReaddirRequest::SetUp();
+    for (int i = 0; i < 100; ++i) server_.write_file("file" + std::to_string(i), "");
+    directory_ = open_directory();
+  }
+  /// All entries but the dots that come after the first part and a pause.
+  std::vector<ListedEntry> after(Duration pause) {
+    std::uint64_t offset = list(directory_, 0, kPart, /*plus=*/true).back().next;
+    reactor_.advance(pause);
+    std::vector<ListedEntry> later;
+    for (;;) {
+      const auto entries = list(directory_, offset, kPart, /*plus=*/true);
+      if (entries.empty()) return later;
+      later.insert(later.end(), entries.begin(), entries.end());
+      offset = entries.back().next;
+    }
+  }
+  std::uint64_t period() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                          fs_->inodes().find(kRoot)->attributes().period())
+                                          .count());
+  }
+
+  Opened directory_;
+};
+
+TEST_F(SlowReader, IsNotToldThatOldNamesAreThere) {
+  const auto entries = after(std::chrono::minutes(10));
+  EXPECT_GT(entries.size(), 50U);
+  for (const ListedEntry& entry : entries) EXPECT_EQ(entry.entry.nodeid, 0U) << entry.name;
+  EXPECT_EQ(server_.successes_of(nfs4::OP_READDIR), 1) << "it is one page";
+  close_directory(directory_);
+}
+
+TEST_F(SlowReader, BelievesNamesForAPeriodFromWhenTheyWereAskedFor) {
+  constexpr std::uint64_t kPause = 5;
+  const auto entries = after(std::chrono::seconds(kPause));
+  EXPECT_GT(entries.size(), 50U);
+  ASSERT_GT(period(), kPause);
+  for (const ListedEntry& entry : entries) {
+    EXPECT_NE(entry.entry.nodeid, 0U) << entry.name;
+    EXPECT_GT(entry.entry.entry_valid, 0U);
+    EXPECT_LE(entry.entry.entry_valid, period() - kPause) << entry.name;
+    EXPECT_EQ(entry.entry.attr_valid, 0U) << "a file's attributes hold for three seconds";
+  }
+  close_directory(directory_);
+}
+
 class LongDirectory : public ReaddirRequest {
  protected:
   static constexpr int kFiles = 3000;
