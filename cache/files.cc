@@ -61,19 +61,15 @@ Task<void> Files::close(FileRef file) {
   // A READ that the server finds behind the CLOSE names a stateid that it has forgotten.
   if (file->ahead) co_await file->ahead->reading().wait();
   file->unlink();
-  const bool last = open->files.empty();
-  if (last && open->errors.unreported()) {
+  if (open->files.empty() && open->errors.unreported()) {
     log::warning("writes to inode {} failed after its last flush",
                  file->inode->attributes().value().fileid);
   }
+  ++open->closes;
   auto closed = co_await mount_.opens().close(std::move(file->open));
+  --open->closes;
   if (!closed) log::debug("close: {}", closed.error().message());
-  if (!last || !open->silly || !open->files.empty()) co_return;
-  SillyName silly = std::move(*open->silly);
-  open->silly.reset();
-  co_await mount_.delegations().give_back(file->inode->handle());
-  co_await silly_names_.remove(std::move(silly));
-  open->removal.reset();
+  co_await silly_names_.after_close(file->inode, open);
 }
 
 Files::Unfinished Files::unfinished() const {

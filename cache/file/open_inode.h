@@ -29,6 +29,9 @@ struct SillyName {
   std::string name;
   client::Credential caller;    ///< of the user that removed the file, and so may remove this name
   bool beside_another = false;  ///< given by a link: the name before it was still there
+  /// The file may get the name back that it had before: the rename(2) that replaces it has not
+  /// ended. Until then the silly name is its only one, and stays even if no program has it open.
+  bool undecided = false;
 };
 
 /// Small writes that were answered and not sent (cache/write/write_behind.h). As a list node it
@@ -88,6 +91,7 @@ class OpenInode : public ListNode {
   bool write_through = false;
   AsyncMutex committing;  ///< one COMMIT at a time
   std::optional<SillyName> silly;
+  std::uint32_t closes = 0;  ///< CLOSEs in flight
   /// The closes are in flight that the silly name goes with.
   std::optional<InFlightSet::One> removal;
   /// The server keeps a removed file as long as it is open (OPEN4_RESULT_PRESERVE_UNLINKED).

@@ -29,20 +29,20 @@ Task<bool> known_unused(SillyNames& names, const Place& place) {
   co_return !inode->open();  // it may have been opened meanwhile
 }
 
-/// Saves a file that is open here from being replaced; null when there is none.
-Task<Result<InodeRef>> keep_target(SillyNames& names, client::Credential caller, const Place& from,
+/// Saves a file that is open here from being replaced, if there is one.
+Task<Result<KeptFile>> keep_target(SillyNames& names, client::Credential caller, const Place& from,
                                    const Place& to) {
-  if (!names.may_matter()) co_return InodeRef();
+  if (!names.may_matter()) co_return KeptFile();
   const bool unused = co_await known_unused(names, to);
-  if (unused) co_return InodeRef();
+  if (unused) co_return KeptFile();
   auto target = co_await client::lookup(names.mount(), caller, to.directory->handle(), to.name);
-  if (!target && client::to_errno(target.error()) == ENOENT) co_return InodeRef();
+  if (!target && client::to_errno(target.error()) == ENOENT) co_return KeptFile();
   CO_TRY(target);
   if (names.to_be_kept(*target)) {
     // Of two names of one file rename(2) removes none: nothing is replaced.
     auto source =
         co_await client::lookup(names.mount(), caller, from.directory->handle(), from.name);
-    if (source && source->handle == target->handle) co_return InodeRef();
+    if (source && source->handle == target->handle) co_return KeptFile();
   }
   auto kept = co_await names.keep(caller, to.directory, to.name, *target, NameIs::replaced);
   co_return kept;
@@ -107,6 +107,7 @@ Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Creden
     const bool again = co_await names.may_be_empty_now(renamed.error(), gone);
     if (again) renamed = co_await rename_once(names, caller, from, to);
   }
+  if (renamed && *kept) co_await names.replaced(*kept);
   if (!renamed && *kept) co_await names.restore(*kept, to.name);
   co_return renamed;
 }

@@ -65,41 +65,59 @@ Task<Result<SillyName>> SillyNames::give(client::Credential caller, InodeRef ino
   co_return silly;
 }
 
-Task<Result<InodeRef>> SillyNames::keep_if_open(client::Credential caller, InodeRef directory,
+Task<Result<KeptFile>> SillyNames::keep_if_open(client::Credential caller, InodeRef directory,
                                                 std::string name, NameIs next) {
-  if (!may_matter()) co_return InodeRef();
+  if (!may_matter()) co_return KeptFile();
   auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
   CO_TRY(found);
   auto kept = co_await keep(caller, std::move(directory), std::move(name), *found, next);
   co_return kept;
 }
 
-Task<Result<InodeRef>> SillyNames::keep(client::Credential caller, InodeRef directory,
+Task<Result<KeptFile>> SillyNames::keep(client::Credential caller, InodeRef directory,
                                         std::string name, client::Found found, NameIs next) {
-  InodeRef inode = open_file_of(found);
+  const InodeRef inode = open_file_of(found);
   if (!inode) {
     co_await mount_.delegations().give_back(found.handle);
-    co_return InodeRef();
+    co_return KeptFile();
   }
-  auto kept = co_await give(caller, inode, directory, std::move(name), next);
-  CO_TRY(kept);
-  const auto open = inode->open();
-  if (open && !open->files.empty()) {
-    open->silly = std::move(*kept);
-    announce_removal(*open);
-  } else {
-    co_await remove(std::move(*kept));  // closed meanwhile
-  }
-  co_return inode;
+  const KeptFile kept{inode, inode->open()};
+  auto silly = co_await give(caller, inode, directory, std::move(name), next);
+  CO_TRY(silly);
+  silly->undecided = next == NameIs::replaced && !silly->beside_another;
+  kept.open->silly = std::move(*silly);
+  announce_removal(*kept.open);
+  co_await after_close(kept.inode, kept.open);  // it may have been closed meanwhile
+  co_return kept;
 }
 
+// While a rename(2) goes on, the directory that it finds not empty is not to wait for what it has
+// done itself.
 void SillyNames::announce_removal(OpenInode& open) {
-  if (open.silly && !open.removal && !open.in_use()) open.removal.emplace(removals_);
+  const bool going = open.silly && !open.silly->undecided && !open.in_use();
+  if (going && !open.removal) open.removal.emplace(removals_);
 }
 
-Task<void> SillyNames::restore(InodeRef kept, std::string name) {
-  const auto open = kept->open();
-  if (!open || !open->silly) co_return;
+Task<void> SillyNames::after_close(InodeRef inode, std::shared_ptr<OpenInode> open) {
+  if (!open->files.empty() || open->closes > 0) co_return;
+  if (!open->silly || open->silly->undecided) co_return;
+  SillyName silly = std::move(*open->silly);
+  open->silly.reset();
+  co_await mount_.delegations().give_back(inode->handle());
+  co_await remove(std::move(silly));
+  open->removal.reset();
+}
+
+Task<void> SillyNames::replaced(KeptFile kept) {
+  if (!kept.open->silly) co_return;
+  kept.open->silly->undecided = false;
+  announce_removal(*kept.open);
+  co_await after_close(kept.inode, kept.open);
+}
+
+Task<void> SillyNames::restore(KeptFile kept, std::string name) {
+  const std::shared_ptr<OpenInode> open = kept.open;
+  if (!open->silly) co_return;
   SillyName silly = *open->silly;
   if (silly.beside_another) {
     open->silly.reset();
@@ -114,9 +132,13 @@ Task<void> SillyNames::restore(InodeRef kept, std::string name) {
   if (!renamed) attributes_.names_unsure(*silly.directory);
   attributes_.names_changed(*silly.directory, renamed ? renamed->source : client::NameChange(),
                             name);
-  if (!renamed) co_return;
+  if (!renamed) {
+    log::warning("{} in the directory with inode {} is what {} was, rename it by hand: {}",
+                 silly.name, silly.directory->attributes().value().fileid, name,
+                 renamed.error().message());
+  }
+  // Without its name back, too: the last close must not remove the only one that it has.
   open->silly.reset();
-  open->removal.reset();
 }
 
 Task<bool> SillyNames::may_be_empty_now(Error error, std::uint64_t removed) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cache/file/attribute_cache.h"
@@ -16,6 +17,14 @@ namespace nfsrdma::cache {
 
 /// What the operation does to the name.
 enum class NameIs : std::uint8_t { removed, replaced };
+
+/// A file that was given a silly name.
+struct KeptFile {
+  InodeRef inode;                   ///< null: no file had to be kept
+  std::shared_ptr<OpenInode> open;  ///< has the silly name, also when the file was closed meanwhile
+
+  explicit operator bool() const { return inode != nullptr; }
+};
 
 /// One for each mount; belongs to its shard.
 class SillyNames {
@@ -39,20 +48,25 @@ class SillyNames {
   /// If `name` is the last name of a file that is open here and that the server would not keep
   /// without a name, gives it another one. A name to be removed is gone then. A name to be replaced
   /// stays until the replacement, if the server can link files, so that no program finds it missing
-  /// in between. Returns that file, or null. The delegation of a file that is not kept is returned
-  /// (RFC 8881 section 10.4.4).
-  Task<Result<InodeRef>> keep_if_open(client::Credential caller, InodeRef directory,
+  /// in between. Returns that file, or none; where the name is to be replaced, replaced() or
+  /// restore() follows. The delegation of a file that is not kept is returned (RFC 8881 section
+  /// 10.4.4).
+  Task<Result<KeptFile>> keep_if_open(client::Credential caller, InodeRef directory,
                                       std::string name, NameIs next);
   /// The same when the server has just told which file the name leads to.
-  Task<Result<InodeRef>> keep(client::Credential caller, InodeRef directory, std::string name,
+  Task<Result<KeptFile>> keep(client::Credential caller, InodeRef directory, std::string name,
                               client::Found found, NameIs next);
   /// Whether that is a file that would be kept.
   bool to_be_kept(const client::Found& found) const { return open_file_of(found) != nullptr; }
+  /// The name of the kept file is another one's now. Removes the silly name if the file was closed
+  /// meanwhile.
+  Task<void> replaced(KeptFile kept);
   /// Leaves the kept file with its old name alone, for a rename(2) whose second half failed. Best
-  /// effort.
-  Task<void> restore(InodeRef kept, std::string name);
-  /// Removes the silly name after the last close. Best effort: a leftover is logged.
-  Task<void> remove(SillyName silly);
+  /// effort: a file that does not get its name back keeps the silly one, which is logged.
+  Task<void> restore(KeptFile kept, std::string name);
+  /// Call when an open of the file has been closed. After the last one removes the silly name, if
+  /// it has one. Best effort: a leftover is logged.
+  Task<void> after_close(InodeRef inode, std::shared_ptr<OpenInode> open);
 
   /// Call when the file has a silly name and its last RELEASE has come, whichever was later: a
   /// removal of the directory then waits until the name is gone.
@@ -70,6 +84,7 @@ class SillyNames {
   Task<Result<SillyName>> give(client::Credential caller, InodeRef inode, InodeRef directory,
                                std::string name, NameIs next);
   InodeRef open_file_of(const client::Found& found) const;
+  Task<void> remove(SillyName silly);
 
   client::Mount& mount_;
   AttributeCache& attributes_;

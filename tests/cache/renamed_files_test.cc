@@ -117,6 +117,87 @@ TEST_F(RenamedFiles, AFileWhoseServerHasNoLinksHasItsNameAgain) {
   EXPECT_TRUE(server_.exists("to"));
 }
 
+/// rename(2) over a file that is open, at a server without links: the file is renamed away first,
+/// and its silly name is the only one that it has.
+class ReplacedWithoutLinks : public RenamedFiles {
+ protected:
+  /// The calls with this operation are held from the `first` one on.
+  void hold_from(nfs4::nfs_opnum4 operation, int first) {
+    server_.fate = [operation, first, arrived = 0](const Arrival& arrival) mutable {
+      return arrival.has(operation) && ++arrived >= first ? Fate::hold : Fate::answer;
+    };
+  }
+  /// begin_rename() up to where the RENAME that is held has arrived.
+  Pending<Result<void>> begin(const std::string& from, int held) {
+    server_.write_file("other", "");
+    server_.fail(nfs4::OP_LINK, nfs4::NFS4ERR_NOTSUPP);
+    hold_from(nfs4::OP_RENAME, held);
+    Pending<Result<void>> renaming(begin_rename(from, "to"));
+    reactor_.settle();
+    EXPECT_FALSE(renaming.done());
+    EXPECT_EQ(silly_names(), 1);
+    return renaming;
+  }
+  static constexpr int kAway = 1;  ///< the RENAME to the silly name
+  static constexpr int kOver = 2;  ///< the one that was asked for
+};
+
+TEST_F(ReplacedWithoutLinks, OneThatIsClosedMeanwhileHasItsNameAgainWhenThatFails) {
+  for (const int held : {kAway, kOver}) {
+    FileRef file = open("to");
+    auto renaming = begin("missing", held);
+    close(file);
+    EXPECT_EQ(silly_names(), 1) << "it is the only name";
+    let_go();
+    EXPECT_FALSE(finish(renaming));
+    EXPECT_TRUE(server_.exists("to")) << held;
+    EXPECT_EQ(silly_names(), 0);
+    reactor_.advance(std::chrono::seconds(1));
+  }
+}
+
+TEST_F(ReplacedWithoutLinks, OneThatIsClosedMeanwhileGoesWhenItIsReplaced) {
+  for (const int held : {kAway, kOver}) {
+    FileRef file = open("to");
+    server_.write_file("from", "new");
+    auto renaming = begin("from", held);
+    close(file);
+    let_go();
+    EXPECT_TRUE(finish(renaming));
+    EXPECT_EQ(server_.read_file("to"), "new");
+    EXPECT_EQ(silly_names(), 0) << held;
+  }
+}
+
+TEST_F(ReplacedWithoutLinks, OneWhoseCloseIsUnderWayGoesAfterIt) {
+  FileRef file = open("to");
+  server_.write_file("from", "new");
+  auto renaming = begin("from", kOver);
+  hold(nfs4::OP_CLOSE);
+  Pending<bool> closing(ended(begin_close(std::move(file))));
+  reactor_.settle();
+  server_.disconnect();
+  EXPECT_TRUE(finish(renaming));
+  EXPECT_FALSE(closing.done());
+  EXPECT_EQ(silly_names(), 1) << "the server has it open";
+  let_go();
+  EXPECT_TRUE(finish(closing));
+  EXPECT_EQ(silly_names(), 0);
+}
+
+// No program can be told: the log says where the data is.
+TEST_F(ReplacedWithoutLinks, OneThatDoesNotGetItsNameBackIsNotRemoved) {
+  FileRef file = open("to");
+  ASSERT_TRUE(gather(file, 0, "kept"));
+  auto renaming = begin("missing", kOver);
+  server_.fail(nfs4::OP_RENAME, nfs4::NFS4ERR_IO);
+  let_go();
+  EXPECT_FALSE(finish(renaming));
+  EXPECT_EQ(server_.failures_left(nfs4::OP_RENAME), 0);
+  close(file);
+  EXPECT_EQ(silly_names(), 1);
+}
+
 TEST_F(RenamedFiles, BothDirectoriesAreAskedForAgain) {
   const InodeRef from = directory("from");
   const InodeRef to = directory("to");
