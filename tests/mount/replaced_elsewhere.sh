@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A name that the kernel remembers opens the file that it leads to now: another client may have renamed the old one, or have
 # replaced or removed it while the server keeps it because a third client has it open. A file that is open here can be opened again.
+# So does a name that it takes for missing.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export actimeo=600
@@ -30,6 +31,17 @@ same new "$(cat "$mnt/log")" "a log that was rotated"
 before=$(served OPEN)
 same new "$(cat "$mnt/log")" "the same again"
 same $((before + 1)) "$(served OPEN)" "OPEN: a name that is right"
+
+# A name that is taken for missing: open(2) with O_CREAT finds what another client has made there.
+for name in link pipe; do [ ! -e "$mnt/$name" ] || fail "$name is early"; done
+echo one >"$other/target"
+ln -s target "$other/link"
+mkfifo "$other/pipe"
+echo two >>"$mnt/link"
+same "one two" "$(xargs <"$export/target")" "what a symbolic link leads to"
+exec 6<>"$mnt/pipe"
+[ -p "/proc/$$/fd/6" ] || fail "it is no FIFO"
+exec 6>&-
 
 echo old >"$mnt/open"
 exec 9<"$mnt/open"

@@ -54,6 +54,21 @@ TEST_F(CreateRequest, WithExclRefusesWhatIsThere) {
   EXPECT_EQ(server_.read_file("f"), "text");
 }
 
+// The kernel looks the name up again then, and follows the link or opens the FIFO itself.
+TEST_F(CreateRequest, WhereAnotherClientHasMadeAnotherTypeTheNameIsLookedUpAgain) {
+  const Opened root = open_directory();
+  ASSERT_EQ(ask(FUSE_READDIR, kRoot, read_in(root, 0, 4096)).error, 0);
+  close_directory(root);
+  ASSERT_EQ(ask(FUSE_LOOKUP, kRoot, "link").as<fuse_entry_out>().nodeid, 0U);
+  std::filesystem::create_symlink("target", server_.path("link"));
+  ASSERT_EQ(::mkfifo(server_.path("pipe").c_str(), 0600), 0);
+  for (const char* name : {"link", "pipe"}) {
+    EXPECT_EQ(create(name, O_RDWR).error, ESTALE) << name;
+    EXPECT_NE(lookup(name).nodeid, 0U) << name;
+  }
+  EXPECT_EQ(fs_counter("errors_create_NFS4ERR_SYMLINK"), 0U) << "no program gets it";
+}
+
 TEST_F(CreateRequest, OpensForWhatWasAsked) {
   const Opened read_only = opened(create("r", O_RDONLY), O_RDONLY);
   EXPECT_FALSE(fs_->find_file(read_only.fh)->writable());
