@@ -78,6 +78,19 @@ Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::
   co_return page;
 }
 
+/// A name that was not there when all of them were listed: another client has made one, and of
+/// others that it has made nothing is known.
+void compare_listed(Directory& directory, const client::Credential& caller) {
+  ListedNames* const names = directory.inode->listed();
+  if (!names) return;
+  const auto is_new = [&](const client::Entry& entry) {
+    return names->lacks(entry.name, caller.uid);
+  };
+  if (std::ranges::any_of(directory.stream.page().entries, is_new)) {
+    directory.inode->set_listed(nullptr);
+  }
+}
+
 /// With this page all names of the directory may be known.
 void note_whole(AttributeCache& attributes, const client::Credential& caller,
                 Directory& directory) {
@@ -113,6 +126,7 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
   if (!stream.replace(asked, std::move(*page))) {
     co_return fail(Error::local(ELOOP, "READDIR", "the server's cookies lead back to old entries"));
   }
+  compare_listed(*directory, caller);
   note_whole(attributes, caller, *directory);
   if (cookie != 0) look_ahead(attributes, caller, directory);
   co_return true;

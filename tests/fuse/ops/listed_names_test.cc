@@ -110,6 +110,29 @@ TEST_F(ListedDirectory, ALongDirectoryToo) {
   expect_there("name0");
 }
 
+// The pages of the second listing are of two versions: they are not a listing of either.
+TEST_F(ListedDirectory, LacksNoNameThatALaterListingHasShown) {
+  for (int i = 0; i < 3000; ++i) server_.write_file("name" + std::to_string(i), "");
+  list();
+  expect_known("missing");
+  server_.write_file("new", "");
+  server_.write_file("newer", "");
+  const Opened directory = open_directory();
+  std::uint64_t offset = 0;
+  bool changed = false;
+  for (;;) {
+    const Answer page = read_directory(directory, offset);
+    ASSERT_EQ(page.error, 0);
+    if (page.body.empty()) break;
+    offset = last_offset(page);
+    if (!std::exchange(changed, true)) server_.write_file("z", "");
+  }
+  close_directory(directory);
+  EXPECT_GT(server_.successes_of(nfs4::OP_READDIR), 2);
+  expect_there("new");
+  expect_there("newer");
+}
+
 TEST_F(ListedDirectory, IsAskedAgainAfterAWhile) {
   list();
   reactor_.advance(std::chrono::minutes(2));
