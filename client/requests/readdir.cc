@@ -23,9 +23,13 @@ bitmap4 wanted_attributes(bool with_attributes) {
   return wanted;
 }
 
+/// Longer names are no file system's, and one of them would make the kernel refuse the whole
+/// listing (FUSE_NAME_MAX).
+constexpr std::size_t kLongestName = 1024;
+
 /// A name that no directory can have: the server must not lead its callers elsewhere.
 bool impossible(std::string_view name) {
-  return name.empty() || name == "." || name == ".." ||
+  return name.empty() || name == "." || name == ".." || name.size() > kLongestName ||
          name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos;
 }
 

@@ -70,6 +70,19 @@ TEST_F(ReadDirTest, ImpossibleNamesAreLeftOut) {
   EXPECT_EQ(asked_.size(), 1u);
 }
 
+// FUSE takes no longer one, nor the other names beside it.
+TEST_F(ReadDirTest, ANameThatIsTooLongForTheKernelIsLeftOut) {
+  const std::string longest(1024, 'n');
+  const std::string longer = longest + 'n';
+  pages_[0] = page_of({{10, "a"}, {11, longer.c_str()}, {12, longest.c_str()}}, true);
+  start();
+  auto page = read_from(0);
+  ASSERT_TRUE(page) << page.error().message();
+  ASSERT_EQ(page->entries.size(), 2u);
+  EXPECT_EQ(page->entries[1].name, longest);
+  EXPECT_EQ(page->left_out, 1u);
+}
+
 // RFC 8881 section 18.23.3: rdattr_error says that the other attributes are not the entry's.
 TEST_F(ReadDirTest, AnEntryWhoseAttributesFailedHasNone) {
   pages_[0] = page_of({{10, "good"}, {11, "failed"}}, true);
