@@ -1,6 +1,5 @@
 #include "client/names/id_map.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "transport/base/log.h"
@@ -41,7 +40,7 @@ struct OwnerNames::Name : ListNode {
 };
 
 Task<void> OwnerNames::wait() {
-  for (const std::shared_ptr<Name>& name : names_) {
+  for (const auto& [text, name] : names_) {
     while (name->waited_for) co_await name->waiters.wait();
   }
 }
@@ -49,10 +48,8 @@ Task<void> OwnerNames::wait() {
 void OwnerNames::fill(Attributes& attributes) const {
   for (nfs4::Owner* owner : {&attributes.owner, &attributes.owner_group}) {
     if (owner->numeric || owner->name.empty()) continue;
-    const auto found = std::find_if(names_.begin(), names_.end(), [&](const auto& name) {
-      return name->text.data() == owner->name.data();
-    });
-    if (found != names_.end()) (*found)->put_into(*owner);
+    const auto found = names_.find(owner->name.data());
+    if (found != names_.end()) found->second->put_into(*owner);
   }
 }
 
@@ -90,8 +87,7 @@ void IdMap::resolve_one(nfs4::Owner& owner, OwnerKind kind, OwnerNames& waited_f
   if (!name) return;
   if (!name->waited_for) return name->put_into(owner);
   owner.name = name->text;
-  auto& waiting = waited_for.names_;
-  if (std::find(waiting.begin(), waiting.end(), name) == waiting.end()) waiting.push_back(name);
+  waited_for.names_.emplace(name->text.data(), name);
 }
 
 /// Null: more names are being looked up than are remembered.

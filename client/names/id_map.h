@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "client/names/name_service.h"
 #include "client/proto/object.h"
@@ -34,7 +33,8 @@ class OwnerNames {
 
  private:
   friend class IdMap;
-  std::vector<std::shared_ptr<Name>> names_;
+  /// By the beginning of their text, which tells a user from a group of the same name.
+  std::unordered_map<const char*, std::shared_ptr<Name>> names_;
 };
 
 /// Belongs to one shard; never blocks it.

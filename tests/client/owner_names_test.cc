@@ -239,6 +239,50 @@ TEST_F(OwnerNamesTest, DirectoriesWaitForAllTheirNames) {
   }
 }
 
+TEST_F(OwnerNamesTest, APageMayHaveAsManyOwnersAsAreRemembered) {
+  static constexpr std::uint32_t kOwners = 4000;
+  std::vector<std::string> owners;
+  for (std::uint32_t i = 0; i < kOwners; ++i) {
+    owners.push_back("u" + std::to_string(i) + "@x");
+    names_.numbers[owners.back()] = 10000 + i;
+  }
+  names_.numbers["all@x"] = 7;
+  std::vector<std::array<std::byte, 128>> memory(kOwners);
+  server_.on<READDIR4args, READDIR4res>([&](const READDIR4args&, READDIR4res& result) {
+    for (std::uint32_t i = 0; i < kOwners; ++i) {
+      Attributes attributes;
+      attributes.present = {FATTR4_OWNER, FATTR4_OWNER_GROUP};
+      attributes.owner = Owner{0, false, owners[i]};
+      attributes.owner_group = Owner{0, false, "all@x"};
+      xdr::Encoder out(memory[i]);
+      encode_attributes(out, attributes.present, attributes);
+      xdr::Decoder in(out.encoded());
+      entry4 entry;
+      entry.cookie = i + 3;
+      entry.name = owners[i];
+      decode(in, entry.attrs);
+      result.resok4.reply.entries.push_back(entry);
+    }
+    result.resok4.reply.eof = true;
+  });
+  start();
+  names_.silent = true;
+  Pending<Result<DirectoryPage>> asking(
+      readdir(mount(), {}, handle(1), 0, {}, 1 << 20, /*with_attributes=*/true));
+  reactor_.settle();
+  EXPECT_EQ(names_.waiting.size(), kOwners + 1) << "each is asked for once";
+  names_.speak();
+  reactor_.settle();
+  ASSERT_TRUE(asking.done());
+  ASSERT_TRUE(asking.value()) << asking.value().error().message();
+  ASSERT_EQ(asking.value()->entries.size(), kOwners);
+  for (std::uint32_t i = 0; i < kOwners; ++i) {
+    const Attributes& attributes = asking.value()->entries[i].attributes;
+    ASSERT_EQ(attributes.owner, (Owner{10000 + i, true, {}}));
+    ASSERT_EQ(attributes.owner_group, (Owner{7, true, {}}));
+  }
+}
+
 TEST_F(OwnerNamesTest, OwnersAreSetByNumberWhereThatIsTaken) {
   start();
   ASSERT_TRUE(chown(123));
