@@ -25,6 +25,14 @@ bool is_revoked(nfsstat4 status) {
   return status == NFS4ERR_ADMIN_REVOKED || status == NFS4ERR_DELEG_REVOKED;
 }
 
+/// The server does not give the open back, but lets who still has the file open it anew.
+/// RECLAIM_BAD is its answer to all opens where it has no record of its clients; the Linux client
+/// goes on from each of them as here.
+bool came_to_nothing(const Error& reclaim) {
+  return reclaim.is(Layer::nfs, NFS4ERR_NO_GRACE) || reclaim.is(Layer::nfs, NFS4ERR_RECLAIM_BAD) ||
+         reclaim.is(Layer::nfs, NFS4ERR_RECLAIM_CONFLICT);
+}
+
 bool any_refused(const OpenFile& file) {
   return std::ranges::any_of(
       file.locks().all(), [](const FileLocks::LockRef& lock) { return lock->refused != NFS4_OK; });
@@ -75,7 +83,7 @@ bool OpenReclaimer::may_try_again(OpenFile& file) const {
 }
 
 void OpenReclaimer::judge_reclaim(const OpenFileRef& file, const Error& error) {
-  if (error.is(Layer::nfs, NFS4ERR_NO_GRACE)) {
+  if (came_to_nothing(error)) {
     for (const FileLocks::LockRef& lock : locks_of(*file)) {
       if (lock->at_server) files_.open_table.lose_locks(*lock, error.message());
     }

@@ -18,8 +18,9 @@ namespace nfsrdma::client {
 /// Recovers an open in use with each share access that it was opened with, so that it can be
 /// downgraded to each of them later. Reactions to the server's answers:
 ///
-///   CLAIM_PREVIOUS  NO_GRACE                   opened anew, as the Linux client does
-///                   RECLAIM_BAD, _CONFLICT     lost: another client may have had it
+///   CLAIM_PREVIOUS  NO_GRACE, RECLAIM_BAD,     opened anew, as the Linux client does; its locks at
+///                   RECLAIM_CONFLICT           the server are lost: others may have had them
+///                   any other error            lost
 ///   CLAIM_FH        any error                  lost
 ///   TEST_STATEID    ADMIN_REVOKED, ...         FREE_STATEID, lost
 ///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "client/files/lock.h"
 #include "client/files/open_files.h"
 #include "client/requests/errno.h"
 #include "client/requests/getattr.h"
@@ -66,16 +67,31 @@ TEST_F(RecoveryTest, EachOpenIsGotBackWithTheGroupsThatItWasMadeWith) {
   EXPECT_EQ(groups, (std::vector{kRead, kBoth, kBoth, kBoth, kRead}));
 }
 
-TEST_F(RecoveryTest, WithoutAGracePeriodFilesAreOpenedAnew) {
+/// How a server says that it does not give an open back: the grace period is over, it has no record
+/// of this client, or another one has the file (RFC 8881 sections 8.4.2.1, 8.4.3).
+class ReclaimCameToNothing : public RecoveryTest, public ::testing::WithParamInterface<nfsstat4> {};
+
+TEST_P(ReclaimCameToNothing, TheFileIsOpenedAnewWithoutItsLocks) {
+  server_.on<LOCK4args, LOCK4res>([](const LOCK4args&, LOCK4res& result) {
+    result.resok4.lock_stateid = {1, {std::byte{100}}};
+  });
   start();
-  OpenRef file = must_open(1);
+  OpenRef file = must_open(1, kBoth);
+  ASSERT_TRUE(run(lock(mount(), file.file(),
+                       {.owner = {LockKind::posix, 1}, .range = {0, 9}, .exclusive = true})));
   forget_opens(true);
-  previous_ = NFS4ERR_NO_GRACE;
+  previous_ = GetParam();
   EXPECT_TRUE(read_from(file));
   EXPECT_EQ(claims_, (std::vector{CLAIM_PREVIOUS, CLAIM_FH}));
   EXPECT_FALSE(file->lost());
+  EXPECT_EQ(counter("locks_lost"), 1U) << "another client may have had it meanwhile";
+  EXPECT_EQ(server_.executions_of(OP_LOCK), 1U);
   expect_one_reclaim_complete_for_each_client();
 }
+
+INSTANTIATE_TEST_SUITE_P(With, ReclaimCameToNothing,
+                         ::testing::Values(NFS4ERR_NO_GRACE, NFS4ERR_RECLAIM_BAD,
+                                           NFS4ERR_RECLAIM_CONFLICT));
 
 /// What the server answers to a reclaim, and whether the open is lost then.
 class ReclaimRefused : public RecoveryTest, public ::testing::WithParamInterface<nfsstat4> {};
@@ -99,8 +115,7 @@ TEST_P(ReclaimRefused, TheFileFailsAndAllElseGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(With, ReclaimRefused,
-                         ::testing::Values(NFS4ERR_RECLAIM_BAD, NFS4ERR_RECLAIM_CONFLICT,
-                                           NFS4ERR_ADMIN_REVOKED, NFS4ERR_STALE, NFS4ERR_ACCESS,
+                         ::testing::Values(NFS4ERR_ADMIN_REVOKED, NFS4ERR_STALE, NFS4ERR_ACCESS,
                                            NFS4ERR_SHARE_DENIED, NFS4ERR_IO, NFS4ERR_SERVERFAULT,
                                            NFS4ERR_DELAY, NFS4ERR_GRACE, NFS4ERR_EXPIRED,
                                            NFS4ERR_STALE_CLIENTID));
