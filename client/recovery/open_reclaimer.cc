@@ -1,6 +1,7 @@
 #include "client/recovery/open_reclaimer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "client/recovery/claim_errors.h"
@@ -18,6 +19,10 @@ using namespace nfs4;
 /// Share accesses, the widest first: most servers then need no OPEN for the accesses it covers.
 constexpr std::uint32_t kAccesses[] = {OPEN4_SHARE_ACCESS_BOTH, OPEN4_SHARE_ACCESS_WRITE,
                                        OPEN4_SHARE_ACCESS_READ};
+/// The grace period, which an OPEN of a file anew has to wait for, is longer than the lease with
+/// some servers (NFS-Ganesha: 90 s and 60 s), and is extended while others reclaim.
+constexpr int kGraceLeases = 3;
+constexpr Duration kGraceAtLeast = std::chrono::minutes(5);
 /// Why an open that may not be tried again is lost.
 constexpr const char* kInVain = "it could not be recovered in several attempts, or within a lease";
 
@@ -203,7 +208,7 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, OpenFileRef fil
   Sending sending;
   sending.channel = channel;
   sending.reserved = true;
-  sending.patience = patience();
+  sending.patience = {patience(), std::max(kGraceLeases * patience(), kGraceAtLeast)};
   auto granted = co_await send_claim(files_.context, file->opener(access), request, sending);
   CO_TRY(granted);
   if (claim == CLAIM_PREVIOUS) take_delegation(*file, granted->delegation);

@@ -25,9 +25,10 @@ namespace nfsrdma::client {
 ///   TEST_STATEID    ADMIN_REVOKED, ...         FREE_STATEID, lost
 ///                   EXPIRED, BAD_STATEID, ...  FREE_STATEID, opened anew
 ///
-/// Requests are repeated after DELAY and GRACE for as long as a lease. Users of a lost open get
-/// EIO; the next open(2) of the file starts afresh. An open that is opened anew keeps the locks
-/// that TEST_STATEID still finds valid; the others are lost (OpenTable::lose_locks).
+/// Requests are repeated after DELAY and GRACE for as long as a lease; CLAIM_FH, after GRACE, for
+/// three leases and five minutes at least. Users of a lost open get EIO; the next open(2) of the
+/// file starts afresh. An open that is opened anew keeps the locks that TEST_STATEID still finds
+/// valid; the others are lost (OpenTable::lose_locks).
 class OpenReclaimer final : public Reclaimer {
  public:
   OpenReclaimer(Files& files, const Credential& caller)

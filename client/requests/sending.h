@@ -3,6 +3,7 @@
 
 #include "client/compound/compound_pool.h"
 #include "client/proto/object.h"
+#include "client/session/patience.h"
 #include "transport/rpc/channel.h"
 
 namespace nfsrdma::client {
@@ -16,7 +17,7 @@ struct Sending {
   /// From the requests that are kept back for recovery.
   bool reserved = false;
   /// The server's DELAY or GRACE is the answer once this is over. Without `channel`.
-  Duration patience = Duration::max();
+  Patience patience;
 };
 
 /// An empty request; null when the mount is ending, or when the reserve is used up.

@@ -54,11 +54,9 @@ Session::Session(Reactor& reactor, CompoundPool& compounds, const Credential& ca
       drain_waiters_(reactor),
       recovery_waiters_(reactor) {}
 
-Task<Result<void>> Session::execute(Compound& compound) {
-  return execute(compound, Duration::max());
-}
+Task<Result<void>> Session::execute(Compound& compound) { return execute(compound, Patience()); }
 
-Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
+Task<Result<void>> Session::execute(Compound& compound, Patience patience) {
   auto sealed = compound.seal();
   CO_TRY(sealed);
   if (compound.operations() > limits_.max_operations) {
@@ -74,9 +72,10 @@ Task<Result<void>> Session::execute(Compound& compound, Duration patience) {
   co_return answered;
 }
 
-Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience) {
+Task<Result<void>> Session::execute_sealed(Compound& compound, Patience patience) {
   const TimePoint begun = compound.span().begun;
   Waiting waiting(*this, compound, begun);
+  PutOff put_off(patience, begun);
   Backoff backoff;
   int file_opens = 0;
   for (int refusals = 0;;) {
@@ -95,7 +94,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Duration patience
     }
     const bool again =
         asks_for_patience(compound) || (is_file_open(compound) && ++file_opens <= kMaxFileOpens);
-    if (!again || reactor_.now() - begun >= patience) {
+    if (!again || put_off.for_too_long(compound.results().status(), reactor_.now())) {
       note_end_of_delay(compound, begun);
       co_return answered;
     }

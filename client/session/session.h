@@ -24,6 +24,7 @@
 
 #include "client/compound/compound_pool.h"
 #include "client/session/limits.h"
+#include "client/session/patience.h"
 #include "client/session/slot_table.h"
 #include "client/session/trace.h"
 #include "client/trunk/trunk.h"
@@ -94,8 +95,8 @@ class Session {
   /// error when there is no answer to be had; the operations' own failures are found when their
   /// results are read.
   Task<Result<void>> execute(Compound& compound);
-  /// The same, but the server's DELAY or GRACE is the answer once `patience` is over.
-  Task<Result<void>> execute(Compound& compound, Duration patience);
+  /// The same, but the server's DELAY or GRACE is the answer once the patience with it is over.
+  Task<Result<void>> execute(Compound& compound, Patience patience);
   /// For the recovery: one try, on this connection, also while other requests are held back. A
   /// refusal by SEQUENCE is an error of Layer::nfs; the caller decides what to do.
   Task<Result<void>> execute_on(rpc::Channel& channel, Compound& compound);
@@ -188,7 +189,7 @@ class Session {
     TimePoint since{0};
   };
 
-  Task<Result<void>> execute_sealed(Compound& compound, Duration patience);
+  Task<Result<void>> execute_sealed(Compound& compound, Patience patience);
   Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
   bool fits(const Compound& compound) const;
   static void note_slot(Compound& compound);

@@ -51,6 +51,39 @@ TEST_F(RecoveryTest, AnOpenAnewThatIsPutOffForALeaseCostsTheFile) {
   EXPECT_TRUE(file->lost());
 }
 
+// The grace period may be longer than the lease. A DELAY behind it, while the server recalls a
+// delegation for the OPEN, has a lease of its own.
+TEST_F(RecoveryTest, AnOpenAnewWaitsForTheEndOfTheGracePeriod) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(true);
+  previous_ = NFS4ERR_RECLAIM_BAD;
+  again_ = NFS4ERR_GRACE;
+  Pending<Result<ReadData>> reading(read(mount(), {}, file->handle(), file.state(), 0, data_));
+  reactor_.advance(3 * seconds(90) / 2);
+  EXPECT_FALSE(reading.done());
+  EXPECT_FALSE(file->lost());
+  again_ = NFS4ERR_DELAY;
+  reactor_.advance(seconds(45));
+  again_ = NFS4_OK;
+  reactor_.advance(seconds(30));
+  ASSERT_TRUE(reading.done());
+  EXPECT_TRUE(reading.value());
+  EXPECT_FALSE(file->lost());
+}
+
+TEST_F(RecoveryTest, AGracePeriodWithoutEndCostsTheFile) {
+  start();
+  OpenRef file = must_open(1);
+  forget_opens(false);
+  again_ = NFS4ERR_GRACE;
+  Pending<Result<ReadData>> reading(read(mount(), {}, file->handle(), file.state(), 0, data_));
+  reactor_.advance(std::chrono::minutes(6));
+  ASSERT_TRUE(reading.done());
+  EXPECT_FALSE(reading.value());
+  EXPECT_TRUE(file->lost());
+}
+
 // RFC 8881 section 18.34: whatever is wrong with the connection, another BIND_CONN_TO_SESSION does
 // not mend it. The next connection is tried.
 TEST_F(RecoveryTest, AConnectionThatCannotBeBoundIsReplaced) {
