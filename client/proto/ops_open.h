@@ -9,6 +9,7 @@ inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_READ = 0x00000001;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WRITE = 0x00000002;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_BOTH = 0x00000003;
 inline constexpr std::uint32_t OPEN4_SHARE_DENY_NONE = 0x00000000;
+inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE = 0x00000000;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_READ_DELEG = 0x00000100;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG = 0x00000200;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_DELEG = 0x00000400;

@@ -205,6 +205,11 @@ Task<Result<stateid4>> OpenReclaimer::ask(rpc::Channel* channel, OpenFileRef fil
   request.share_access = access;
   request.claim = claim;
   if (claim == CLAIM_PREVIOUS) request.delegate_type = delegation_to_reclaim(*file);
+  // Linux knfsd gives nothing back to who says WANT_NO_DELEG, which RFC 8881 lets it take
+  // seriously.
+  if (request.delegate_type != OPEN_DELEGATE_NONE) {
+    request.want = OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE;
+  }
   Sending sending;
   sending.channel = channel;
   sending.reserved = true;

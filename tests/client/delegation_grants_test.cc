@@ -9,6 +9,7 @@
 #include "client/files/delegations.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
+#include "client/requests/getattr.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {
@@ -239,6 +240,28 @@ TEST_F(GrantedDelegations, AWriterHasTheServerKnowTheReaderBesideIt) {
   ASSERT_TRUE(reader);
   const OpenRef writer = must_open(kWrite);
   expect_claimed(kRead);
+}
+
+// RFC 8881 section 18.16.3: a server may take WANT_NO_DELEG at its word, and Linux knfsd does,
+// before it looks at the delegation that is claimed.
+TEST_F(GrantedDelegations, OneThatIsReclaimedIsNotDeclinedInTheSameOpen) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef delegated = must_open(kRead);
+  server_.forget(true);
+  grant(OPEN_DELEGATE_READ, 2);
+  ASSERT_TRUE(run(getattr(mount(), user(0), handle(1))));
+  ASSERT_EQ(claims_.back(), CLAIM_PREVIOUS);
+  EXPECT_EQ(asked_.back() & OPEN4_SHARE_ACCESS_WANT_DELEG_MASK, 0U);
+  ASSERT_TRUE(held());
+  EXPECT_EQ(held()->newest_stateid(), delegation_stateid(2));
+}
+
+TEST_F(GrantedDelegations, AnOpenIsReclaimedWithoutOne) {
+  const OpenRef open = must_open(kRead);
+  server_.forget(true);
+  ASSERT_TRUE(run(getattr(mount(), user(0), handle(1))));
+  ASSERT_EQ(claims_.back(), CLAIM_PREVIOUS);
+  EXPECT_EQ(asked_.back(), kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
 }
 
 // They share an open at the server; what it has let one do, it has not the other.

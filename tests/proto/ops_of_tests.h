@@ -17,7 +17,6 @@ inline constexpr std::uint32_t OPEN4_SHARE_DENY_READ = 0x00000001;
 inline constexpr std::uint32_t OPEN4_SHARE_DENY_WRITE = 0x00000002;
 inline constexpr std::uint32_t OPEN4_SHARE_DENY_BOTH = 0x00000003;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_DELEG_MASK = 0x0000ff00;
-inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE = 0x00000000;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_ANY_DELEG = 0x00000300;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_CANCEL = 0x00000500;
 inline constexpr std::uint32_t OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL = 0x00010000;

@@ -125,4 +125,21 @@ TEST_F(NfsDelegationTest, AHolderThatCannotBeAskedLosesItInALease) {
   EXPECT_NE(result.sr_resok4.sr_status_flags & SEQ4_STATUS_RECALLABLE_STATE_REVOKED, 0U);
 }
 
+// As Linux knfsd: what the OPEN wants is looked at before what it claims.
+TEST_F(NfsDelegationTest, AReclaimThatWantsNoneGetsNone) {
+  service->restart(/*grace_seconds=*/60);
+  holder = connect("holder", false);
+  OPEN4args args = open_args("", OPEN4_SHARE_ACCESS_BOTH);
+  args.claim.claim = CLAIM_PREVIOUS;
+  args.claim.delegate_type = OPEN_DELEGATE_WRITE;
+  args.share_access |= OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+  const auto declined = on<OPEN4res>(holder, file, args);
+  ASSERT_EQ(declined.status, NFS4_OK);
+  EXPECT_EQ(declined.resok4.delegation.delegation_type, OPEN_DELEGATE_NONE_EXT);
+  args.share_access = OPEN4_SHARE_ACCESS_BOTH;
+  const auto reclaimed = on<OPEN4res>(holder, file, args);
+  ASSERT_EQ(reclaimed.status, NFS4_OK);
+  EXPECT_EQ(reclaimed.resok4.delegation.delegation_type, OPEN_DELEGATE_WRITE);
+}
+
 }  // namespace nfsrdma::responder::test

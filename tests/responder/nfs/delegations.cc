@@ -55,13 +55,12 @@ Delegations::~Delegations() { *alive_ = false; }
 
 open_delegation4 Delegations::grant(CompoundContext& context, const OPEN4args& args,
                                     const FileRef& file) {
-  const bool reclaim = args.claim.claim == CLAIM_PREVIOUS;
+  // As Linux knfsd, which looks at what is wanted before it looks at the claim.
+  if (declined(args.share_access)) return none(args.share_access);
   bool for_writing = wants_writing(args);
-  if (reclaim) {
+  if (args.claim.claim == CLAIM_PREVIOUS) {
     if (args.claim.delegate_type == OPEN_DELEGATE_NONE) return none(args.share_access);
     for_writing = args.claim.delegate_type == OPEN_DELEGATE_WRITE;
-  } else if (declined(args.share_access)) {
-    return none(args.share_access);
   }
   if (!may_grant(context, *file, for_writing)) return none(args.share_access);
   const DelegationState& added = states_.add_delegation(*context.client, file, for_writing);
