@@ -102,6 +102,13 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file, net::Pace pace) {
       guard.emplace(std::move(again));
       continue;  // its access may be needed
     }
+    // OPEN_DOWNGRADE goes only to what an OPEN has asked for (RFC 8881 section 18.18.3): else the
+    // server answers NFS4ERR_INVAL, and goes on keeping the file from those who deny this access.
+    if (needed != 0 && file->unclaimed() != 0 && file->delegation()) {
+      auto claimed = co_await claim_each(file);
+      CO_TRY(claimed);
+      continue;
+    }
     const nfs4::stateid4 before = file->newest_stateid();
     auto done = co_await narrow_once(file, needed, pace);
     if (done) continue;
@@ -189,6 +196,11 @@ Task<Result<void>> OpenFiles::send_downgrade(OpenFileRef file, std::uint32_t nee
 
 Task<Result<void>> OpenFiles::claim(OpenFileRef file) {
   auto guard = co_await file->changing().lock();
+  auto claimed = co_await claim_each(file);
+  co_return claimed;
+}
+
+Task<Result<void>> OpenFiles::claim_each(OpenFileRef file) {
   for (int claims = 0; !file->lost() && file->delegation() && !file->claimed();) {
     if (file->recovering()) {
       const bool slept = co_await context_.session.pauses().pause(Backoff::kFirst);

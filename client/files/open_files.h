@@ -59,6 +59,8 @@ class OpenFiles {
   Task<Result<void>> send_close(OpenFileRef file, net::Pace pace);
   Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, const Narrowed& closed);
   Task<Result<void>> send_downgrade(OpenFileRef file, std::uint32_t needed);
+  /// What claim() does. The file's changing() is held.
+  Task<Result<void>> claim_each(OpenFileRef file);
   Task<Result<void>> claim(OpenFileRef file, std::uint32_t share_access);
 
   RequestContext& context_;

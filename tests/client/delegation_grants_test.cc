@@ -264,6 +264,58 @@ TEST_F(GrantedDelegations, AnOpenIsReclaimedWithoutOne) {
   EXPECT_EQ(asked_.back(), kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
 }
 
+/// Notes what goes out about the open file, in order, and keeps the accesses that it was asked for:
+/// OPEN_DOWNGRADE goes only to the union of some of them (RFC 8881 section 18.18.3).
+class DowngradeBesideALocalOpen : public GrantedDelegations {
+ protected:
+  DowngradeBesideALocalOpen() {
+    server_.on<OPEN_DOWNGRADE4args, OPEN_DOWNGRADE4res>([this](const OPEN_DOWNGRADE4args& args,
+                                                               OPEN_DOWNGRADE4res& result) {
+      const bool asked = std::ranges::any_of(
+          asked_, [&args](std::uint32_t access) { return (access & kBoth) == args.share_access; });
+      result.status = asked ? NFS4_OK : NFS4ERR_INVAL;
+      result.resok4.open_stateid = args.open_stateid;
+      ++result.resok4.open_stateid.seqid;
+    });
+  }
+};
+
+TEST_F(DowngradeBesideALocalOpen, GoesToWhatTheServerWasAskedFor) {
+  grant(OPEN_DELEGATE_READ, 1);
+  OpenRef both = must_open(kBoth);
+  auto reader = open_here(kRead);
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(must_close(std::move(both)));
+  expect_claimed(kRead);
+  EXPECT_EQ(counter("open_downgrades"), 1U);
+  EXPECT_EQ(reader->open->server_access(), kRead) << "nobody is kept from denying it to writers";
+  EXPECT_TRUE(must_close(std::move(reader->open)));
+}
+
+// The return of the delegation claims what is open; a second claim would be of no use.
+TEST_F(DowngradeBesideALocalOpen, WaitsForAReturnOfTheDelegation) {
+  grant(OPEN_DELEGATE_READ, 1);
+  OpenRef both = must_open(kBoth);
+  const auto reader = open_here(kRead);
+  ASSERT_TRUE(reader);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  ASSERT_EQ(recall(1), NFS4_OK);
+  reactor_.settle();
+  Pending<Result<void>> closing(mount().opens().close(std::move(both)));
+  reactor_.settle();
+  EXPECT_FALSE(closing.done());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  ASSERT_TRUE(closing.done());
+  EXPECT_TRUE(closing.value());
+  expect_claimed(kRead);
+  EXPECT_EQ(counter("open_downgrades"), 1U);
+  EXPECT_EQ(returned_, std::vector{1});
+}
+
 // They share an open at the server; what it has let one do, it has not the other.
 TEST_F(GrantedDelegations, AnOpenProvesNothingForOtherGroups) {
   grant(OPEN_DELEGATE_WRITE, 1);
