@@ -49,6 +49,12 @@ Result<void> CompoundReader::next(nfs4::nfs_opnum4 opnum) {
   return in_->status(nfs4::operation_name(opnum).data());
 }
 
+bool CompoundReader::take_lone_status() {
+  if (result_status_ == nfs4::NFS4_OK || in_->remaining() != xdr::kUnit) return false;
+  in_->u32("status");
+  return true;
+}
+
 Result<void> CompoundReader::judge() {
   const char* step = nfs4::operation_name(asked_[index_]).data();
   ++index_;

@@ -30,7 +30,12 @@ class CompoundReader {
   Result<void> read(Res& result) {
     auto outcome = next(Res::opnum);
     if (outcome) {
-      nfs4::decode(*in_, result);
+      if constexpr (requires { Res::may_end_with_status; }) {
+        result.status = result_status_;
+        if (!take_lone_status()) nfs4::decode(*in_, result);
+      } else {
+        nfs4::decode(*in_, result);
+      }
       outcome = judge();
     }
     return of_request(std::move(outcome));
@@ -48,6 +53,8 @@ class CompoundReader {
   /// Adds the request (Error::xid, Error::slot) to the error of `outcome`, if it is one.
   Result<void> of_request(Result<void> outcome) const;
   Result<void> next(nfs4::nfs_opnum4 opnum);
+  /// The result is a failure of which there is nothing but its status: takes that.
+  bool take_lone_status();
   Result<void> judge();
   Error unexpected(const char* what) const;
 

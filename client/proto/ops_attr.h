@@ -64,6 +64,8 @@ struct SETATTR4args {
 /// attrsset is present with every status: the attributes set before the failure.
 struct SETATTR4res {
   static constexpr nfs_opnum4 opnum = OP_SETATTR;
+  /// But Linux knfsd leaves it out where the reply has no room (NFS4ERR_REP_TOO_BIG and the like).
+  static constexpr bool may_end_with_status = true;
   nfsstat4 status = NFS4_OK;
   bitmap4 attrsset;
 

@@ -188,6 +188,45 @@ TEST_F(CompoundTest, AServerWithoutTheOperationIsUnderstood) {
   EXPECT_TRUE(result.error().is(Layer::nfs, NFS4ERR_OP_ILLEGAL));
 }
 
+/// As Linux knfsd fails SETATTR when the reply has no room: without its attrsset.
+std::vector<std::byte> lone_status(nfsstat4 status) {
+  std::vector<std::byte> memory(256);
+  xdr::Encoder out(memory);
+  encode(out, COMPOUND4res_header{status, "", 1});
+  out.u32(OP_SETATTR);
+  out.u32(status);
+  memory.resize(out.size());
+  return memory;
+}
+
+Result<void> read_setattr(const std::vector<std::byte>& bytes) {
+  constexpr nfs_opnum4 kSetattr[] = {OP_SETATTR};
+  xdr::Decoder in(bytes);
+  CompoundReader reader;
+  TRY(reader.open(in, kSetattr));
+  SETATTR4res set;
+  return reader.read(set);
+}
+
+TEST_F(CompoundTest, AFailureOfSetattrMayBeItsStatusAlone) {
+  auto too_big = read_setattr(lone_status(NFS4ERR_REP_TOO_BIG));
+  ASSERT_FALSE(too_big);
+  EXPECT_TRUE(too_big.error().is(Layer::nfs, NFS4ERR_REP_TOO_BIG)) << too_big.error().message();
+  auto bytes = lone_status(NFS4ERR_REP_TOO_BIG);
+  bytes.resize(bytes.size() - 1);
+  EXPECT_EQ(read_setattr(bytes).error().layer, Layer::decode) << "a part of the status";
+  EXPECT_EQ(read_setattr(lone_status(NFS4_OK)).error().layer, Layer::decode) << "a success";
+}
+
+TEST_F(CompoundTest, AFailureOfSetattrIsReadWithItsAttributes) {
+  SETATTR4res set;
+  set.status = NFS4ERR_NOSPC;
+  set.attrsset = {FATTR4_MODE};
+  auto failed = read_setattr(reply(NFS4ERR_NOSPC, set));
+  ASSERT_FALSE(failed);
+  EXPECT_TRUE(failed.error().is(Layer::nfs, NFS4ERR_NOSPC)) << failed.error().message();
+}
+
 Task<void> hold_one(CompoundPool* pool, std::vector<CompoundRef>* held) {
   const Credential caller;
   CompoundRef compound = co_await pool->acquire(caller);
