@@ -13,6 +13,7 @@
 #include "cache/data/write_errors.h"
 #include "cache/data/write_order.h"
 #include "cache/file/inode.h"
+#include "cache/file/leaving_owners.h"
 #include "client/state/lock_state.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
@@ -51,7 +52,12 @@ struct Gathering : ListNode {
 class OpenInode : public ListNode {
  public:
   OpenInode(Reactor& reactor, UncommittedMemory& memory)
-      : uncommitted(memory), gate(reactor), order(reactor), committing(reactor), memory_(memory) {}
+      : uncommitted(memory),
+        gate(reactor),
+        order(reactor),
+        committing(reactor),
+        leaving(reactor),
+        memory_(memory) {}
 
   /// Some writes were answered and have not reached the server.
   bool dirty() const { return !gathering.bytes.empty() || order.gathered() > 0; }
@@ -90,6 +96,7 @@ class OpenInode : public ListNode {
   /// A gathered write failed: writes are sent at once until one succeeds.
   bool write_through = false;
   AsyncMutex committing;  ///< one COMMIT at a time
+  LeavingOwners leaving;
   std::optional<SillyName> silly;
   std::uint32_t closes = 0;  ///< CLOSEs in flight
   /// The closes are in flight that the silly name goes with.

@@ -44,6 +44,19 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
   return found;
 }
 
+/// Whether the owner has asked for locks through an open file that a program still has.
+bool has_locker(OpenInode& open, const client::LockOwner& owner) {
+  bool found = false;
+  open.files.for_each([&](const File& file) {
+    if (file.released) return;
+    const auto& ids = file.lockers;
+    found = found || (owner.kind == client::LockKind::flock
+                          ? file.flock_owner == owner.id
+                          : std::find(ids.begin(), ids.end(), owner.id) != ids.end());
+  });
+  return found;
+}
+
 /// What was written under the locks is durable then. Whichever open it was written through: sent
 /// later, or again, it would overwrite what the next holder of a lock has written.
 Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> open,
@@ -67,6 +80,15 @@ bool is_to_be_waited_for(const Error& error, const client::WantedLock& wanted) {
 
 }  // namespace
 
+Departure::Departure(std::shared_ptr<OpenInode> open, client::LockOwner owner)
+    : open_(std::move(open)), owner_(owner) {
+  open_->leaving.add(owner_);
+}
+
+Departure::~Departure() {
+  if (open_) open_->leaving.remove(owner_);
+}
+
 bool locked_here(client::Mount& mount, const client::FileHandle& file) {
   return client::lock_keeper(mount, file) == client::LockKeeper::client;
 }
@@ -88,6 +110,10 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
   Backoff backoff;
   // A closed file has nobody to lock for. F_SETLK goes on after a signal that its caller handles.
   while (file->open && !(wanted.will_wait && caller.interrupted())) {
+    if (file->shared->leaving.contains(wanted.owner)) {
+      co_await file->shared->leaving.wait();
+      continue;
+    }
     auto locked = co_await client::lock(mount, file->open.file(), wanted);
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
@@ -137,13 +163,12 @@ Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant gra
                taken_back.error().message());
 }
 
-Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
-                         client::LockOwner owner) {
+Task<bool> release_locks(WriteBack& writes, Departure leaving) {
   bool kept = true;
-  const auto files = locked_by(*open, owner);
-  co_await write_before_unlock(writes, open, files);
+  const auto files = locked_by(*leaving.open(), leaving.owner());
+  co_await write_before_unlock(writes, leaving.open(), files);
   for (const client::OpenFileRef& file : files) {
-    auto released = co_await client::unlock_all(writes.mount(), file, owner);
+    auto released = co_await client::unlock_all(writes.mount(), file, leaving.owner());
     if (released) continue;
     log::warning("releasing the locks of inode {}: {}", file->fileid(), released.error().message());
     kept = kept && !released.error().is(Layer::nfs, nfs4::NFS4ERR_EXPIRED);
@@ -151,10 +176,17 @@ Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
   co_return kept;
 }
 
-Task<void> release_description_locks(WriteBack& writes, FileRef file) {
-  for (const std::uint64_t owner : std::exchange(file->lockers, {})) {
-    co_await release_locks(writes, file->shared, {client::LockKind::posix, owner});
+std::vector<Departure> departures(File& file, std::uint64_t flock_owner) {
+  std::vector<client::LockOwner> owners{{client::LockKind::flock, flock_owner}};
+  for (const std::uint64_t owner : std::exchange(file.lockers, {})) {
+    owners.push_back({client::LockKind::posix, owner});
   }
+  std::vector<Departure> leaving;
+  for (const client::LockOwner& owner : owners) {
+    if (!may_hold_locks(*file.shared, owner) || has_locker(*file.shared, owner)) continue;
+    leaving.emplace_back(file.shared, owner);
+  }
+  return leaving;
 }
 
 }  // namespace nfsrdma::cache

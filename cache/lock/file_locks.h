@@ -1,6 +1,10 @@
 // fcntl(2) and flock(2) locks of files that are open here.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "cache/write/write_back.h"
 #include "client/files/lock.h"
 #include "transport/base/sync/wait_queue.h"
@@ -21,6 +25,24 @@ class LockCaller {
   friend class LockPause;
   WaitQueue::Wait* wait_ = nullptr;
   bool interrupted_ = false;
+};
+
+/// `owner` is done with the file: as long as this exists, lock() with the same owner, whose number
+/// may be another's by now, waits. To be made as soon as the kernel has told; release_locks()
+/// takes it.
+class Departure {
+ public:
+  Departure(std::shared_ptr<OpenInode> open, client::LockOwner owner);
+  Departure(Departure&& other) noexcept = default;
+  Departure& operator=(Departure&&) = delete;
+  ~Departure();
+
+  const std::shared_ptr<OpenInode>& open() const { return open_; }
+  const client::LockOwner& owner() const { return owner_; }
+
+ private:
+  std::shared_ptr<OpenInode> open_;  // null: moved from
+  client::LockOwner owner_;
 };
 
 /// The locks of the file are kept by this mount alone while it has the write delegation: no other
@@ -45,13 +67,13 @@ Task<Result<void>> unlock(WriteBack& writes, FileRef file, client::LockOwner own
 /// Nobody takes the lock that was granted through `file`, which may be closed by now
 /// (client::take_back_lock). Failures are logged.
 Task<void> take_back_lock(WriteBack& writes, FileRef file, client::LockGrant grant);
-/// `owner` is done with the file. Failures are logged: there is no caller to tell.
-/// False when the server had revoked a lock and no caller had been told.
-Task<bool> release_locks(WriteBack& writes, std::shared_ptr<OpenInode> open,
-                         client::LockOwner owner);
-/// Through `file` no more locks can be taken: what open file descriptions (F_OFD_SETLK) have locked
-/// through it is released.
-Task<void> release_description_locks(WriteBack& writes, FileRef file);
+/// Gives back all that the owner has locked of the file. Failures are logged: there is no caller to
+/// tell. False when the server had revoked a lock and no caller had been told.
+Task<bool> release_locks(WriteBack& writes, Departure leaving);
+/// The owners that leave with `file`, which no program has any more: `flock_owner`, and open file
+/// descriptions that have locked through it (F_OFD_SETLK). An owner that has locked through another
+/// open file is that one's: the kernel may tell of a close after it has reused the number.
+std::vector<Departure> departures(File& file, std::uint64_t flock_owner);
 /// Whether `owner` has anything to be released.
 bool may_hold_locks(OpenInode& open, const client::LockOwner& owner);
 

@@ -1,5 +1,7 @@
 #include <cerrno>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "cache/file/io_lock.h"
 #include "cache/lock/file_locks.h"
@@ -10,17 +12,18 @@
 namespace nfsrdma::fuse {
 namespace {
 
-/// Commits, and reports what went wrong since this open file was told last. `leaving`: a process
-/// that closes any descriptor of a file gives up all its fcntl locks on it.
-Task<void> run(FileSystem& fs, Request request, FileRef file,
-               std::optional<client::LockOwner> leaving) {
+/// Commits, and reports what went wrong since this open file was told last. `closer`: the lock
+/// owner that closes a descriptor, 0: none does. `leaving`: a process that closes any descriptor of
+/// a file gives up all its fcntl locks on it.
+Task<void> run(FileSystem& fs, Request request, FileRef file, std::uint64_t closer,
+               std::optional<cache::Departure> leaving) {
   const cache::FileRef writer = file->writable() ? file : file->shared->any_writer();
   if (writer) co_await cache::commit_file(fs.files().writes(), writer);
   // Data read and written under a lost lock may be wrong, and its owner must learn that.
-  const cache::IoCaller by{leaving ? leaving->id : 0, request.context().pid};
+  const cache::IoCaller by{closer, request.context().pid};
   bool lock_lost = cache::lost(cache::lock_for_io(*file, by, client::ByteRange::whole_file()));
   if (leaving) {
-    const bool kept = co_await cache::release_locks(fs.files().writes(), file->shared, *leaving);
+    const bool kept = co_await cache::release_locks(fs.files().writes(), std::move(*leaving));
     lock_lost = lock_lost || !kept;
   }
   cache::WriteErrors& errors = file->shared->errors;
@@ -33,7 +36,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
 }  // namespace
 
 void handle::fsync(FileSystem& fs, Request request, FileRef file, fuse_fsync_in) {
-  spawn(run(fs, std::move(request), std::move(file), std::nullopt));
+  spawn(run(fs, std::move(request), std::move(file), /*closer=*/0, std::nullopt));
 }
 
 /// close(2) returns when everything is at the server and durable: other clients that open the file
@@ -41,11 +44,13 @@ void handle::fsync(FileSystem& fs, Request request, FileRef file, fuse_fsync_in)
 void handle::flush(FileSystem& fs, Request request, FileRef file, fuse_flush_in arguments) {
   const client::LockOwner owner{client::LockKind::posix, arguments.lock_owner};
   cache::forget_locker(*file->shared, owner.id);
-  if (!file->writable() && !cache::may_hold_locks(*file->shared, owner)) {
+  std::optional<cache::Departure> leaving;
+  if (cache::may_hold_locks(*file->shared, owner)) leaving.emplace(file->shared, owner);
+  if (!file->writable() && !leaving) {
     request.reply_ok();
     return;
   }
-  spawn(run(fs, std::move(request), std::move(file), owner));
+  spawn(run(fs, std::move(request), std::move(file), owner.id, std::move(leaving)));
 }
 
 }  // namespace nfsrdma::fuse

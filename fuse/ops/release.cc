@@ -1,3 +1,6 @@
+#include <utility>
+#include <vector>
+
 #include "cache/files.h"
 #include "cache/lock/file_locks.h"
 #include "cache/name/silly_names.h"
@@ -11,11 +14,13 @@ namespace {
 /// RELEASEs and then no more until some are answered. Files whose RELEASE it kept back
 /// during a recovery would look open: unlink(2) would give them silly names, and rmdir(2)
 /// fail.
-Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner flock_owner) {
+Task<void> run(FileSystem& fs, Request request, FileRef file,
+               std::vector<cache::Departure> leaving) {
   request.reply_ok();
   fs.files().silly_names().announce_removal(*file->shared);
-  co_await cache::release_locks(fs.files().writes(), file->shared, flock_owner);
-  co_await cache::release_description_locks(fs.files().writes(), file);
+  for (cache::Departure& owner : leaving) {
+    co_await cache::release_locks(fs.files().writes(), std::move(owner));
+  }
   co_await fs.files().close(std::move(file));
 }
 
@@ -24,8 +29,9 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, client::LockOwner 
 void handle::release(FileSystem& fs, Request request, fuse_release_in arguments) {
   FileRef file = fs.remove_file(arguments.fh);
   if (file) {
-    const client::LockOwner flock_owner{client::LockKind::flock, arguments.lock_owner};
-    spawn(run(fs, std::move(request), std::move(file), flock_owner));
+    // Before the answer: the kernel may use the owner's number again from now on.
+    auto leaving = cache::departures(*file, arguments.lock_owner);
+    spawn(run(fs, std::move(request), std::move(file), std::move(leaving)));
   } else {
     request.reply_error(EBADF);
   }

@@ -163,7 +163,7 @@ TEST_F(FileLocksTest, WhatWasWrittenIsSentBeforeALockAndBeforeCloseGivesItUp) {
   ASSERT_EQ(lock_now(kOne), 0);
   EXPECT_EQ(server_.read_file("f"), "before");
   ASSERT_TRUE(gather(file_, 0, "during"));
-  EXPECT_TRUE(run(release_locks(files().writes(), file_->shared, kOne)));
+  EXPECT_TRUE(run(release_locks(files().writes(), Departure(file_->shared, kOne))));
   EXPECT_EQ(server_.read_file("f"), "during");
 }
 
@@ -191,7 +191,7 @@ TEST_F(FileLocksTest, WhoReleasesALostLockIsTold) {
   server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_RECLAIM_CONFLICT, 100);
   server_.reboot(10);
   ASSERT_TRUE(run(files().attributes().revalidate(root_, caller())));
-  EXPECT_FALSE(run(release_locks(files().writes(), file_->shared, kOne)));
+  EXPECT_FALSE(run(release_locks(files().writes(), Departure(file_->shared, kOne))));
 }
 
 }  // namespace

@@ -215,6 +215,80 @@ TEST_F(LockRequests, AFlockOutlivesTheCloseOfADescriptor) {
   EXPECT_EQ(lock(kOne, 0, kLast, F_UNLCK, FUSE_LK_FLOCK), 0);
 }
 
+/// The kernel's numbers of lock owners are addresses, which it uses again.
+class ReusedOwner : public LockRequests {
+ protected:
+  int flock(const Opened& through, std::uint64_t owner) {
+    return end(begin_flock(through, owner)).error;
+  }
+  std::uint64_t begin_flock(const Opened& through, std::uint64_t owner) {
+    return begin(FUSE_SETLK, through.node,
+                 fuse_lk_in{through.fh, owner, {0, kLast, F_WRLCK, 0}, FUSE_LK_FLOCK, 0});
+  }
+  /// What makes a lock be given back late: it is committed before, which is held.
+  void leave_uncommitted() {
+    server_.service().set_never_stable(true);
+    ASSERT_EQ(write(file_, 0, text_of(100000)), 0);
+    hold(nfs4::OP_COMMIT);
+  }
+};
+
+// RELEASE is answered before the lock is given back.
+TEST_F(ReusedOwner, LocksAfterTheCloseOfTheOneBefore) {
+  const Opened before = open_node(file_.node);
+  ASSERT_EQ(flock(before, kOne), 0);
+  leave_uncommitted();
+  begin(FUSE_RELEASE, before.node, fuse_release_in{.fh = before.fh, .lock_owner = kOne});
+  const Opened after = open_node(file_.node);
+  const auto locking = begin_flock(after, kOne);
+  reactor_.settle();
+  let_go();
+  EXPECT_EQ(end(locking).error, 0);
+  reactor_.advance(std::chrono::seconds(5));
+  EXPECT_EQ(flock(file_, kTwo), EAGAIN);
+  release(after, kOne);
+  EXPECT_EQ(flock(file_, kTwo), 0);
+  EXPECT_EQ(lock(kTwo, 0, kLast, F_UNLCK, FUSE_LK_FLOCK), 0);
+}
+
+// Its caller was killed, or has waited for as long as timeo says.
+TEST_F(ReusedOwner, LocksAfterAFlushThatWasAnsweredEarly) {
+  ASSERT_EQ(lock(kOne, 0, 9, F_WRLCK), 0);
+  leave_uncommitted();
+  make_soft_kernel(ETIMEDOUT);
+  ASSERT_EQ(flush(file_, kOne), ETIMEDOUT);
+  const auto locking = begin(FUSE_SETLK, file_.node, lock_in(kOne, 0, 9, F_WRLCK));
+  reactor_.settle();
+  let_go();
+  EXPECT_EQ(end(locking).error, 0);
+  reactor_.advance(std::chrono::seconds(5));
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), EAGAIN);
+}
+
+// The kernel keeps RELEASEs back while many are under way.
+TEST_F(ReusedOwner, KeepsItsLockWhenTheCloseOfTheOneBeforeIsToldLater) {
+  const Opened before = open_node(file_.node);
+  ASSERT_EQ(flock(before, kOne), 0);
+  const Opened after = open_node(file_.node);
+  ASSERT_EQ(flock(after, kOne), 0);
+  release(before, kOne);
+  EXPECT_EQ(flock(file_, kTwo), EAGAIN);
+  release(after, kOne);
+  EXPECT_EQ(flock(file_, kTwo), 0);
+  EXPECT_EQ(lock(kTwo, 0, kLast, F_UNLCK, FUSE_LK_FLOCK), 0);
+}
+
+TEST_F(ReusedOwner, KeepsTheLockOfItsDescriptionLikewise) {
+  const Opened before = open_node(file_.node);
+  for (const Opened& through : {before, file_}) {
+    fuse_lk_in wanted = lock_in(kOne, 0, 9, F_WRLCK);
+    wanted.fh = through.fh;
+    ASSERT_EQ(ask(FUSE_SETLK, file_.node, wanted).error, 0);
+  }
+  release(before);
+  EXPECT_EQ(lock(kTwo, 0, 9, F_WRLCK), EAGAIN);
+}
+
 TEST_F(LockRequests, ErrorsAreTold) {
   server_.fail(nfs4::OP_LOCK, nfs4::NFS4ERR_OPENMODE);
   EXPECT_EQ(lock(kOne, 0, 9, F_WRLCK), EBADF);
