@@ -242,8 +242,10 @@ void Recovery::on_state_refused() {
 
 void Recovery::start_state_work() {
   session_.recovery_ended();
-  if (state_work_ != StateWork::idle || (pending() == 0 && !wants(kLookForRevoked))) return;
-  session_.background().start(work_on_states());
+  if (pending() == 0 && !wants(kLookForRevoked)) return;
+  if (state_work_ == StateWork::idle) return session_.background().start(work_on_states());
+  // It may have passed by what a restart meanwhile has left to be opened anew.
+  if (pending() > 0) state_tasks_ |= kReopen;
 }
 
 Task<void> Recovery::work_on_states() {

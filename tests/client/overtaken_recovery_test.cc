@@ -523,6 +523,34 @@ TEST_F(LocksReclaimed, ForNobodyOfAFileThatIsClosedMeanwhile) {
   EXPECT_TRUE(closing.done());
 }
 
+// The server has restarted while files were opened anew: the first of them is to be opened once
+// more.
+TEST_F(LocksReclaimed, OrLostAndTheFileOpenedAnewAsOftenAsTheServerRestarts) {
+  previous_ = NFS4ERR_NO_GRACE;
+  start();
+  OpenRef one = must_open(1, kBoth);
+  OpenRef other = must_open(2, kBoth);
+  ASSERT_TRUE(lock_range(one, {0, 9}, true));
+  ASSERT_TRUE(lock_range(other, {0, 9}, true));
+  forget_opens(true);
+  server_.fate = [this](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) && count(CLAIM_FH) == 1 ? Fate::hold : Fate::answer;
+  };
+  Pending asking(getattr(mount(), {}, handle(3)));
+  reactor_.settle();
+  ASSERT_EQ(count(CLAIM_FH), 2U);
+  server_.fate = nullptr;
+  forget_opens(true);
+  server_.disconnect();
+  reactor_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(one->claim(), OpenFile::Claim::none);
+  EXPECT_EQ(other->claim(), OpenFile::Claim::none);
+  Pending leaving(unlock_all(mount(), one.file(), {LockKind::posix, 1}));
+  reactor_.advance(std::chrono::seconds(10));
+  EXPECT_TRUE(leaving.done());
+  EXPECT_TRUE(asking.done());
+}
+
 // The server has restarted between the unlock and what makes it forget the owner.
 TEST_F(LocksReclaimed, NotWhenTheyHaveBeenGivenBack) {
   server_.on<LOCKU4args, LOCKU4res>(
