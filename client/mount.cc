@@ -23,6 +23,7 @@
 #include "client/session/silence_watch.h"
 #include "client/session/stall_watch.h"
 #include "client/trunk/trunk.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::client {
 namespace {
@@ -93,6 +94,7 @@ struct Mount::Parts {
         silence(mount.reactor_, session, mount.config_.server, mount.config_.time_out),
         stalls(mount.reactor_, session, recovery, trunk) {
     session.observe(recovery);
+    recovery.watch_restarts([this, &mount] { session.background().start(mount.learn_lease()); });
   }
 
   Trunk trunk;
@@ -207,11 +209,27 @@ Task<Result<void>> Mount::fetch_limits() {
   CO_TRY(attributes);
   Limits& limits = session().limits();
   limits.apply_file_system(attributes->maxread, attributes->maxwrite);
-  if (attributes->lease_time > 0) {
-    limits.lease_time = std::chrono::seconds(attributes->lease_time);
-  }
+  take_lease_time(*attributes);
   parts_->files.exclusive_attributes = attributes->suppattr_exclcreat;
   co_return Result<void>{};
+}
+
+void Mount::take_lease_time(const Attributes& attributes) {
+  if (attributes.lease_time == 0) return;
+  session().limits().lease_time = std::chrono::seconds(attributes.lease_time);
+  parts_->lease.on_lease_time();
+}
+
+// The first of the requests that go out when the recovery lets them. Without an answer the lease
+// counts as long as it was.
+Task<void> Mount::learn_lease() {
+  static const nfs4::bitmap4 kWanted{nfs4::FATTR4_LEASE_TIME};
+  auto attributes = co_await get_facts(*this, config_.caller, root_.handle, kWanted);
+  if (attributes) {
+    take_lease_time(*attributes);
+  } else {
+    log::debug("the lease time after a restart: {}", attributes.error().message());
+  }
 }
 
 Task<Result<void>> Mount::stop(Duration patience) {

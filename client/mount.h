@@ -121,6 +121,9 @@ class Mount {
   Task<Result<Found>> find_root();
   Task<Result<Found>> find_below(FileHandle dir, std::string name);
   Task<Result<void>> fetch_limits();
+  void take_lease_time(const Attributes& attributes);
+  /// Asks for the lease time anew: a server may have another one after a restart or failover.
+  Task<void> learn_lease();
   Task<Result<void>> say_goodbye();
   /// Repeats what the server puts off.
   Task<Result<void>> destroy(Task<Result<void>> (SessionSetup::*ask)(rpc::Channel&));

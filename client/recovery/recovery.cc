@@ -109,6 +109,7 @@ Task<Result<void>> Recovery::renew_client_id(rpc::Channel& channel) {
 void Recovery::forget_all() {
   need(kReclaim | kComplete);
   for (Reclaimer* reclaimer : reclaimers_) reclaimer->on_all_forgotten();
+  if (restarted_) restarted_();
   log::warning("the server has restarted or the lease ran out: {} states are to be recovered",
                pending());
 }

@@ -35,7 +35,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "client/recovery/callback_path.h"
@@ -58,6 +60,9 @@ class Recovery final : public TrunkObserver, public StateObserver {
   Task<Result<void>> on_new_channel(rpc::Channel& channel) override;
   void on_channel_lost(const Error& reason) override;
   Duration longest_pause() const override;
+  /// Calls `told` whenever the server has forgotten all states: it may have restarted with other
+  /// settings. Requests wait at that time.
+  void watch_restarts(std::function<void()> told) { restarted_ = std::move(told); }
   /// longest_pause() is as short as can be from now on.
   void hurry() { hurrying_ = true; }
 
@@ -129,6 +134,7 @@ class Recovery final : public TrunkObserver, public StateObserver {
   Session& session_;
   SessionSetup& session_setup_;
   const std::vector<Reclaimer*> reclaimers_;
+  std::function<void()> restarted_;
   Trunk& trunk_;
   std::uint32_t needs_ = kClientId | kSession;
   Phase phase_ = Phase::steady;

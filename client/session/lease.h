@@ -18,6 +18,10 @@ class LeaseKeeper {
   /// Starts, with the lease time of Session::limits().
   void start();
   void stop();
+  /// Session::limits() has another lease time.
+  void on_lease_time() {
+    if (running_ && !renewing_) arm();
+  }
 
   void visit_counters(CounterVisitor& visitor) const;
 

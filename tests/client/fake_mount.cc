@@ -12,12 +12,12 @@ constexpr std::size_t kMessages = Mount::message_slots(MountConfig{}.max_slots);
 FakeMount::FakeMount() {
   messages_ = std::move(*BufferPool::create(Mount::kMessageSlotBytes, kMessages));
   server_.on<nfs4::GETATTR4args, nfs4::GETATTR4res>(
-      [](const nfs4::GETATTR4args& args, nfs4::GETATTR4res& result) {
+      [this](const nfs4::GETATTR4args& args, nfs4::GETATTR4res& result) {
         static thread_local std::array<std::byte, 1024> memory;
         nfs4::Attributes attributes;
         attributes.present = args.attr_request & nfs4::known_attributes();
         attributes.type = nfs4::NF4DIR;
-        attributes.lease_time = 90;
+        attributes.lease_time = lease_seconds_;
         attributes.maxread = attributes.maxwrite = 1 << 20;
         attributes.maxname = 255;
         xdr::Encoder out(memory);

@@ -68,6 +68,7 @@ class FakeMount : public ::testing::Test {
   std::uint64_t expected_stalls_ = 0;
   bool expect_clean_ = true;  ///< the server must have seen no violation
   bool stopped_ = false;
+  std::uint32_t lease_seconds_ = 90;  ///< FATTR4_LEASE_TIME
 };
 
 }  // namespace nfsrdma::client::test

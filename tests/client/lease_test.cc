@@ -50,6 +50,32 @@ TEST_F(LeaseTest, RenewsTheLeaseWhenIdle) {
   EXPECT_EQ(arrivals().size(), 2U);
 }
 
+// A server that was restarted with other settings, or another one that has taken over.
+TEST_F(LeaseTest, ALeaseTimeThatIsAnotherAfterARestartCounts) {
+  start();
+  lease_seconds_ = 30;
+  server_.forget(true);
+  ASSERT_TRUE(run(getattr(mount(), {}, handle(1))));
+  reactor_.settle();
+  EXPECT_EQ(mount().lease_time(), seconds(30));
+  const std::size_t before = arrivals().size();
+  reactor_.advance(seconds(19));
+  EXPECT_EQ(arrivals().size(), before);
+  reactor_.advance(seconds(2));
+  ASSERT_EQ(arrivals().size(), before + 1);
+  EXPECT_EQ(arrivals().back().operations, std::vector{OP_SEQUENCE});
+}
+
+TEST_F(LeaseTest, ALeaseTimeThatIsNotToldAfterARestartIsThatOfBefore) {
+  start();
+  server_.forget(true);
+  server_.fail(OP_GETATTR, NFS4ERR_IO, 2);
+  EXPECT_FALSE(run(getattr(mount(), {}, handle(1))));
+  reactor_.settle();
+  EXPECT_EQ(mount().lease_time(), seconds(90));
+  EXPECT_TRUE(run(getattr(mount(), {}, handle(1))));
+}
+
 // RFC 8881 section 8.3: the lease is renewed when the server sees the request, which may be just
 // after it was sent; when the answer came says nothing.
 TEST_F(LeaseTest, TheLeaseCountsFromTheRequest) {
