@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/requests/delegreturn.h"
+#include "client/requests/lock.h"
 #include "client/requests/open.h"
 #include "client/requests/open_downgrade.h"
 #include "client/requests/steps.h"
@@ -149,7 +150,27 @@ Task<Result<void>> OpenFiles::send_close(OpenFileRef file, net::Pace pace) {
   const nfs4::stateid4 closing = file->newest_stateid();
   auto closed =
       co_await client::send_close(context_, file->caller(), file->handle(), closing, pace);
+  if (!closed.stateid && closed.stateid.error().is(Layer::nfs, nfs4::NFS4ERR_LOCKS_HELD)) {
+    co_await unlock_all(file);
+    auto again =
+        co_await client::send_close(context_, file->caller(), file->handle(), closing, pace);
+    closed = std::move(again);
+  }
   co_return note_closed(*file, closing, closed);
+}
+
+// RFC 8881 section 18.2.3: a server may refuse to close what has locks, such as one that was
+// granted when its owner had gone. It is not waited for requests of the owner: they may wait for
+// the CLOSE.
+Task<void> OpenFiles::unlock_all(OpenFileRef file) {
+  const auto held = file->locks().all();
+  const std::vector<FileLocks::LockRef> locks(held.begin(), held.end());
+  for (const FileLocks::LockRef& lock : locks) {
+    if (!lock->established) continue;
+    auto unlocked =
+        co_await locku(context_, lock->caller, file->handle(), lock, ByteRange::whole_file());
+    if (!unlocked) log::debug("before CLOSE: {}", unlocked.error().message());
+  }
 }
 
 // An OPEN that the server did after this CLOSE may have been merged already: that one is alive.

@@ -57,6 +57,7 @@ class OpenFiles {
   Task<Result<void>> narrow(OpenFileRef file, net::Pace pace = net::Pace::prompt);
   Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed, net::Pace pace);
   Task<Result<void>> send_close(OpenFileRef file, net::Pace pace);
+  Task<void> unlock_all(OpenFileRef file);
   Result<void> note_closed(OpenFile& file, const nfs4::stateid4& closing, const Narrowed& closed);
   Task<Result<void>> send_downgrade(OpenFileRef file, std::uint32_t needed);
   /// What claim() does. The file's changing() is held.

@@ -83,6 +83,15 @@ TEST_F(ServedLocks, AnOwnerThatUnlocksIsFreedAtItsEnd) {
   EXPECT_EQ(server_.successes_of(OP_LOCKU), 3);
 }
 
+// RFC 8881 section 18.2.3: a server may let no file be closed that has locks.
+TEST_F(ServedLocks, AreGivenBackWhereTheServerDoesNotCloseWithThem) {
+  ASSERT_EQ(lock_for(kAnn, {0, 9}), 0);
+  server_.fail(OP_CLOSE, NFS4ERR_LOCKS_HELD);
+  EXPECT_TRUE(run(mount().opens().close(std::move(file_.open))));
+  EXPECT_EQ(server_.successes_of(OP_LOCKU), 1);
+  EXPECT_EQ(server_.successes_of(OP_CLOSE), 1);
+}
+
 // NFS4ERR_DEADLOCK is what fcntl(2) calls EDEADLK.
 TEST_F(ServedLocks, ADeadlockIsTold) {
   ASSERT_EQ(lock_for(kAnn, {0, 0}), 0);
