@@ -99,6 +99,7 @@ Task<Result<void>> establish(Files& files, OpenFileRef file, LockRef lock) {
     const WantedLock wanted{lock->owner, lock->pid, next.range, next.exclusive};
     const stateid4 before = lock->given;
     auto granted = co_await lock_at_server(files, file, lock, wanted, files.context.lease_time());
+    if (lock->at_server) break;  // a restart in between: reclaimed, whatever this one was answered
     CO_TRY(granted);
     // Lost while the server was asked: with the delegation, for one.
     if (!lock->ranges.overlaps(next.range)) co_return fail(refusal(NFS4ERR_EXPIRED, "it is lost"));

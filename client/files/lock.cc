@@ -134,6 +134,9 @@ Task<Result<LockGrant>> lock(Files& files, OpenFileRef file, WantedLock wanted) 
       lock->pid = wanted.pid;
       lock->ranges.set(wanted.range, wanted.exclusive);
       if (lock->loss_reported) lock->lost_ranges.clear(wanted.range);
+      const bool downgraded =
+          !wanted.exclusive && granted->replaced.conflicting(wanted.range, wanted.exclusive);
+      if (downgraded) files.lock_waiters.notify(lock->file.handle());
     }
     file->locks().forget_if_unused(lock);
     co_return granted;

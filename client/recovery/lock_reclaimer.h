@@ -16,9 +16,10 @@ class LockReclaimer {
 
   /// LOCK with `reclaim` for every range, on this connection. Repeats after DELAY and GRACE for as
   /// long as a lease; any other refusal loses the lock. Returns an error when connection or session
-  /// are gone. Locks kept here under a delegation need no reclaim if the delegation has come back.
-  /// If it has not, they are reclaimed like the others: no other client could lock the file before
-  /// the restart, or has since.
+  /// are gone. Locks kept here under a delegation need no reclaim if the delegation has come back,
+  /// unless it is being returned: the request of each of them would wait for the end of the grace
+  /// period. If it has not, they are reclaimed like the others: no other client could lock the file
+  /// before the restart, or has since.
   Task<Result<void>> reclaim(rpc::Channel& channel, OpenFileRef file);
 
  private:

@@ -89,9 +89,9 @@ class OpenFile final : public StateHolder,
   const DelegationRef& delegation() const { return delegation_; }
   FileLocks& locks() { return locks_; }
   const FileLocks& locks() const { return locks_; }
-  /// A write delegation is there, and not in doubt.
+  /// A write delegation is there, not in doubt, and not being returned.
   bool delegated_for_writing() const {
-    return delegation_ && delegation_->writes() && !delegation_->recovering();
+    return delegation_ && delegation_->writes() && delegation_->held();
   }
   /// The server knows of every open that is in use.
   bool claimed() const;

@@ -83,6 +83,9 @@ OpenTable::Detached OpenTable::detach(const Delegation& delegation) {
     const bool unknown = !all_known && !file->lost_ && !file->recovering();
     if (unknown) file->claim_ = OpenFile::Claim::anew;
     detached.reopen = detached.reopen || unknown;
+    // Before a new delegation comes, under which they would seem to be held.
+    const bool reclaimed_later = file->claim_ == OpenFile::Claim::previous;
+    if (delegation.lost() && !reclaimed_later) lose_local_locks(*file);
     forget_if_unused(file);
   }
   return detached;
@@ -120,6 +123,12 @@ void OpenTable::lose_locks(OpenFile& file, const std::string& why) {
   const auto all = file.locks_.all();
   const std::vector<FileLocks::LockRef> locks(all.begin(), all.end());
   for (const FileLocks::LockRef& lock : locks) lose_locks(*lock, why);
+}
+
+void OpenTable::lose_local_locks(OpenFile& file) {
+  for (const FileLocks::LockRef& lock : file.locks_.all()) {
+    if (!lock->at_server && !lock->ranges.empty()) lose_locks(*lock, "with the delegation");
+  }
 }
 
 void OpenTable::lose_locks(LockState& lock, const std::string& why) {

@@ -80,7 +80,7 @@ class OpenTable {
     std::vector<OpenFileRef> files;  ///< those that used it
     bool reopen = false;             ///< some are not known to the server: they are opened anew
   };
-  /// No open uses the delegation any more.
+  /// No open uses the delegation any more. If it has ended, locks that it alone has kept are lost.
   Detached detach(const Delegation& delegation);
   /// Forgets the file if it is not open and no OPEN is in flight.
   void forget_if_unused(const OpenFileRef& file);
@@ -102,6 +102,8 @@ class OpenTable {
 
  private:
   void forget(const OpenFile& file);
+  /// Those that only this client knows of.
+  void lose_local_locks(OpenFile& file);
 
   Reactor& reactor_;
   std::unordered_multimap<FileHandle, OpenFileRef, FileHandleHash> files_;  // one for each user

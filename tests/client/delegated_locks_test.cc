@@ -2,113 +2,22 @@
 // among the owners of this mount, and known to the server before anybody else gets the file.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "client/files/local_lock.h"
-#include "client/files/lock.h"
-#include "client/files/locked_io.h"
-#include "client/files/open.h"
-#include "client/requests/errno.h"
 #include "client/requests/getattr.h"
-#include "client/requests/read.h"
 #include "client/session/session.h"
 #include "client/state/lock_waiters.h"
-#include "tests/client/delegations.h"
+#include "tests/client/delegated_locks.h"
 
 namespace nfsrdma::client::test {
 namespace {
 
 using namespace nfs4;
 using std::chrono::seconds;
-
-constexpr LockOwner kAnn{LockKind::posix, 1};
-constexpr LockOwner kBob{LockKind::posix, 2};
-constexpr LockOwner kDescription{LockKind::flock, 3};
-
-class DelegatedLocks : public Delegations {
- protected:
-  void SetUp() override {
-    Delegations::SetUp();
-    file_ = open_delegated("file", kBoth);
-  }
-  void TearDown() override {
-    file_ = {};
-    elsewhere_ = {};
-    reactor_.settle();
-    Delegations::TearDown();
-  }
-
-  static WantedLock wanted(LockOwner owner, ByteRange range, bool exclusive) {
-    return {.owner = owner,
-            .pid = static_cast<std::int32_t>(owner.id),
-            .range = range,
-            .exclusive = exclusive};
-  }
-  Task<Result<LockGrant>> locking(LockOwner owner, ByteRange range, bool exclusive = true) {
-    return client::lock(mount(), file_.open.file(), wanted(owner, range, exclusive));
-  }
-  /// 0 or an errno; EAGAIN: another owner's lock is in the way.
-  int lock_here(LockOwner owner, ByteRange range, bool exclusive = true) {
-    auto locked = run(locking(owner, range, exclusive));
-    return locked ? 0 : to_errno(locked.error());
-  }
-  int unlock_here(LockOwner owner, ByteRange range) {
-    auto unlocked = run(unlock(mount(), file_.open.file(), owner, range));
-    return unlocked ? 0 : to_errno(unlocked.error());
-  }
-  /// Whether the range is free for an exclusive lock of a new owner on this mount.
-  bool free_here(ByteRange range) {
-    auto tested =
-        run(test_lock(mount(), file_.open.file(), wanted({LockKind::posix, 9}, range, true)));
-    EXPECT_TRUE(tested) << tested.error().message();
-    return tested && !*tested;
-  }
-  /// The same at the server, for another client, which makes the delegation be returned by opening.
-  bool free_elsewhere(ByteRange range) {
-    if (!elsewhere_.open) {
-      auto opened = open_at_other("file", kBoth);
-      EXPECT_TRUE(opened) << opened.error().message();
-      if (!opened) return false;
-      elsewhere_ = std::move(*opened);
-    }
-    auto tested = run(test_lock(other(), elsewhere_.open.file(), wanted(kAnn, range, true)));
-    EXPECT_TRUE(tested) << tested.error().message();
-    return tested && !*tested;
-  }
-  void give_back(const FileHandle& handle) {
-    const auto returning = [this, handle]() -> Task<int> {
-      co_await mount().delegations().give_back(handle);
-      co_return 0;
-    };
-    run(returning());
-  }
-  /// Ann's locks are, and no other owner's, nor the open.
-  void expect_lost(const char* why) {
-    EXPECT_EQ(counter("locks_lost"), 1U) << why;
-    EXPECT_EQ(counter("opens_lost"), 0U);
-    EXPECT_EQ(read_as_ann(), EIO) << why;
-    EXPECT_TRUE(read_text(file_)) << "an owner without locks goes on";
-    EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0) << "nothing is left to be unlocked";
-    EXPECT_EQ(read_as_ann(), 0);
-  }
-  int read_as_ann() {
-    const auto held = lock_for_io(file_.open->locks(), {.owner = kAnn.id, .range = {0, 9}});
-    Buffer sink = data_->acquire();
-    auto data = run(read(mount(), caller(), file_.handle, io_state(file_.open.file(), held), 0,
-                         sink.first(10)));
-    return data ? 0 : to_errno(data.error());
-  }
-  bool local() const { return lock_keeper(*mount_, file_.handle) == LockKeeper::client; }
-
-  Opened file_;
-  Opened elsewhere_;
-};
 
 TEST_F(DelegatedLocks, SendNothing) {
   const std::size_t before = requests();
@@ -290,6 +199,11 @@ TEST_F(DelegatedLocks, WhoWaitsForOneIsWokenByUnlockAndByTheReturn) {
   EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0);
   finish(first);
   EXPECT_EQ(reactor_.now(), begun);
+  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
+  Pending<int> sharing(wait());
+  EXPECT_EQ(lock_here(kAnn, {0, 9}, /*exclusive=*/false), 0);
+  finish(sharing);
+  EXPECT_EQ(reactor_.now(), begun) << "by a downgrade, too";
   Pending<int> second(wait());
   server_.service().recall_delegations();
   finish(second);
@@ -334,96 +248,6 @@ INSTANTIATE_TEST_SUITE_P(With, RefusedLocks,
                                            Refusal{"BadStateid", NFS4ERR_BAD_STATEID, 1, false},
                                            Refusal{"Resource", NFS4ERR_RESOURCE, 1, true}),
                          [](const auto& of) { return std::string(of.param.name); });
-
-// The server has never heard of them: they need no reclaim as long as the delegation comes back.
-TEST_F(DelegatedLocks, SurviveARebootWithTheDelegation) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  server_.reboot(/*grace_seconds=*/60);
-  ASSERT_TRUE(read_text(file_));
-  EXPECT_EQ(counter("delegations_reclaimed"), 1U);
-  EXPECT_TRUE(local());
-  EXPECT_FALSE(free_here({0, 9}));
-  EXPECT_EQ(server_.successes_of(OP_LOCK), 0);
-  reactor_.advance(seconds(61));
-  EXPECT_FALSE(free_elsewhere({0, 9}));
-  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
-}
-
-TEST_F(DelegatedLocks, AreReclaimedWhereTheOpenComesBackWithoutDelegation) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  server_.after = [this](const Arrival& arrival) {
-    if (arrival.has(OP_CREATE_SESSION)) server_.lose_callback_path();
-  };
-  server_.reboot(/*grace_seconds=*/60);
-  ASSERT_TRUE(read_text(file_));
-  server_.after = nullptr;
-  EXPECT_EQ(counter("delegations_reclaimed"), 0U);
-  EXPECT_EQ(counter("opens_reclaimed"), 1U);
-  EXPECT_EQ(server_.successes_of(OP_LOCK), 1);
-  EXPECT_EQ(counter("opens_lost"), 0U);
-  reactor_.advance(seconds(61));
-  EXPECT_FALSE(free_elsewhere({0, 9}));
-  EXPECT_EQ(unlock_here(kAnn, {0, 9}), 0);
-  EXPECT_TRUE(free_elsewhere({0, 9}));
-}
-
-TEST_F(DelegatedLocks, AreLostWithAServerThatGivesNothingBack) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  server_.reboot(/*grace_seconds=*/0);
-  EXPECT_TRUE(run(getattr(mount(), caller(), root())));
-  reactor_.settle();
-  expect_lost("another client may have locked the file meanwhile");
-}
-
-// RFC 8881 section 10.2.1
-TEST_F(DelegatedLocks, AreLostWithARevokedDelegation) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  server_.hold_callbacks = true;
-  auto writer = open_at_other("file", kWrite);
-  ASSERT_TRUE(writer) << writer.error().message();
-  reactor_.advance(kLease);
-  EXPECT_EQ(counter("delegations_freed"), 1U);
-  expect_lost("the other client may have locked it");
-  close_at(other(), std::move(writer->open));
-}
-
-TEST_F(DelegatedLocks, ARebootInTheMidstOfTheReturnCostsNone) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  EXPECT_EQ(lock_here(kAnn, {20, 29}), 0);
-  EXPECT_EQ(lock_here(kBob, {40, 49}), 0);
-  int locks = 0;
-  server_.after = [this, &locks](const Arrival& arrival) {
-    if (arrival.has(OP_LOCK) && ++locks == 2) server_.reboot(/*grace_seconds=*/45);
-  };
-  server_.service().recall_delegations();
-  reactor_.advance(seconds(120));
-  server_.after = nullptr;
-  EXPECT_EQ(counter("opens_lost"), 0U);
-  EXPECT_EQ(counter("delegations"), 0U);
-  for (const std::uint64_t first : {0U, 20U, 40U}) {
-    EXPECT_FALSE(free_elsewhere({first, first + 9})) << first;
-  }
-  EXPECT_TRUE(free_elsewhere({10, 19}));
-}
-
-// RFC 8881 section 8.4.2.1: the lock that the server granted before it restarted is not among those
-// that are reclaimed while the delegation is held.
-TEST_F(DelegatedLocks, ARebootBetweenTwoRangesOfOneOwnerCostsNone) {
-  EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
-  EXPECT_EQ(lock_here(kAnn, {20, 29}), 0);
-  bool first = true;
-  server_.after = [this, &first](const Arrival& arrival) {
-    if (!arrival.has(OP_LOCK) || !std::exchange(first, false)) return;
-    server_.reboot(/*grace_seconds=*/45);
-  };
-  server_.service().recall_delegations();
-  reactor_.advance(seconds(120));
-  server_.after = nullptr;
-  EXPECT_EQ(counter("locks_lost"), 0U);
-  EXPECT_EQ(counter("delegations"), 0U);
-  EXPECT_FALSE(free_elsewhere({0, 9}));
-  EXPECT_FALSE(free_elsewhere({20, 29}));
-}
 
 // A process may lock a file by two opens of different users: it holds what it asked for last.
 TEST_F(DelegatedLocks, ALockByAnotherUsersOpenReplacesTheOwnersEarlierOne) {
