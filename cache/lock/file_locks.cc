@@ -117,6 +117,11 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
     auto locked = co_await client::lock(mount, file->open.file(), wanted);
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
+    if (wanted.owner.kind == client::LockKind::flock) {
+      // As flock(2) does it: two that wait for each other to give up their shared lock hang.
+      auto given_up = co_await unlock(writes, file, wanted.owner, wanted.range);
+      if (!given_up) co_return fail_from(given_up);
+    }
     LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
     co_await pause;
     if (mount.lock_waiters().ended()) break;

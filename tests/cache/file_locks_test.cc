@@ -150,6 +150,25 @@ TEST_F(FileLocksTest, ADeadlockIsToldToFcntlAndWaitedOutByFlock) {
   EXPECT_TRUE(run(ask({client::LockKind::flock, 3}, who)));
 }
 
+// flock(2): "the existing lock is first removed, and then a new lock is established".
+TEST_F(FileLocksTest, TwoFlocksThatBothBecomeExclusiveDoNotWaitForEachOther) {
+  constexpr client::LockOwner kFlocks[] = {{client::LockKind::flock, 3},
+                                           {client::LockKind::flock, 4}};
+  LockCaller who[2];
+  for (const client::LockOwner& owner : kFlocks) {
+    client::WantedLock shared;
+    shared.owner = owner;
+    ASSERT_TRUE(run(lock(files().writes(), file_, shared, who[0])));
+  }
+  Pending<Result<client::LockGrant>> first(ask(kFlocks[0], who[0]));
+  reactor_.settle();
+  Pending<Result<client::LockGrant>> second(ask(kFlocks[1], who[1]));
+  EXPECT_TRUE(finish(second));
+  EXPECT_FALSE(first.done());
+  unlock_all(kFlocks[1]);
+  EXPECT_TRUE(finish(first));
+}
+
 TEST_F(FileLocksTest, AnUnlockThatFailsIsToldOnce) {
   ASSERT_EQ(lock_now(kOne), 0);
   server_.fail(nfs4::OP_LOCKU, nfs4::NFS4ERR_IO);
