@@ -57,7 +57,10 @@ Task<void> DelegationReturner::give_back(DelegationRef delegation) {
   auto files = files_.opens.detach(*delegation);
   co_await send(delegation, open_of_holder(*delegation, files));
   delegations.drop(delegation);
-  for (const OpenFileRef& file : files) co_await files_.opens.narrow_quietly(file);
+  // A CLOSE may wait for an OPEN, which the server may put off until it has another delegation.
+  for (const OpenFileRef& file : files) {
+    files_.context.session.background().start(files_.opens.narrow_quietly(file));
+  }
 }
 
 // An open that the server does not take over is reopened, or given up, by its recovery.

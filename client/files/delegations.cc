@@ -1,7 +1,10 @@
 #include "client/files/delegations.h"
 
+#include <algorithm>
+
 #include "client/files/files.h"
 #include "client/requests/delegreturn.h"
+#include "transport/base/log.h"
 
 namespace nfsrdma::client {
 
@@ -14,6 +17,7 @@ Delegations::Delegations(Files& files)
 // only if it lets write; the other is returned as it is.
 void Delegations::take(const OpenFileRef& file, const GrantedDelegation& granted,
                        const Attributes& attributes, bool preserve_unlinked) {
+  if (is_stray(granted.stateid)) return;  // granted once more, and about to end
   const DelegationRef known = table_.find(file->handle());
   if (known && known->newest_stateid().other != granted.stateid.other) {
     const bool better = known->held() && granted.writes && !known->writes();
@@ -31,11 +35,37 @@ void Delegations::take(const OpenFileRef& file, const GrantedDelegation& granted
 nfsstat4 Delegations::recall(const CB_RECALL4args& args) {
   const DelegationRef delegation = table_.find(args.fh);
   if (!delegation || delegation->newest_stateid().other != args.stateid.other) {
-    return asking_ > 0 ? NFS4ERR_DELAY : NFS4ERR_BAD_STATEID;
+    const bool may_come = asking_ > 0 || (delegation && delegation->recovering());
+    return may_come ? NFS4ERR_DELAY : return_stray(args.fh, args.stateid);
   }
   recalled_.add();
   start_return(delegation);
   return NFS4_OK;
+}
+
+// The server grants it, and the reply is lost: NFS4ERR_BAD_STATEID would leave it there until it is
+// revoked, with whoever made the server recall it waiting, and SEQ4_STATUS_RECALLABLE_STATE_REVOKED
+// set for good.
+nfsstat4 Delegations::return_stray(const FileHandle& file, const stateid4& stateid) {
+  if (is_stray(stateid)) return NFS4_OK;
+  if (strays_.size() >= kMostStrays) return NFS4ERR_DELAY;
+  recalled_.add();
+  strays_.push_back(stateid);
+  files_.context.session.background().start(return_stray_quietly(file, stateid));
+  return NFS4_OK;
+}
+
+Task<void> Delegations::return_stray_quietly(FileHandle file, stateid4 stateid) {
+  Credential caller;
+  files_.open_table.for_each_of(file, [&](const OpenFile& open) { caller = open.caller(); });
+  auto returned = co_await delegreturn(files_.context, caller, file, stateid);
+  if (!returned) log::debug("a delegation that is not known: {}", returned.error().message());
+  std::erase_if(strays_, [&](const stateid4& stray) { return stray.other == stateid.other; });
+}
+
+bool Delegations::is_stray(const stateid4& stateid) const {
+  return std::ranges::any_of(strays_,
+                             [&](const stateid4& stray) { return stray.other == stateid.other; });
 }
 
 // Those that no open file uses go first.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client/files/delegation_returner.h"
 #include "client/proto/ops_callback.h"
@@ -43,6 +44,8 @@ class Delegations {
  public:
   /// Above this many, one that no open file uses is returned for each that comes.
   static constexpr std::size_t kWatermark = 4096;
+  /// Returns of delegations that are not known here, at most at once.
+  static constexpr std::size_t kMostStrays = 8;
 
   explicit Delegations(Files& files);
 
@@ -74,6 +77,8 @@ class Delegations {
 
   // Requests of the server. Each call returns at once; the work it causes is done later.
 
+  /// One that is not known here is returned, too: its grant may have been lost. NFS4ERR_DELAY: its
+  /// grant may be on its way, or many of that kind are being returned.
   nfs4::nfsstat4 recall(const nfs4::CB_RECALL4args& args);
   nfs4::nfsstat4 recall_any(const nfs4::CB_RECALL_ANY4args& args);
   /// Size and change attribute of a file held for writing (CB_GETATTR).
@@ -98,12 +103,16 @@ class Delegations {
 
  private:
   void return_stranger(const OpenFile& file, const nfs4::stateid4& stateid);
+  nfs4::nfsstat4 return_stray(const FileHandle& file, const nfs4::stateid4& stateid);
+  Task<void> return_stray_quietly(FileHandle file, nfs4::stateid4 stateid);
+  bool is_stray(const nfs4::stateid4& stateid) const;
 
   Files& files_;
   DelegationTable& table_;
   DelegationUser* user_ = nullptr;
   DelegationReturner returner_;
   std::size_t asking_ = 0;
+  std::vector<nfs4::stateid4> strays_;  // not known here, and being returned
   Counter recalled_;
 };
 

@@ -30,6 +30,11 @@ Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileH
   return send(context, caller, file, std::move(delegation), stateid, context.lease_time());
 }
 
+Task<Result<void>> delegreturn(RequestContext& context, Credential caller, FileHandle file,
+                               nfs4::stateid4 delegation) {
+  return send(context, caller, file, {}, delegation, context.lease_time());
+}
+
 // A file that is being closed lets no OPEN pass: the state is not recovered here, and DELAY not
 // waited for.
 Task<Result<Narrowed>> delegreturn_and_close(RequestContext& context, Credential caller,

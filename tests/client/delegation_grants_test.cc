@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "client/files/delegations.h"
+#include "client/files/lock.h"
 #include "client/files/open.h"
 #include "client/files/open_files.h"
 #include "client/requests/getattr.h"
+#include "client/session/session.h"
 #include "tests/client/fake_mount.h"
 
 namespace nfsrdma::client::test {
@@ -59,9 +61,9 @@ class GrantedDelegations : public FakeMount {
     granted_.read.stateid = granted_.write.stateid = delegation_stateid(number);
     granted_.read.recall = granted_.write.recall = recall;
   }
-  nfsstat4 recall(int number) {
+  nfsstat4 recall(int number, const FileHandle& file = handle(1)) {
     CB_RECALL4args args;
-    args.fh = handle(1);
+    args.fh = file;
     args.stateid = delegation_stateid(number);
     return mount().delegations().recall(args);
   }
@@ -165,6 +167,39 @@ TEST_F(GrantedDelegations, GoBackWhileACloseWaitsForAnOpen) {
   EXPECT_TRUE(opening.value() && closing.value());
 }
 
+/// One delegation is returned at a time.
+class OneReturnAtATime : public GrantedDelegations {
+ protected:
+  void SetUp() override {
+    configure({}, /*slots=*/3);
+    start();
+  }
+};
+
+// The CLOSE of the first file waits for an OPEN, which the server may put off until it has the
+// other delegation back.
+TEST_F(OneReturnAtATime, NoReturnWaitsForAClose) {
+  grant(OPEN_DELEGATE_READ, 1);
+  OpenRef reader = must_open(kRead);
+  grant(OPEN_DELEGATE_READ, 2);
+  auto second = run(open(mount(), user(0), handle(2), kRead));
+  ASSERT_TRUE(second);
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  Pending<Result<Opened>> opening(open(mount(), user(0), handle(1), kBoth));
+  reactor_.settle();
+  ASSERT_TRUE(must_close(std::move(reader)));
+  ASSERT_EQ(recall(1), NFS4_OK);
+  ASSERT_EQ(recall(2, handle(2)), NFS4_OK);
+  reactor_.settle();
+  EXPECT_EQ(returned_, (std::vector{1, 2}));
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  EXPECT_TRUE(opening.done());
+}
+
 // RFC 8881 section 18.16.2: `recall` in the grant itself. The server waits, and revokes it at last.
 TEST_F(GrantedDelegations, OneThatIsRecalledWithItsGrantGoesBack) {
   for (const auto type : {OPEN_DELEGATE_READ, OPEN_DELEGATE_WRITE}) {
@@ -177,18 +212,64 @@ TEST_F(GrantedDelegations, OneThatIsRecalledWithItsGrantGoesBack) {
   }
 }
 
-// RFC 8881 section 20.2.3: NFS4ERR_BAD_STATEID for one that this client does not hold.
-TEST_F(GrantedDelegations, ARecallOfAnotherReturnsNothing) {
+// RFC 8881 sections 10.2.1 and 18.46.3: the reply that granted it may have been lost with a
+// session. Left there, it would be in the way of others until it is revoked, and the flag that
+// tells of that would stay set.
+TEST_F(GrantedDelegations, ARecallOfOneThatIsNotKnownReturnsThat) {
   grant(OPEN_DELEGATE_READ, 1);
   const OpenRef open = must_open(kRead);
-  EXPECT_EQ(recall(2), NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(recall(2), NFS4_OK);
+  EXPECT_EQ(recall(2), NFS4_OK) << "a repetition";
   reactor_.settle();
   EXPECT_TRUE(held());
-  EXPECT_TRUE(returned_.empty());
+  EXPECT_EQ(returned_, std::vector{2});
   EXPECT_EQ(recall(1), NFS4_OK);
   reactor_.settle();
   EXPECT_FALSE(held());
-  EXPECT_EQ(returned_, std::vector{1});
+  EXPECT_EQ(returned_, (std::vector{2, 1}));
+}
+
+// A server may recall whatever it likes, and answer nothing.
+TEST_F(GrantedDelegations, FewThatAreNotKnownAreReturnedAtOnce) {
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_DELEGRETURN) ? Fate::hold : Fate::answer;
+  };
+  constexpr int kMost = static_cast<int>(client::Delegations::kMostStrays);
+  for (int number = 1; number <= kMost; ++number) EXPECT_EQ(recall(number), NFS4_OK);
+  EXPECT_EQ(recall(kMost + 1), NFS4ERR_DELAY);
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+  server_.release();
+  reactor_.settle();
+  EXPECT_EQ(recall(kMost + 1), NFS4_OK);
+  reactor_.settle();
+  EXPECT_EQ(returned_.size(), static_cast<std::size_t>(kMost) + 1);
+}
+
+// The server has not seen its return yet, and grants it once more.
+TEST_F(GrantedDelegations, OneThatIsReturnedAsNotKnownIsNotReliedUpon) {
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_DELEGRETURN) ? Fate::hold : Fate::answer;
+  };
+  EXPECT_EQ(recall(1), NFS4_OK);
+  reactor_.settle();
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef open = must_open(kRead);
+  EXPECT_FALSE(held());
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.settle();
+}
+
+// The reply that brings it back is on its way.
+TEST_F(GrantedDelegations, ARecallDuringTheRecoveryIsPutOff) {
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef open = must_open(kRead);
+  held()->forgotten();
+  EXPECT_EQ(recall(2), NFS4ERR_DELAY);
+  reactor_.settle();
+  EXPECT_TRUE(returned_.empty());
 }
 
 // RFC 8881 section 20.2.3: NFS4ERR_BAD_STATEID would tell the server that its grant came to
@@ -208,7 +289,31 @@ TEST_F(GrantedDelegations, ARecallThatOvertakesItsGrantIsPutOff) {
   EXPECT_EQ(recall(1), NFS4_OK);
   reactor_.settle();
   EXPECT_EQ(returned_, std::vector{1});
-  EXPECT_EQ(recall(1), NFS4ERR_BAD_STATEID) << "nothing is under way";
+  EXPECT_EQ(recall(1), NFS4_OK) << "nothing is under way";
+}
+
+// RFC 8881 section 10.2.1: another client may have had the file before the new one came.
+TEST_F(GrantedDelegations, LocksAreLostWithOneThatIsRevokedThoughAnotherComes) {
+  grant(OPEN_DELEGATE_WRITE, 1);
+  const OpenRef file = must_open(kBoth);
+  const WantedLock wanted{.owner = {LockKind::posix, 1}, .range = {0, 9}, .exclusive = true};
+  ASSERT_TRUE(run(client::lock(mount(), file.file(), wanted)));
+  server_.fate = [](const Arrival& arrival) {
+    return arrival.has(OP_OPEN) ? Fate::hold : Fate::answer;
+  };
+  grant(OPEN_DELEGATE_WRITE, 2);
+  Pending<Result<Opened>> opening(open_by_name(mount(), user(0), handle(2), "name", kBoth));
+  reactor_.settle();
+  held()->on_refused(NFS4ERR_DELEG_REVOKED);
+  mount().session().state_refused();
+  reactor_.settle();
+  server_.fate = nullptr;
+  server_.release();
+  reactor_.advance(std::chrono::seconds(1));
+  ASSERT_TRUE(opening.done());
+  ASSERT_TRUE(held());
+  EXPECT_EQ(held()->newest_stateid(), delegation_stateid(2));
+  EXPECT_EQ(counter("locks_lost"), 1U);
 }
 
 // RFC 8881 section 10.4: a read delegation lets the client answer opens for reading alone, even of
