@@ -208,7 +208,7 @@ void Conversation::tell_call(RpcCall& call, const Source& source) {
 
 void Conversation::tell_if_read(RpcCall& call, const Source& source) {
   const bool all = std::all_of(call.offers.begin(), call.offers.end(), [](const Offer& offer) {
-    return offer.writable() || offer.moved() >= offer.segment().length;
+    return offer.writable() || offer.seen_whole();
   });
   if (all) tell_call(call, source);
 }

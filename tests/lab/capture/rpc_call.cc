@@ -5,14 +5,30 @@
 
 namespace nfsrdma::lab {
 
+void SeenBytes::add(std::uint64_t begin, std::uint64_t end) {
+  if (begin > contiguous_) {
+    if (islands_.size() < kMostIslands || islands_.contains(begin)) {
+      std::uint64_t& to = islands_[begin];
+      to = std::max(to, end);
+    }
+    return;
+  }
+  contiguous_ = std::max(contiguous_, end);
+  while (!islands_.empty() && islands_.begin()->first <= contiguous_) {
+    contiguous_ = std::max(contiguous_, islands_.begin()->second);
+    islands_.erase(islands_.begin());
+  }
+}
+
 Offer::Offer(Offer&& from) noexcept
     : budget_(from.budget_),
       kind_(from.kind_),
       place_(from.place_),
       segment_(from.segment_),
       data_(std::exchange(from.data_, {})),
+      seen_(std::move(from.seen_)),
       end_(from.end_),
-      moved_(from.moved_) {}
+      kept_to_(from.kept_to_) {}
 
 bool Offer::covers(std::uint64_t offset, std::uint64_t length) const {
   if (offset < segment_.offset) return false;
@@ -22,19 +38,22 @@ bool Offer::covers(std::uint64_t offset, std::uint64_t length) const {
 
 void Offer::keep(std::uint64_t offset, std::span<const std::byte> bytes) {
   const std::uint64_t at = offset - segment_.offset;
-  moved_ += bytes.size();
-  end_ = std::max(end_, at + bytes.size());
   const std::uint64_t end = at + bytes.size();
-  if (bytes.empty() || end > kMostKept) return;
-  if (end > data_.size()) {
-    if (!budget_->take(end - data_.size())) return;
-    data_.resize(end);
+  end_ = std::max(end_, end);
+  if (bytes.empty()) return;
+  seen_.add(at, end);
+  const std::uint64_t more = end - std::min<std::uint64_t>(end, data_.size());
+  if (end > kMostKept || !budget_->take(more)) {
+    kept_to_ = std::min(kept_to_, at);
+    return;
   }
+  data_.resize(data_.size() + more);
   std::copy(bytes.begin(), bytes.end(), data_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 std::span<const std::byte> Offer::data(std::uint64_t length) const {
-  return std::span(data_).first(std::min<std::uint64_t>(length, data_.size()));
+  return std::span(data_).first(
+      std::min<std::uint64_t>({length, data_.size(), seen_.contiguous(), kept_to_}));
 }
 
 bool RpcCall::has_reads() const {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,21 @@ class Budget {
 
  private:
   std::size_t left_;
+};
+
+/// Which bytes of a segment a capture has, in whatever order they came.
+class SeenBytes {
+ public:
+  void add(std::uint64_t begin, std::uint64_t end);
+  /// So many from the first one on, without a hole.
+  std::uint64_t contiguous() const { return contiguous_; }
+
+ private:
+  /// More parts behind holes are not remembered, and so count as not seen: no server moves data so.
+  static constexpr std::size_t kMostIslands = 1024;
+
+  std::uint64_t contiguous_ = 0;
+  std::map<std::uint64_t, std::uint64_t> islands_;  ///< behind a hole: from where on, and how far
 };
 
 /// One segment of a chunk, and what was moved to or from it.
@@ -54,11 +71,12 @@ class Offer {
 
   /// Notes bytes of a range that it covers.
   void keep(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// From the start of the segment, at most `length` bytes; fewer where less was moved or kept.
+  /// From the start of the segment, at most `length` bytes; fewer where the next one was not seen
+  /// or not kept.
   std::span<const std::byte> data(std::uint64_t length) const;
-  /// How far from the start of the segment something was moved, and how much in all.
+  /// How far from the start of the segment something was moved, and whether all of it was seen.
   std::uint64_t end() const { return end_; }
-  std::uint64_t moved() const { return moved_; }
+  bool seen_whole() const { return seen_.contiguous() >= segment_.length; }
 
  private:
   Budget* budget_;
@@ -66,8 +84,9 @@ class Offer {
   std::uint32_t place_;
   fabric::Segment segment_;
   std::vector<std::byte> data_;
+  SeenBytes seen_;
   std::uint64_t end_ = 0;
-  std::uint64_t moved_ = 0;
+  std::uint64_t kept_to_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 struct RpcCall {
