@@ -318,6 +318,7 @@ void Daemon::on_terminate() {
   if (std::exchange(asked_to_end_, true)) {
     log::warning("a second signal: ending at once");
     log::finish(100ms);
+    std::fflush(nullptr);  // what the capture has of this turn
     ::_exit(kInterrupted);
   }
   if (stopping_) log::info("a signal while the mount ends: it goes on ending in order");

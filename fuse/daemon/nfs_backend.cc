@@ -102,6 +102,7 @@ Result<void> NfsBackend::start_own_capture() {
   form.what = description_of(transport.capture_view);
   auto sink = capture::Sink::create(transport.capture_file, form);
   if (!sink) return fail_from(sink);
+  (*sink)->flush_after_turns(outside_);
   return capture_of(transport.capture_view).start(std::move(*sink));
 }
 
@@ -332,6 +333,7 @@ Result<void> NfsBackend::start_capture(std::vector<UniqueFd> files, const Captur
   form.what = description_of(view);
   auto sink = capture::Sink::create(std::move(files), form);
   if (!sink) return fail_from(sink);
+  (*sink)->flush_after_turns(outside_);
   return capture_of(view).start(std::move(*sink));
 }
 

@@ -80,7 +80,10 @@ touch "$mnt/new"
 ctl capture off "$work/own.sock"
 same "" "$(shown "$work/rpc.pcapng" "$malformed" frame.number)" "malformed RPCs"
 grep -q . <<<"$(shown "$work/rpc.pcapng" 'nfs.opcode == 18' frame.number)" || fail "no OPEN in a capture of RPCs"
+echo "a file that was here before" >"$work/none.pcapng"
+chmod 600 "$work/none.pcapng"
 refused "not understood" ctl capture on "$work/none.pcapng" "$work/own.sock" --view=all
+same "a file that was here before" "$(cat "$work/none.pcapng")" "the file of a capture that was refused"
 status=0
 ctl capture on "$work/none.pcapng" "$work/own.sock" --ring=1 >/dev/null 2>&1 || status=$?
 same 2 $status "a ring of one file"

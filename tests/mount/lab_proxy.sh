@@ -63,6 +63,11 @@ carries() {
   rm -r "${mnt:?}/$name"
   unmount_export
   mount_points=() mount_pids=()
+  # While it goes on: no file ends within a packet.
+  tell stats >/dev/null
+  for captured in c s r; do
+    "$lab" lint "$work/$name-$captured.pcapng" >"$work/said" || fail "$name-$captured, before its end: $(tail -n 3 "$work/said")"
+  done
   end_proxy
   for captured in c s r; do
     "$lab" lint "$work/$name-$captured.pcapng" >"$work/said" || fail "$name-$captured: $(grep Seen "$work/said" | head -n 3)"

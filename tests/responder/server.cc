@@ -44,6 +44,7 @@ Result<void> Server::start(const ServerOptions& options) {
     auto sink = capture::Sink::create(options.capture_path);
     if (!sink) return fail_from(sink);
     capture_ = std::move(*sink);
+    capture_->flush_after_turns(reactor_);
     transport.capture = capture_.get();
   }
   if (options.verbs) keep_own_identity();

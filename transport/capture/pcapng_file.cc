@@ -1,6 +1,7 @@
 #include "transport/capture/pcapng_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "transport/base/log.h"
 #include "transport/capture/pcapng_block.h"
@@ -38,7 +40,12 @@ Result<UniqueFd> open_capture_file(const std::string& path) {
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) {
     return fail(Error::local(EINVAL, kStep, path + " is not an own, ordinary file; remove it"));
   }
-  if (::fchmod(file.get(), kForTheUserAlone) != 0 || ::ftruncate(file.get(), 0) != 0) {
+  // Two recordings in one file leave neither. A file system without such locks is not refused.
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return fail(
+        Error::local(EBUSY, kStep, path + ": another program records into it; name another"));
+  }
+  if (::fchmod(file.get(), kForTheUserAlone) != 0) {
     return fail(Error::from_errno(errno, kStep, path));
   }
   return file;
@@ -59,6 +66,7 @@ Result<std::unique_ptr<PcapngFile>> PcapngFile::create(std::vector<UniqueFd> fil
                                                        Clock clock) {
   std::vector<File> streams;
   for (UniqueFd& file : files) {
+    if (::ftruncate(file.get(), 0) != 0) return fail(Error::from_errno(errno, kStep, path));
     std::FILE* stream = ::fdopen(file.get(), "wb");
     if (stream == nullptr) return fail(Error::from_errno(errno, kStep, path));
     static_cast<void>(file.release());
@@ -117,6 +125,7 @@ void PcapngFile::add_packet(Number number, std::span<const std::span<const std::
   write(file, zeros.data(), pad_of(kept));
   write(file, block.tail.data(), block.tail.size());
   check(file);
+  if (!std::exchange(unflushed_, true) && tell_unflushed_) tell_unflushed_();
   if (number != present_) return;
   written_ += block.head[1];
   if (!ring() || written_ < form_.file_bytes) return;
@@ -126,6 +135,7 @@ void PcapngFile::add_packet(Number number, std::span<const std::span<const std::
 
 void PcapngFile::flush() {
   const std::lock_guard lock(mutex_);
+  unflushed_ = false;
   for (const File& file : files_) {
     if (!broken_) std::fflush(file.get());
     check(file.get());

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "transport/base/metrics.h"
@@ -19,9 +20,10 @@
 
 namespace nfsrdma::capture {
 
-/// A file for a capture, empty, mode 0600. A capture holds the data of all users: refuses another
-/// user's file, a symbolic link and a second name of another file, which would disclose or
-/// overwrite data, and a pipe, which would block.
+/// A file for a capture, mode 0600. What it has stays: whoever writes to it empties it. A capture
+/// holds the data of all users: refuses another user's file, a symbolic link and a second name of
+/// another file, which would disclose or overwrite data, and a pipe, which would block. It is
+/// locked (flock) for as long as the descriptor is open: EBUSY when another recording has it.
 Result<UniqueFd> open_capture_file(const std::string& path);
 /// All of file_names().
 Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files);
@@ -39,8 +41,8 @@ class PcapngFile {
  public:
   using Number = std::uint64_t;
 
-  /// Of files that are open for writing, as many as the form says; `path` is for messages. `clock`
-  /// tells the time of each packet.
+  /// Empties files that are open for writing, as many as the form says; `path` is for messages.
+  /// `clock` tells the time of each packet.
   static Result<std::unique_ptr<PcapngFile>> create(std::vector<UniqueFd> files,
                                                     const std::string& path, const Form& form,
                                                     Clock clock);
@@ -53,6 +55,9 @@ class PcapngFile {
   void add_packet(Number number, std::span<const std::span<const std::byte>> parts,
                   std::string_view comment = {});
   void flush();
+  /// Called with the first packet after a flush(), by the thread that adds it, which must not call
+  /// back: a lock is held. Comes before the first packet.
+  void when_unflushed(std::function<void()> tell) { tell_unflushed_ = std::move(tell); }
   /// Packets added so far. Any thread.
   std::uint64_t packets() const { return packets_.value(); }
 
@@ -77,6 +82,8 @@ class PcapngFile {
   Number present_ = 0;
   std::uint64_t written_ = 0;  // to the present file
   Counter packets_;
+  std::function<void()> tell_unflushed_;
+  bool unflushed_ = false;
   bool broken_ = false;  // a write failed: nothing more is written
 };
 

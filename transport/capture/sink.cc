@@ -77,6 +77,11 @@ class PcapngSink final : public Sink {
                                      initiator, carried);
   }
   void flush() override { file_->flush(); }
+  void flush_after_turns(Reactor& reactor) override {
+    end_of_turn_ = std::make_unique<Deferred>(reactor, [this] { file_->flush(); });
+    file_->when_unflushed([this] { end_of_turn_->schedule(); });
+    file_->flush();  // what the file begins with
+  }
   std::uint64_t packets() const override { return file_->packets(); }
 
  private:
@@ -85,6 +90,7 @@ class PcapngSink final : public Sink {
   }
 
   std::unique_ptr<PcapngFile> file_;
+  std::unique_ptr<Deferred> end_of_turn_;  // none: whoever uses the sink flushes it
   std::atomic<std::uint32_t> made_up_ports_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/base/unique_fd.h"
 #include "transport/capture/flow.h"
@@ -29,7 +30,7 @@ class Sink {
   /// Creates the file, or those of a ring, or empties those of the user's own; their mode is 0600.
   static Result<std::unique_ptr<Sink>> create(const std::string& path, const Form& form = {},
                                               Clock clock = wall_clock);
-  /// Writes to files that are open and empty, as many as the form says.
+  /// Empties files that are open for writing, as many as the form says, and writes to them.
   static Result<std::unique_ptr<Sink>> create(std::vector<UniqueFd> files, const Form& form);
 
   /// `local` and `peer` are both AF_INET or both AF_INET6. `initiator`: this side connected. A
@@ -41,6 +42,10 @@ class Sink {
   virtual bool on() const { return true; }
   /// Writes what is buffered to the file.
   virtual void flush() = 0;
+  /// From now on the file is whole, up to the last packet, after each turn of `reactor`, whose
+  /// thread adds all packets and destroys the sink: what a program did before it hung or was killed
+  /// is in its capture. Without it the file is whole after flush(), and when a flow ends.
+  virtual void flush_after_turns(Reactor& /*reactor*/) {}
   /// Packets recorded so far: the number that a dissector gives the last one.
   virtual std::uint64_t packets() const { return 0; }
 };

@@ -15,6 +15,8 @@
 namespace nfsrdma::journal {
 namespace {
 
+constexpr const char* kRecord = "record";
+
 /// Of the file before, where only the last seconds are kept.
 std::string older(const std::string& path) { return path + ".1"; }
 
@@ -32,6 +34,7 @@ Recorder::~Recorder() { write(); }
 Result<void> Recorder::begin() {
   auto file = capture::open_capture_file(path_);
   if (!file) return fail_from(file);
+  if (::ftruncate(file->get(), 0) != 0) return fail(Error::from_errno(errno, kRecord, path_));
   file_ = std::move(*file);
   begun_ = TimePoint{0};
   const auto magic = std::as_bytes(std::span(kMagic));
@@ -57,7 +60,7 @@ void Recorder::begin_anew() {
   write();
   if (!file_) return;
   if (::rename(path_.c_str(), older(path_).c_str()) != 0) {
-    return give_up(Error::from_errno(errno, "record", path_));
+    return give_up(Error::from_errno(errno, kRecord, path_));
   }
   auto begun = begin();
   if (!begun) give_up(begun.error());
@@ -66,7 +69,7 @@ void Recorder::begin_anew() {
 void Recorder::write() {
   const std::string_view left(reinterpret_cast<const char*>(unwritten_.data()), unwritten_.size());
   if (file_ && !write_all(file_.get(), left)) {
-    return give_up(Error::from_errno(errno, "record", path_));
+    return give_up(Error::from_errno(errno, kRecord, path_));
   }
   unwritten_.clear();
 }

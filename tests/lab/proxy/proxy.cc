@@ -16,10 +16,12 @@ constexpr std::size_t kClients = 8;
 constexpr std::size_t kClientsOfDevice = 4;
 constexpr std::uint32_t kCredits = 32;
 
-Result<void> open_capture(const std::string& path, std::unique_ptr<capture::Sink>& sink) {
+Result<void> open_capture(Reactor& reactor, const std::string& path,
+                          std::unique_ptr<capture::Sink>& sink) {
   if (path.empty()) return {};
   auto opened = capture::Sink::create(path);
   if (!opened) return fail_from(opened);
+  (*opened)->flush_after_turns(reactor);
   sink = std::move(*opened);
   return {};
 }
@@ -39,9 +41,9 @@ Proxy::~Proxy() {
 }
 
 Result<void> Proxy::open_captures(const ProxyOptions& options) {
-  TRY(open_capture(options.client_capture, client_capture_));
-  TRY(open_capture(options.server_capture, server_capture_));
-  return open_capture(options.rpc_capture, rpc_capture_);
+  TRY(open_capture(reactor_, options.client_capture, client_capture_));
+  TRY(open_capture(reactor_, options.server_capture, server_capture_));
+  return open_capture(reactor_, options.rpc_capture, rpc_capture_);
 }
 
 Result<void> Proxy::start(const ProxyOptions& options) {

@@ -15,6 +15,7 @@ Result<void> Network::capture_to(const std::string& path) {
   auto sink = capture::Sink::create(path);
   if (!sink) return fail_from(sink);
   capture_ = std::move(*sink);
+  capture_->flush_after_turns(*reactor_);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +110,58 @@ TEST_F(FormTest, SaysWhereItWasMade) {
   EXPECT_TRUE(has(all[0], "capture_test"));
   EXPECT_EQ(word(all[1], 1), 96u);
   EXPECT_TRUE(has(all[1], "for a test"));
+}
+
+// Whoever looks at the capture of a program that goes on, hangs or was killed finds all of it.
+TEST_F(FormTest, AfterEachTurnTheFileIsWhole) {
+  const auto reactor = make_epoll_reactor();
+  create({});
+  sink_->flush_after_turns(*reactor);
+  EXPECT_EQ(blocks(path()).size(), 2u) << "what the file begins with";
+  const auto flow = open();
+  for (const std::string text : {"one", "two"}) {
+    say(*flow, text);
+    EXPECT_FALSE(has(blocks(path()).back(), text)) << "written by itself";
+    reactor->run_once(Duration::zero());
+    EXPECT_TRUE(has(blocks(path()).back(), text));
+  }
+}
+
+TEST_F(FormTest, ASinkMayEndBeforeTheTurn) {
+  const auto reactor = make_epoll_reactor();
+  create({});
+  sink_->flush_after_turns(*reactor);
+  say(*open(), "one");
+  sink_.reset();
+  reactor->run_once(Duration::zero());
+  EXPECT_EQ(blocks(path()).size(), 2u + 3 + 1 + 3);
+}
+
+TEST_F(FormTest, AFileThatIsBeingRecordedIntoIsRefused) {
+  create({});
+  const auto flow = open();
+  say(*flow, "one");
+  sink_->flush();
+  const std::size_t before = files::file_size(path());
+  const auto second = Sink::create(path());
+  ASSERT_FALSE(second);
+  EXPECT_TRUE(second.error().is(Layer::local, EBUSY)) << second.error().message();
+  EXPECT_NE(second.error().message().find("another program records into it"), std::string::npos);
+  EXPECT_EQ(files::file_size(path()), before);
+  say(*flow, "two");
+  sink_->flush();
+  EXPECT_TRUE(has(blocks(path()).back(), "two"));
+}
+
+TEST_F(FormTest, WhoRecordsEmptiesTheFile) {
+  std::ofstream(path()) << std::string(5000, 'x');
+  auto opened = open_capture_files(path(), 1);
+  ASSERT_TRUE(opened) << opened.error().message();
+  EXPECT_EQ(files::file_size(path()), 5000u) << "emptied before it is known to be wanted";
+  auto made = Sink::create(std::move(*opened), {});
+  ASSERT_TRUE(made) << made.error().message();
+  (*made)->flush();
+  EXPECT_EQ(blocks(path()).size(), 2u);
 }
 
 TEST_F(FormTest, APacketIsCutAtTheSnapLength) {
