@@ -11,20 +11,19 @@
 #include "transport/base/log.h"
 #include "transport/base/write_all.h"
 #include "transport/capture/pcapng_file.h"
+#include "transport/journal/earlier_recording.h"
 
 namespace nfsrdma::journal {
 namespace {
 
 constexpr const char* kRecord = "record";
 
-/// Of the file before, where only the last seconds are kept.
-std::string older(const std::string& path) { return path + ".1"; }
-
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, Body head,
                                                    Duration last) {
   std::unique_ptr<Recorder> made(new Recorder(path, std::move(head), last));
+  TRY(keep_earlier_recording(path, last > Duration::zero()));
   TRY(made->begin());
   return made;
 }

@@ -17,7 +17,8 @@ namespace nfsrdma::journal {
 /// Belongs to the shard's thread.
 class Recorder final : public Journal {
  public:
-  /// Creates the file, or empties one of the user's own; its mode is 0600. `head` is its first
+  /// Creates the file, mode 0600; one of the user's own is kept under another name before
+  /// (keep_earlier_recording()), and EBUSY when another recording has it. `head` is its first
   /// entry. `last`: whenever the file spans so much time it is renamed FILE.1 and begun anew, so
   /// that both together have at least the last so much; 0: never.
   static Result<std::unique_ptr<Recorder>> create(const std::string& path, Body head,
