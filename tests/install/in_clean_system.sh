@@ -108,6 +108,21 @@ by_unit() {
   rm -r /etc/nfsrdma
   echo "the unit nfsrdma@data: used"
 }
+# exporter_sees MOUNTPOINT: its unit serves a mount whose socket lies in a user's runtime directory.
+exporter_sees() {
+  systemctl start nfsrdma-exporter
+  wait_for "the exporter" metrics_are_served
+  grep -q "^nfsrdma_mount_info{mount_point=\"$1\"" /tmp/metrics || fail "the exporter's unit does not see $1: $(cat /tmp/metrics)"
+  systemctl stop nfsrdma-exporter
+  echo "the unit nfsrdma-exporter: used"
+}
+metrics_are_served() {
+  { exec 9<>/dev/tcp/127.0.0.1/9916; } 2>/dev/null || return 1
+  printf 'GET /metrics HTTP/1.0\r\n\r\n' >&9
+  cat <&9 >/tmp/metrics
+  exec 9>&-
+  grep -q '^# EOF' /tmp/metrics
+}
 mounted_by_another() { [ "$(systemctl show -P NRestarts nfsrdma@data) $(systemctl is-active nfsrdma@data)" = "1 active" ]; }
 by_unit_of_user() {
   as_me mkdir -p /home/me/.config/nfsrdma
@@ -121,6 +136,7 @@ by_unit_of_user() {
   as_user_manager() { as_me env XDG_RUNTIME_DIR="$manager" systemctl --user "$@"; }
   as_user_manager start nfsrdma@data
   as_me bash -c 'echo written on /home/me/data >/home/me/data/new'
+  exporter_sees /home/me/data
   unmounts /home/me/data as_user_manager stop nfsrdma@data
   systemctl stop manager
   echo "a user's unit nfsrdma@data: used"
