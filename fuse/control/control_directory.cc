@@ -71,6 +71,10 @@ Result<UniqueFd> open_checked(const std::string& directory, uid_t user) {
   return opened;
 }
 
+bool same_directory(const struct stat& one, const struct stat& two) {
+  return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 /// Of "1234"; what is no number is no process that could have ended.
 bool has_ended(std::string_view process) {
   const auto pid = whole_number<pid_t>(process);
@@ -84,6 +88,17 @@ std::string control_directory() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime && *runtime == '/') return std::string(runtime) + "/nfsrdma";
   return temporary_directory(::geteuid());
+}
+
+std::vector<std::string> control_directories() {
+  const uid_t user = ::geteuid();
+  std::vector<std::string> all{control_directory()};
+  if (user == 0) return all;
+  for (const std::string& other :
+       {fmt::format("{}/{}/nfsrdma", kRuntimeDirectories, user), temporary_directory(user)}) {
+    if (other != all.front()) all.push_back(other);
+  }
+  return all;
 }
 
 Result<void> make_control_directory(const std::string& directory) {
@@ -115,11 +130,21 @@ void remove_deserted_sockets(const std::string& directory) {
 
 std::vector<std::string> control_sockets() {
   const uid_t user = ::geteuid();
-  const auto places =
-      user == 0 ? all_directories() : std::vector<Place>{{control_directory(), user}};
+  std::vector<Place> places;
+  if (user == 0) places = all_directories();
+  if (user != 0) {
+    for (auto& own : control_directories()) places.push_back({std::move(own), user});
+  }
   std::vector<std::string> found;
+  std::vector<struct stat> looked;  // the environment may have another name for one of them
   for (const auto& place : places) {
-    if (!open_checked(place.path, place.owner)) continue;
+    auto opened = open_checked(place.path, place.owner);
+    struct stat status {};
+    if (!opened || ::fstat(opened->get(), &status) != 0) continue;
+    if (std::ranges::any_of(looked, [&](const auto& one) { return same_directory(one, status); })) {
+      continue;
+    }
+    looked.push_back(status);
     std::error_code none;
     for (const auto& entry : files::directory_iterator(place.path, none)) {
       if (entry.path().extension() == kEnding) found.push_back(entry.path());

@@ -15,6 +15,10 @@ namespace nfsrdma::fuse {
 /// /run/nfsrdma, and /tmp/nfsrdma-UID for users that have no runtime directory.
 std::string control_directory();
 
+/// All directories in which mounts of this process's user may be: which of them a mount has taken
+/// depends on what its environment said.
+std::vector<std::string> control_directories();
+
 /// Makes the directory (mode 0700) if it is not there. Fails when it belongs to another user, or
 /// when others may write to it: they could put sockets of theirs in it.
 Result<void> make_control_directory(const std::string& directory);

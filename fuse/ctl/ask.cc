@@ -146,7 +146,7 @@ Mounts all_mounts() {
     }
   }
   // Not in directories of others, who could make its name lead elsewhere.
-  fuse::remove_deserted_sockets(fuse::control_directory());
+  for (const auto& own : fuse::control_directories()) fuse::remove_deserted_sockets(own);
   return mounts;
 }
 

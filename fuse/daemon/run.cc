@@ -128,7 +128,7 @@ std::string control_socket_path(const ProgramOptions& program) {
   const std::string directory = control_directory();
   auto made = make_control_directory(directory);
   if (made) {
-    remove_deserted_sockets(directory);
+    for (const auto& own : control_directories()) remove_deserted_sockets(own);
     return control_path(directory, ::getpid());
   }
   log::warning("no nfsrdmactl for this mount: {}", made.error().message());

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "fuse/control/socket_file.h"
 
@@ -127,6 +128,77 @@ TEST_F(ControlDirectoryTest, RootAsksInADirectoryOnlyWhoseNameSaysWhoseItIs) {
     EXPECT_EQ(std::ranges::count(found, path), owner == kUser ? 1 : 0);
   }
   files::remove_all(theirs);
+}
+
+/// As an ordinary user, in a process of its own where this is root's: whether `holds` does.
+bool as_user(uid_t user, const std::function<bool()>& holds) {
+  if (::geteuid() != 0) return holds();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::setresuid(user, user, user) == 0 && holds() ? 0 : 1);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// A mount by a unit of systemd has XDG_RUNTIME_DIR, a shell after su or in cron has none; and the
+// other way round.
+TEST_F(ControlDirectoryTest, AUserFindsMountsOfOtherEnvironments) {
+  const uid_t user = ::geteuid() != 0 ? ::geteuid() : 4'000'000'124;
+  const std::string temporary = "/tmp/nfsrdma-" + std::to_string(user);
+  ASSERT_EQ(::chmod(parent_.c_str(), 0755), 0);
+  const bool made = ::mkdir(temporary.c_str(), 0700) == 0;
+  ASSERT_TRUE(made || ::geteuid() != 0);
+  ASSERT_EQ(::mkdir(directory_.c_str(), 0700), 0);
+  files::create_directory_symlink(parent_, parent_ + "/alias");
+  const auto here = control_path(directory_, ::getpid());
+  const auto there = control_path(temporary, ::getpid());
+  const auto killed = control_path(temporary, ended_process());
+  const auto first = socket_at(here, true);
+  const auto second = socket_at(there, true);
+  socket_at(killed, true).reset();
+  for (const auto& each : {directory_, temporary, here, there, killed}) {
+    ASSERT_EQ(::chown(each.c_str(), user, user), 0);
+  }
+  // Sets the environment, finds all but those of the other place there, each once.
+  const auto found = [&](const std::string& runtime, bool both) {
+    return as_user(user, [&] {
+      ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+      const auto sockets = control_sockets();
+      return std::ranges::count(sockets, there) == 1 &&
+             std::ranges::count(sockets, runtime + "/nfsrdma" + here.substr(directory_.size())) ==
+                 (both ? 1 : 0);
+    });
+  };
+  EXPECT_TRUE(found(parent_, true));
+  EXPECT_TRUE(found(parent_ + "/alias", true));
+  EXPECT_TRUE(found(parent_ + "/none", false));
+  EXPECT_TRUE(as_user(user, [&] {
+    for (const auto& own : control_directories()) remove_deserted_sockets(own);
+    return !files::exists(killed) && files::exists(there);
+  }));
+  for (const auto& each : {there, killed}) files::remove(each);
+  if (made) files::remove(temporary);
+}
+
+// One directory, two names: a mount is listed once.
+TEST_F(ControlDirectoryTest, ADirectoryIsLookedInOnce) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes the directory of a session";
+  constexpr uid_t kUser = 4'000'000'125;
+  const std::string runtime = "/run/user/" + std::to_string(kUser);
+  const std::string theirs = runtime + "/nfsrdma";
+  files::create_directories(theirs);
+  ASSERT_EQ(::chmod(theirs.c_str(), 0700), 0);
+  const auto path = control_path(theirs, ::getpid());
+  const auto listener = socket_at(path, true);
+  for (const auto& each : {runtime, theirs, path})
+    ASSERT_EQ(::chown(each.c_str(), kUser, kUser), 0);
+  for (const std::string& name : {runtime, runtime + "/.", std::string("/nowhere")}) {
+    EXPECT_TRUE(as_user(kUser, [&] {
+      ::setenv("XDG_RUNTIME_DIR", name.c_str(), 1);
+      return control_sockets().size() == 1;
+    })) << name;
+  }
+  files::remove_all(runtime);
 }
 
 TEST_F(ControlDirectoryTest, NothingIsRemovedWhereOthersMayWrite) {
