@@ -35,6 +35,12 @@ struct Span {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
 
+  /// Until it was sent for the last time, and from then to its reply; zero where that was not
+  /// reached.
+  Duration queued() const { return call.sent == TimePoint{0} ? Duration{0} : call.sent - begun; }
+  Duration at_server() const {
+    return call.replied == TimePoint{0} ? Duration{0} : call.replied - call.sent;
+  }
   bool failed() const { return layer != Layer::nfs || code != nfs4::NFS4_OK; }
 };
 

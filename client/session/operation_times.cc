@@ -30,8 +30,8 @@ void OperationTimes::add(const Span& span) {
   bytes_sent.add(span.bytes_sent);
   bytes_received.add(span.bytes_received);
   execute.add(span.ended - span.begun);
-  if (span.call.sent != TimePoint{0}) queue.add(span.call.sent - span.begun);
-  if (span.layer == Layer::nfs) round_trip.add(span.call.replied - span.call.sent);
+  if (span.call.sent != TimePoint{0}) queue.add(span.queued());
+  if (span.layer == Layer::nfs) round_trip.add(span.at_server());
   if (span.failed()) {
     errors.add();
     count_failure(span.layer, span.code);

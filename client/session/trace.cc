@@ -53,8 +53,8 @@ void Trace::end(Compound& compound, const Result<void>& outcome, TimePoint now) 
     span.code = outcome.error().code;
   }
   NFSRDMA_PROBE(rpc_stats_latency, span.xid, static_cast<int>(span.operation),
-                (span.call.sent - span.begun).count(), (span.call.replied - span.call.sent).count(),
-                (now - span.begun).count(), static_cast<int>(span.layer), span.code);
+                span.queued().count(), span.at_server().count(), (now - span.begun).count(),
+                static_cast<int>(span.layer), span.code);
   NFSRDMA_PROBE(rpc_task_end, &compound, span.origin, static_cast<int>(span.operation));
   ended_.add(span);
   if (log::enabled(log::Level::debug)) log::debug("{}", to_text(span));

@@ -112,6 +112,19 @@ TEST_F(TraceTest, AnErrorNamesItsRequest) {
 }
 
 // EXCHANGE_ID has none: its queue began with it, not with the clock.
+// What the probe rpc_stats_latency has: no time less than none.
+TEST(SpanTimes, AStageThatWasNotReachedTookNoTime) {
+  Span span;
+  span.begun = 5s;
+  EXPECT_EQ(span.queued(), Duration{0});
+  EXPECT_EQ(span.at_server(), Duration{0});
+  span.call.sent = 7s;
+  EXPECT_EQ(span.queued(), 2s);
+  EXPECT_EQ(span.at_server(), Duration{0});
+  span.call.replied = 10s;
+  EXPECT_EQ(span.at_server(), 3s);
+}
+
 TEST(SpanText, ACallWithoutASlot) {
   Span span;
   span.begun = TimePoint{23s};
