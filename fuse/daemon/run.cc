@@ -174,8 +174,9 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
   if (!options.program.record_file.empty()) {
     auto created = Recording::create(*reactor, options);
     if (!created) {
-      report.failed(kSystem, "nfsrdma: " + created.error().message());
-      return kSystem;
+      const auto failure = describe_failure(options.source.text, created.error());
+      report.failed(failure.code, failure.line);
+      return failure.code;
     }
     recording = std::move(*created);
   }

@@ -31,6 +31,7 @@ refused_with "stats=$export" "stats: Invalid argument ($export is not a regular 
 ln -s "$work/victim" "$work/link"
 echo precious >"$work/victim"
 refused_with "capture=$work/link" "$work/link is a symbolic link"
+refused_with "record=$work/link" "nfsrdma: $source: create capture file: Too many levels of symbolic links ($work/link is a symbolic link"
 refused_with "log=$work/link" "log: Too many levels of symbolic links ($work/link)"
 ln "$work/victim" "$work/name"
 refused_with "log=$work/name" "$work/name is not an own, ordinary file"
