@@ -90,6 +90,27 @@ Result<std::string> receive_all(int socket, std::size_t longest) {
   }
 }
 
+/// Of those that are meant by `name`. One that is ending counts only where there is no other: a
+/// mount that is made anew is asked as soon as it is there.
+Result<Mount> only_one(std::vector<Mount> found, const std::string& name) {
+  constexpr const char* kStep = "find the mount";
+  const auto ending = std::ranges::partition(
+      found, [](const Mount& mount) { return mount.get("state") != "ending"; });
+  if (ending.begin() != found.begin()) found.erase(ending.begin(), found.end());
+  if (found.size() == 1) return std::move(found.front());
+  if (found.empty()) {
+    return fail(Error::local(
+        ENOENT, kStep, name + ": no daemon of this user answers for it; see nfsrdmactl list"));
+  }
+  std::string processes;
+  for (const Mount& mount : found) {
+    processes += (processes.empty() ? "" : ", ") + mount.number("pid");
+  }
+  return fail(Error::local(
+      EBUSY, kStep,
+      name + ": there are several: name the process (" + processes + ") or the socket of one"));
+}
+
 Result<Mount> identify(const std::string& socket) {
   auto text = ask(socket, "identity");
   if (!text) return fail_from(text);
@@ -156,14 +177,12 @@ Result<Mount> find_mount(const std::string& name) {
   const std::string path = std::filesystem::absolute(name, none).lexically_normal();
   struct stat status {};
   if (name.ends_with(".sock") && ::stat(name.c_str(), &status) == 0) return identify(name);
-  auto mounts = all_mounts();
-  for (auto& mount : mounts.answer) {
-    const bool named = mount.get("pid") == name || mount.get("mount_point") == path ||
-                       mount.get("mount_point") + "/" == path;
-    if (named) return std::move(mount);
-  }
-  return fail(Error::local(ENOENT, "find the mount",
-                           name + ": no daemon of this user answers for it; see nfsrdmactl list"));
+  std::vector<Mount> found = std::move(all_mounts().answer);
+  std::erase_if(found, [&](const Mount& mount) {
+    return mount.get("pid") != name && mount.get("mount_point") != path &&
+           mount.get("mount_point") + "/" != path;
+  });
+  return only_one(std::move(found), name);
 }
 
 }  // namespace nfsrdma::ctl

@@ -43,7 +43,8 @@ struct Mounts {
 /// Every mount that this user may ask. Sockets whose process is gone are removed on the way.
 Mounts all_mounts();
 
-/// The mount at a mount point, of a process id, or behind the path of a socket.
+/// The mount at a mount point, of a process id, or behind the path of a socket. EBUSY when there
+/// are several, one under the other.
 Result<Mount> find_mount(const std::string& name);
 
 }  // namespace nfsrdma::ctl

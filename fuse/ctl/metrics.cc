@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fuse/ctl/text.h"
+#include "transport/base/line_text.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -53,10 +57,38 @@ Sample sample_of(std::string_view counter) {
   return {"nfs_errors_by_status", operation, what.substr(kErrors.size())};
 }
 
+using Labels = std::pair<std::string_view, std::string_view>;
+
+Labels key_of(const Mount& mount) { return {mount.get("mount_point"), mount.get("source")}; }
+
+/// After umount -l and another mount of the same there are two for a while. Prometheus takes no
+/// series twice, and one that stood for the process would begin anew with each: the younger one,
+/// which programs find there, has it.
+class Youngest {
+ public:
+  void add(const Mount& mount) {
+    const auto age = age_of(mount);
+    const auto [place, first] = of_.try_emplace(key_of(mount), age, &mount);
+    if (!first && age < place->second.first) place->second = {age, &mount};
+  }
+  bool is(const Mount& mount) const { return of_.at(key_of(mount)).second == &mount; }
+
+ private:
+  static std::uint64_t age_of(const Mount& mount) {
+    return whole_number<std::uint64_t>(mount.number("seconds"))
+        .value_or(std::numeric_limits<std::uint64_t>::max());
+  }
+
+  std::map<Labels, std::pair<std::uint64_t, const Mount*>> of_;
+};
+
 /// `take(mount, sample, value)` for every counter that has a name for a metric.
 template <class Take>
 void for_each_sample(const std::vector<std::pair<Mount, Counters>>& mounts, Take&& take) {
+  Youngest youngest;
+  for (const auto& each : mounts) youngest.add(each.first);
   for (const auto& [mount, counters] : mounts) {
+    if (!youngest.is(mount)) continue;
     for (const auto& [name, value] : counters) {
       if (is_metric_name(name)) take(mount, sample_of(name), value);
     }
@@ -69,19 +101,22 @@ std::string labels_of(const Mount& mount) {
 }
 
 std::string mount_families(const std::vector<Mount>& mounts) {
-  std::string info = "# TYPE nfsrdma_mount info\n";
+  Youngest youngest;
+  for (const Mount& mount : mounts) youngest.add(mount);
+  std::set<std::string> info;  // two containers may have the same process id
   std::string seconds = "# TYPE nfsrdma_mount_seconds gauge\n";
   std::string waiting = "# TYPE nfsrdma_mount_waiting_seconds gauge\n";
   for (const Mount& mount : mounts) {
     const std::string labels = labels_of(mount);
-    info += fmt::format("nfsrdma_mount_info{{{},state=\"{}\",connection=\"{}\",pid=\"{}\"}} 1\n",
-                        labels, escaped(mount.get("state")), escaped(mount.get("connection")),
-                        mount.number("pid"));
+    info.insert(fmt::format(
+        "nfsrdma_mount_info{{{},state=\"{}\",connection=\"{}\",pid=\"{}\"}} 1\n", labels,
+        escaped(mount.get("state")), escaped(mount.get("connection")), mount.number("pid")));
+    if (!youngest.is(mount)) continue;
     seconds += fmt::format("nfsrdma_mount_seconds{{{}}} {}\n", labels, mount.number("seconds"));
     waiting += fmt::format("nfsrdma_mount_waiting_seconds{{{}}} {}\n", labels,
                            mount.number("waiting_seconds"));
   }
-  return info + seconds + waiting;
+  return fmt::format("# TYPE nfsrdma_mount info\n{}{}{}", fmt::join(info, ""), seconds, waiting);
 }
 
 }  // namespace
@@ -111,9 +146,9 @@ std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts) 
     families[sample.metric] += fmt::format("nfsrdma_{}{{{}}} {}\n", sample.metric, labels, value);
   });
   std::string text;
-  for (const auto& [metric, samples] : families) {
-    text += fmt::format("# TYPE nfsrdma_{} unknown\n{}", metric, samples);
-  }
+  // Without lines of their types: unknown is what they are then, and the older text format, which
+  // node_exporter reads, does not know the word.
+  for (const auto& [metric, samples] : families) text += samples;
   return text + "# EOF\n";
 }
 

@@ -10,9 +10,10 @@
 
 namespace nfsrdma::ctl {
 
-/// Every counter of every mount as a sample of type unknown, "nfsrdma_" before its name, with
-/// labels for mount point, source and, for counters of an NFS operation, the operation. Ends with
-/// "# EOF".
+/// Every counter of every mount as a sample without a type, "nfsrdma_" before its name, with labels
+/// for mount point, source and, for counters of an NFS operation, the operation. Of mounts with the
+/// same point and source only the youngest is there. Ends with "# EOF". Prometheus' older text
+/// format has the same lines.
 std::string open_metrics(const std::vector<std::pair<Mount, Counters>>& mounts);
 
 /// The same samples as an array of objects: name, labels and value.

@@ -26,6 +26,7 @@ mount_export
 exporter=$!
 helpers+=($exporter)
 wait_for "the exporter" grep -q '^listening on port [1-9]' exporter.out
+server_port=$port
 port=$(sed -n 's/^listening on port //p' exporter.out)
 url=http://127.0.0.1:$port
 
@@ -51,6 +52,11 @@ assert status("POST", "/metrics")[0] == 405
 silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(4)]
 assert status("GET", "/metrics")[0] == 200
 PY
+if command -v promtool >/dev/null; then
+  "$NFSRDMA_BIN/nfsrdmactl" metrics >older-form.txt
+  promtool check metrics <older-form.txt >said.out 2>&1 || true  # it has wishes about names and help
+  ! grep -i 'error while linting\|parsing error' said.out || fail "promtool does not read what nfsrdmactl says"
+fi
 for wrong in --nonsense --listen=1:2:3:x --listen=70000; do
   status=0
   "$NFSRDMA_BIN/nfsrdma-exporter" "$wrong" >said.out 2>&1 || status=$?
@@ -69,6 +75,22 @@ if [ "$NFSRDMA_PROTO" = rdma ]; then
   grep -qx 'nfsrdma_silent_mounts 1' metrics.txt || fail "silent mounts: $(grep silent metrics.txt)"
   grep -q "^nfsrdma_mount_info{mount_point=\"$mnt\"" metrics.txt || fail "the other mount is not there"
 fi
+
+# umount -l, and the same mounted again: no series stands twice, which Prometheus would refuse the page for.
+exec 8<"$mnt/file"
+fusermount3 -uz "$mnt"
+older=${mount_pids[0]}
+port_of_exporter=$port
+port=$server_port
+mount_export "" "$mnt" 8<&-
+port=$port_of_exporter
+get "$url/metrics" >metrics.txt
+same "" "$(grep -v '^#' metrics.txt | sed 's/ [0-9]*$//' | sort | uniq -d | head -n 3)" "series that stand twice"
+same "$(printf '%s\n' "$older" "${mount_pids[-1]}" | sort)" "$(sed -n "s,^nfsrdma_mount_info{mount_point=\"$mnt\".*pid=\"\([0-9]*\)\".*,\1,p" metrics.txt | sort)" \
+  "the processes of $mnt"
+exec 8<&-
+wait "$older" || fail "the older one ends with $?"
+mount_pids[0]=
 
 command -v prometheus >/dev/null || skip "no prometheus (Debian package prometheus): only what the exporter itself says was tried"
 cat "$mnt/large" >/dev/null
