@@ -105,7 +105,9 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file, net::Pace pace) {
     }
     // OPEN_DOWNGRADE goes only to what an OPEN has asked for (RFC 8881 section 18.18.3): else the
     // server answers NFS4ERR_INVAL, and goes on keeping the file from those who deny this access.
-    if (needed != 0 && file->unclaimed() != 0 && file->delegation()) {
+    const DelegationRef& delegation = file->delegation();
+    const bool delegated = delegation && delegation->covers(needed);
+    if (needed != 0 && delegated && file->unclaimed() != 0) {
       auto claimed = co_await claim_each(file);
       CO_TRY(claimed);
       continue;
