@@ -100,6 +100,7 @@ Result<void> NfsBackend::start_own_capture() {
   form.files = transport.capture_files;
   form.file_bytes = transport.capture_size != 0 ? transport.capture_size : capture::kUsualFileBytes;
   form.what = description_of(transport.capture_view);
+  form.patience = capture::kLastOwner;
   auto sink = capture::Sink::create(transport.capture_file, form);
   if (!sink) return fail_from(sink);
   (*sink)->flush_after_turns(outside_);

@@ -22,8 +22,9 @@ Body recording_head(const Options& options) {
 
 Result<std::unique_ptr<Recording>> Recording::create(Reactor& outside, const Options& options) {
   const ProgramOptions& program = options.program;
-  auto recorder = journal::Recorder::create(program.record_file, recording_head(options),
-                                            std::chrono::seconds(program.record_last));
+  auto recorder =
+      journal::Recorder::create(program.record_file, recording_head(options),
+                                std::chrono::seconds(program.record_last), capture::kLastOwner);
   if (!recorder) return fail_from(recorder);
   return std::unique_ptr<Recording>(new Recording(outside, std::move(*recorder)));
 }

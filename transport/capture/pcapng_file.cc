@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "transport/base/log.h"
@@ -21,6 +22,17 @@ namespace {
 constexpr const char* kStep = "create capture file";
 constexpr mode_t kForTheUserAlone = 0600;
 
+/// Takes the lock, unless another has it still after `patience`.
+bool is_locked_by_another(int file, Duration patience) {
+  constexpr Duration kBetweenLooks = std::chrono::milliseconds(50);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() >= end) return true;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::int64_t wall_clock() {
@@ -29,7 +41,7 @@ std::int64_t wall_clock() {
       .count();
 }
 
-Result<UniqueFd> open_capture_file(const std::string& path) {
+Result<UniqueFd> open_capture_file(const std::string& path, Duration patience) {
   constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   UniqueFd file(::open(path.c_str(), flags, kForTheUserAlone));
   if (!file && errno == ELOOP)
@@ -41,7 +53,7 @@ Result<UniqueFd> open_capture_file(const std::string& path) {
     return fail(Error::local(EINVAL, kStep, path + " is not an own, ordinary file; remove it"));
   }
   // Two recordings in one file leave neither. A file system without such locks is not refused.
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (is_locked_by_another(file.get(), patience)) {
     return fail(
         Error::local(EBUSY, kStep, path + ": another program records into it; name another"));
   }
@@ -51,10 +63,11 @@ Result<UniqueFd> open_capture_file(const std::string& path) {
   return file;
 }
 
-Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files) {
+Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files,
+                                                 Duration patience) {
   std::vector<UniqueFd> opened;
   for (const std::string& name : file_names(path, files)) {
-    auto file = open_capture_file(name);
+    auto file = open_capture_file(name, patience);
     if (!file) return fail_from(file);
     opened.push_back(std::move(*file));
   }

@@ -23,10 +23,12 @@ namespace nfsrdma::capture {
 /// A file for a capture, mode 0600. What it has stays: whoever writes to it empties it. A capture
 /// holds the data of all users: refuses another user's file, a symbolic link and a second name of
 /// another file, which would disclose or overwrite data, and a pipe, which would block. It is
-/// locked (flock) for as long as the descriptor is open: EBUSY when another recording has it.
-Result<UniqueFd> open_capture_file(const std::string& path);
+/// locked (flock) for as long as the descriptor is open: EBUSY when another recording still has it
+/// after `patience`, for which this blocks.
+Result<UniqueFd> open_capture_file(const std::string& path, Duration patience = Duration::zero());
 /// All of file_names().
-Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files);
+Result<std::vector<UniqueFd>> open_capture_files(const std::string& path, std::size_t files,
+                                                 Duration patience = Duration::zero());
 
 /// Nanoseconds since 1970.
 using Clock = std::function<std::int64_t()>;

@@ -104,7 +104,7 @@ Result<std::unique_ptr<Sink>> make_sink(std::vector<UniqueFd> files, const std::
 }  // namespace
 
 Result<std::unique_ptr<Sink>> Sink::create(const std::string& path, const Form& form, Clock clock) {
-  auto files = open_capture_files(path, form.files);
+  auto files = open_capture_files(path, form.files, form.patience);
   if (!files) return fail_from(files);
   return make_sink(std::move(*files), path, form, std::move(clock));
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "transport/base/log.h"
 #include "transport/capture/pcapng_file.h"
 #include "transport/journal/entry.h"
 #include "transport/xdr/encoder.h"
@@ -49,18 +50,7 @@ Result<void> rename_file(const std::string& from, const std::string& to) {
   return fail(Error::from_errno(errno, kStep, from + " as " + to));
 }
 
-}  // namespace
-
-std::string older(const std::string& path) { return path + ".1"; }
-
-Result<void> keep_earlier_recording(const std::string& path, bool parts) {
-  auto file = capture::open_capture_file(path);
-  if (!file) return fail_from(file);
-  struct stat status {};
-  if (::fstat(file->get(), &status) != 0) return fail(Error::from_errno(errno, kStep, path));
-  const bool empty = status.st_size == 0;
-  const bool older_part = parts && ::lstat(older(path).c_str(), &status) == 0;
-  if (!older_part && (empty || !has_requests(path))) return {};
+Result<void> rename_parts(const std::string& path, bool parts, bool older_part) {
   const std::string kept = kept_as(path);
   if (older_part) {
     TRY(rename_file(older(path), older(kept)));
@@ -69,6 +59,24 @@ Result<void> keep_earlier_recording(const std::string& path, bool parts) {
     return fail(Error::from_errno(errno, kStep, older(kept)));
   }
   return rename_file(path, kept);
+}
+
+}  // namespace
+
+std::string older(const std::string& path) { return path + ".1"; }
+
+Result<void> keep_earlier_recording(const std::string& path, bool parts, Duration patience) {
+  auto file = capture::open_capture_file(path, patience);
+  if (!file) return fail_from(file);
+  struct stat status {};
+  if (::fstat(file->get(), &status) != 0) return fail(Error::from_errno(errno, kStep, path));
+  const bool empty = status.st_size == 0;
+  const bool older_part = parts && ::lstat(older(path).c_str(), &status) == 0;
+  if (!older_part && (empty || !has_requests(path))) return {};
+  auto kept = rename_parts(path, parts, older_part);
+  // Its directory may be another's, or the file a mount of its own: it is emptied then.
+  if (!kept) log::warning("the recording of before is not kept: {}", kept.error().message());
+  return {};
 }
 
 }  // namespace nfsrdma::journal

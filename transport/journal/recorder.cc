@@ -21,9 +21,9 @@ constexpr const char* kRecord = "record";
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, Body head,
-                                                   Duration last) {
+                                                   Duration last, Duration patience) {
   std::unique_ptr<Recorder> made(new Recorder(path, std::move(head), last));
-  TRY(keep_earlier_recording(path, last > Duration::zero()));
+  TRY(keep_earlier_recording(path, last > Duration::zero(), patience));
   TRY(made->begin());
   return made;
 }
@@ -45,7 +45,9 @@ Result<void> Recorder::begin() {
 void Recorder::input(Kind kind, const Body& body, TimePoint now, bool nested) {
   if (!file_) return;
   if (begun_ == TimePoint{0}) begun_ = now;
-  if (!nested && last_ > Duration::zero() && now - begun_ > last_) begin_anew();
+  // Before the first request FILE.1 is the one of a start that may fail, and is not to be kept.
+  asked_ = asked_ || kind == Kind::request;
+  if (!nested && asked_ && last_ > Duration::zero() && now - begun_ > last_) begin_anew();
   now_ = now;
   note(kind, body, nested);
   if (!nested) write();

@@ -21,8 +21,10 @@ class Recorder final : public Journal {
   /// (keep_earlier_recording()), and EBUSY when another recording has it. `head` is its first
   /// entry. `last`: whenever the file spans so much time it is renamed FILE.1 and begun anew, so
   /// that both together have at least the last so much; 0: never.
+  /// `patience`: for how long another recording may go on having the file.
   static Result<std::unique_ptr<Recorder>> create(const std::string& path, Body head,
-                                                  Duration last = Duration::zero());
+                                                  Duration last = Duration::zero(),
+                                                  Duration patience = Duration::zero());
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
@@ -50,6 +52,7 @@ class Recorder final : public Journal {
   std::vector<std::byte> unwritten_;
   TimePoint now_{0};
   TimePoint begun_{0};
+  bool asked_ = false;  ///< the kernel has asked something of the mount
 };
 
 }  // namespace nfsrdma::journal

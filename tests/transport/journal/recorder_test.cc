@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "transport/journal/entry.h"
 
@@ -67,6 +68,38 @@ TEST_F(RecorderTest, StartsThatFailDoNotCostTheRecordingOfBefore) {
   record(Kind::request, "of the crash");
   for (int start = 0; start < 3; ++start) record(Kind::work, "a start");
   EXPECT_NE(content(path(".old")).find("of the crash"), std::string::npos);
+}
+
+// Each tries for longer than what is kept.
+TEST_F(RecorderTest, NorDoStartsThatTakeLong) {
+  record(Kind::request, "of the crash", 10s);
+  for (int start = 0; start < 3; ++start) {
+    auto recorder = create(10s);
+    ASSERT_TRUE(recorder);
+    for (int i = 1; i < 10; ++i) (*recorder)->input(Kind::work, body("a try"), i * 20s, false);
+  }
+  EXPECT_NE(content(path(".old")).find("of the crash"), std::string::npos);
+  EXPECT_FALSE(files::exists(path(".1")));
+}
+
+// In a directory of somebody else's, say.
+TEST_F(RecorderTest, BeginsAlsoWhereTheOneOfBeforeCannotBeKept) {
+  files::create_directories(path(".old") + "/full");
+  record(Kind::request, "one");
+  record(Kind::request, "two");
+  EXPECT_NE(content(path()).find("two"), std::string::npos);
+  EXPECT_EQ(content(path()).find("one"), std::string::npos);
+}
+
+// A mount that was unmounted ends a moment later.
+TEST_F(RecorderTest, WaitsForTheLastOwner) {
+  auto first = create();
+  ASSERT_TRUE(first);
+  std::thread ending([&] { first->reset(); });
+  constexpr Duration kLong = 1h;
+  const auto second = Recorder::create(path(), body("a head"), Duration::zero(), kLong);
+  EXPECT_TRUE(second);
+  ending.join();
 }
 
 TEST_F(RecorderTest, BothPartsOfTheLastSecondsAreKept) {
