@@ -20,18 +20,32 @@ void add_group(rpc::Credential& credential, std::uint32_t group) {
   credential.groups[credential.group_count++] = group;
 }
 
-}  // namespace
-
-void parse_groups(std::string_view status, rpc::Credential& credential) {
-  const auto list = status_field(status, "Groups");
+template <class Take>
+void for_each_number(std::string_view list, Take&& take) {
   const char* at = list.data();
   const char* const end = at + list.size();
   while (at != end) {
-    std::uint32_t group = 0;
-    const auto [next, error] = std::from_chars(at, end, group);
-    if (error == std::errc()) add_group(credential, group);
+    std::uint32_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error == std::errc()) take(number);
     at = next == at ? at + 1 : next;
   }
+}
+
+/// Of the real, effective, saved and file system's user. A process of another pid namespace has a
+/// number here that may be an unrelated process's.
+bool acts_as(std::string_view status, uid_t user) {
+  bool found = false;
+  for_each_number(status_field(status, "Uid"),
+                  [&](std::uint32_t one) { found = found || one == user; });
+  return found;
+}
+
+}  // namespace
+
+void parse_groups(std::string_view status, rpc::Credential& credential) {
+  for_each_number(status_field(status, "Groups"),
+                  [&](std::uint32_t group) { add_group(credential, group); });
 }
 
 Callers::Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
@@ -66,8 +80,9 @@ rpc::Credential Callers::credential(const CallerIds& ids) {
   entry.credential.uid = ids.uid;
   entry.credential.gid = ids.gid;
   const ProcStatus status(reactor_, ids.pid);
-  if (status.hidden()) report_hidden(ids);
-  parse_groups(status.text(), entry.credential);
+  const bool same = acts_as(status.text(), ids.uid);
+  if (same) parse_groups(status.text(), entry.credential);
+  if (status.hidden() || (!same && !status.text().empty())) report_hidden(ids);
   return entry.credential;
 }
 

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -62,6 +63,7 @@ TEST_F(CallersTest, GroupsThatAProcessHasGivenUpAreSoonGone) {
   nfsrdma::testing::Child child([&turn] {
     const std::array<gid_t, 2> groups{3001, 3002};
     const bool taken = ::setgroups(groups.size(), groups.data()) == 0;
+    ::setfsuid(1001);
     turn.give(1);
     turn.wait_for(2);
     const bool given_up = ::setgroups(0, nullptr) == 0;
@@ -77,6 +79,24 @@ TEST_F(CallersTest, GroupsThatAProcessHasGivenUpAreSoonGone) {
   reactor_.advance(std::chrono::milliseconds(1500));
   EXPECT_EQ(callers_.credential(ids).group_count, 0U);
   turn.give(4);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+// Its number is one of another pid namespace.
+TEST_F(CallersTest, GroupsOfAProcessOfAnotherUserAreNotTaken) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";
+  Turn turn;
+  nfsrdma::testing::Child child([&turn] {
+    const std::array<gid_t, 1> groups{3004};
+    const bool taken = ::setgroups(groups.size(), groups.data()) == 0;
+    turn.give(1);
+    turn.wait_for(2);
+    return taken ? 0 : 1;
+  });
+  turn.wait_for(1);
+  EXPECT_EQ(callers_.credential({1001, 2001, child.pid()}).group_count, 0U);
+  EXPECT_EQ(callers_.credential({::getuid(), 2001, child.pid()}).group_count, 1U);
+  turn.give(2);
   EXPECT_EQ(child.wait(), 0);
 }
 
