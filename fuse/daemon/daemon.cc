@@ -315,7 +315,8 @@ void Daemon::on_terminate() {
   }
   // The first one is no reason to drop data that an end by umount(8) is just saving: a service
   // manager unmounts, and then sends SIGTERM.
-  if (std::exchange(asked_to_end_, true)) {
+  const bool again = std::exchange(asked_to_end_, true);
+  if (again && stopping_) {  // two that came together are one
     log::warning("a second signal: ending at once");
     log::finish(100ms);
     std::fflush(nullptr);  // what the capture has of this turn
