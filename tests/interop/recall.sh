@@ -17,7 +17,7 @@ hold() {
 # recalled N: it was called back, and has ended well.
 recalled() {
   wait "$holder" || fail "the client that held the delegation: $(tail -n 1 "$work/client$1.log")"
-  same "delegated recalled returned" "$(grep -v "^\[" "$work/client$1.log" | paste -sd' ')" "course of events"
+  same "delegated recalled closed" "$(grep -v "^\[" "$work/client$1.log" | paste -sd' ')" "course of events"
 }
 
 guest_run "echo one | tee /export$2/file1 >/export$2/file2"

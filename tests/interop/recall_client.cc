@@ -2,7 +2,8 @@
 // recalls it: nfsrdma-recall-client HOST PORT EXPORT FILE
 //
 // Prints "delegated" when it holds the delegation, "recalled" when CB_RECALL has come over the RDMA
-// connection, "returned" when the server has it back. Exit status 0: all of that, in order.
+// connection, "closed" when the file is. Exit status 0: all of that, in order. The delegation, of
+// which its mount does not know, that returns by itself.
 #include <unistd.h>
 
 #include <charconv>
@@ -54,7 +55,6 @@ void say(const char* what) {
 /// What OPEN gave.
 struct Held {
   stateid4 open;
-  stateid4 delegation;
   FileHandle file;
 };
 
@@ -86,20 +86,19 @@ Task<Result<Held>> open_with_delegation(Mount& mount, FileHandle dir, std::strin
   if (ok.delegation.delegation_type != OPEN_DELEGATE_READ) give_up("no delegation was given");
   auto file = steps::read_handle(results);
   CO_TRY(file);
-  co_return Held{ok.stateid, ok.delegation.read.stateid, *file};
+  co_return Held{ok.stateid, *file};
 }
 
-Task<Result<void>> give_back(Mount& mount, Held held) {
+Task<Result<void>> close_file(Mount& mount, Held held) {
   CompoundRef compound = co_await mount.session().compound(mount.config().caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, held.file);
-  compound->add_modifying(DELEGRETURN4args{held.delegation}, result_size::kNothing);
   CLOSE4args close;
   close.open_stateid = held.open;
   compound->add_modifying(close, result_size::kStateid);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
-  co_return steps::pass<PUTFH4res, DELEGRETURN4res, CLOSE4res>(compound->results());
+  co_return steps::pass<PUTFH4res, CLOSE4res>(compound->results());
 }
 
 std::uint64_t callbacks(const Mount& mount) {
@@ -137,8 +136,8 @@ void run(const std::string& host, std::uint16_t port, std::string path, std::str
   say("delegated");
   await_recall(*reactor, mount, before);
   say("recalled");
-  must(run_task(*reactor, give_back(mount, held)));
-  say("returned");
+  must(run_task(*reactor, close_file(mount, held)));
+  say("closed");
   must(run_task(*reactor, mount.stop()));
 }
 
