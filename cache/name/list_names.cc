@@ -58,13 +58,21 @@ void look_ahead(AttributeCache& attributes, const client::Credential& caller,
   spawn(ask_ahead(attributes, caller, directory, directory->ahead));
 }
 
+/// Whether the names of a page that was asked for then may be believed still. Names that are never
+/// believed are as good from any page.
+bool is_fresh(AttributeCache& attributes, const Directory& directory, const Issue& issue) {
+  const Duration period = directory.inode->attributes().period();
+  return period == Duration::zero() || issue.at + period > attributes.mount().reactor().now();
+}
+
 /// The page that `asked` names: the one that was requested ahead, or a new one. If the request
 /// ahead failed, no program waited for it, so ask again.
 Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::Credential caller,
                                             DirectoryRef directory, DirectoryStream::Asked& asked) {
   const PageAheadRef ahead = std::exchange(directory->ahead, {});
   const bool of_use = ahead && ahead->asked.cookie == asked.cookie &&
-                      ahead->asked.epoch == asked.epoch && ahead->uid == caller.uid;
+                      ahead->asked.epoch == asked.epoch && ahead->uid == caller.uid &&
+                      is_fresh(attributes, *directory, ahead->asked.issue);
   if (of_use) {
     while (!ahead->page) co_await ahead->arrived.wait();
     if (*ahead->page) {

@@ -333,6 +333,19 @@ class LongDirectory : public ReaddirRequest {
   Opened directory_;
 };
 
+// Its names would be believed no more, and each would be looked up.
+TEST_F(LongDirectory, APageThatWasAskedForLongAgoIsAskedForAnew) {
+  std::uint64_t offset = list(directory_, 0, 4096).back().next;
+  offset = list(directory_, offset, 4096).back().next;
+  reactor_.settle();
+  ASSERT_EQ(pages(), 2) << "one is asked for ahead";
+  reactor_.advance(std::chrono::minutes(10));
+  EXPECT_GT(rest(offset).size(), 2000U);
+  constexpr int kFirstAndOldAndAnew = 3;
+  EXPECT_EQ(pages() - static_cast<int>(ahead()), kFirstAndOldAndAnew);
+  close_directory(directory_);
+}
+
 TEST_F(LongDirectory, TheNextPageIsAskedForBeforeItIsNeeded) {
   std::uint64_t offset = list(directory_, 0, 4096).back().next;
   EXPECT_EQ(pages(), 1) << "a look at the beginning costs nothing more";
