@@ -44,6 +44,12 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
   return found;
 }
 
+bool holds(OpenInode& open, const client::LockOwner& owner) {
+  return std::ranges::any_of(locked_by(open, owner), [&](const client::OpenFileRef& file) {
+    return !file->locks().find(owner)->ranges.empty();
+  });
+}
+
 /// Whether the owner has asked for locks through an open file that a program still has.
 bool has_locker(OpenInode& open, const client::LockOwner& owner) {
   bool found = false;
@@ -117,10 +123,11 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
     auto locked = co_await client::lock(mount, file->open.file(), wanted);
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
-    if (wanted.owner.kind == client::LockKind::flock) {
+    if (wanted.owner.kind == client::LockKind::flock && holds(*file->shared, wanted.owner)) {
       // As flock(2) does it: two that wait for each other to give up their shared lock hang.
       auto given_up = co_await unlock(writes, file, wanted.owner, wanted.range);
       if (!given_up) co_return fail_from(given_up);
+      continue;  // who has unlocked meanwhile has woken nobody
     }
     LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
     co_await pause;

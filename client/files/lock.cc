@@ -235,7 +235,11 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
   }
   const bool unreported = lock->lost_ranges.overlaps(range) && !lock->loss_reported;
   lock->lost_ranges.clear(range);
-  note_unlocked(files, file, lock);
+  if (held) {
+    note_unlocked(files, file, lock);
+  } else {
+    file->locks().forget_if_unused(lock);  // nobody can lock more than before
+  }
   // The owner has done no I/O since: the last chance to report that the lock was lost.
   if (unreported) co_return fail(lost_locks());
   co_return Result<void>{};

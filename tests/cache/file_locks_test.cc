@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -167,6 +169,30 @@ TEST_F(FileLocksTest, TwoFlocksThatBothBecomeExclusiveDoNotWaitForEachOther) {
   EXPECT_FALSE(first.done());
   unlock_all(kFlocks[1]);
   EXPECT_TRUE(finish(first));
+}
+
+// What has nothing to give up wakes nobody: else two of them would ask in turns, without a pause.
+TEST_F(FileLocksTest, FlocksThatWaitForAThirdDoNotWakeEachOther) {
+  constexpr client::LockOwner kHolder{client::LockKind::flock, 3};
+  constexpr client::LockOwner kWaiters[] = {{client::LockKind::flock, 4},
+                                            {client::LockKind::flock, 5}};
+  for (const client::LockOwner& owner : kWaiters) {
+    ASSERT_EQ(lock_now(owner), 0);
+    unlock_all(owner);
+  }
+  ASSERT_EQ(lock_now(kHolder), 0);
+  server_.forget_arrivals();
+  LockCaller who[2];
+  Pending<Result<client::LockGrant>> first(ask(kWaiters[0], who[0]));
+  Pending<Result<client::LockGrant>> second(ask(kWaiters[1], who[1]));
+  constexpr int kTurns = 1000;  // in which no time passes
+  for (int i = 0; i < kTurns; ++i) reactor_.run_once(Duration::zero());
+  const auto asks = [](const auto& arrival) { return arrival.has(nfs4::OP_LOCK); };
+  EXPECT_EQ(std::ranges::count_if(server_.arrivals(), asks), 2);
+  unlock_all(kHolder);
+  EXPECT_TRUE(finish(first));
+  unlock_all(kWaiters[0]);
+  EXPECT_TRUE(finish(second));
 }
 
 TEST_F(FileLocksTest, AnUnlockThatFailsIsToldOnce) {
