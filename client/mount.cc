@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <mutex>
 #include <utility>
@@ -29,6 +30,8 @@ namespace nfsrdma::client {
 namespace {
 
 constexpr std::size_t kHostNameBytes = 256;
+/// What a server says beyond is taken for this: products of it are to stay in range.
+constexpr Duration kLongestLease = std::chrono::hours(24);
 /// Requests being filled or answered beyond those that hold a slot.
 
 std::string machine_name_of(Reactor& reactor, const MountConfig& config) {
@@ -216,7 +219,8 @@ Task<Result<void>> Mount::fetch_limits() {
 
 void Mount::take_lease_time(const Attributes& attributes) {
   if (attributes.lease_time == 0) return;
-  session().limits().lease_time = std::chrono::seconds(attributes.lease_time);
+  const Duration told = std::chrono::seconds(attributes.lease_time);
+  session().limits().lease_time = std::min(told, kLongestLease);
   parts_->lease.on_lease_time();
 }
 

@@ -169,8 +169,9 @@ Task<void> OpenFiles::unlock_all(OpenFileRef file) {
   const std::vector<FileLocks::LockRef> locks(held.begin(), held.end());
   for (const FileLocks::LockRef& lock : locks) {
     if (!lock->established) continue;
+    const nfs4::stateid4 stateid = lock->stateid();
     auto unlocked =
-        co_await locku(context_, lock->caller, file->handle(), lock, ByteRange::whole_file());
+        co_await locku(context_, lock->caller, file->handle(), stateid, ByteRange::whole_file());
     if (!unlocked) log::debug("before CLOSE: {}", unlocked.error().message());
   }
 }

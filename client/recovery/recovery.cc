@@ -243,10 +243,12 @@ void Recovery::on_state_refused() {
 
 void Recovery::start_state_work() {
   session_.recovery_ended();
-  if (pending() == 0 && !wants(kLookForRevoked)) return;
-  if (state_work_ == StateWork::idle) return session_.background().start(work_on_states());
-  // It may have passed by what a restart meanwhile has left to be opened anew.
-  if (pending() > 0) state_tasks_ |= kReopen;
+  if (state_work_ != StateWork::idle) {
+    // It may have passed by what a restart meanwhile has left to be opened anew.
+    if (!wants(kReopen) && pending() > 0) state_tasks_ |= kReopen;
+    return;
+  }
+  if (pending() > 0 || wants(kLookForRevoked)) session_.background().start(work_on_states());
 }
 
 Task<void> Recovery::work_on_states() {

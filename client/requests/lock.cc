@@ -95,22 +95,39 @@ Task<Result<std::optional<LockDenied>>> lockt(RequestContext& context, Credentia
   co_return read_test(compound->results());
 }
 
-Task<Result<stateid4>> locku(RequestContext& context, Credential caller, FileHandle file,
-                             StateRef lock, ByteRange range) {
+namespace {
+
+/// `state` gives the stateid when it is sent; without it that is `lock`.
+Task<Result<stateid4>> send_locku(RequestContext& context, Credential caller, FileHandle file,
+                                  StateRef state, stateid4 lock, ByteRange range,
+                                  Patience patience) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   LOCKU4args args;
   args.locktype = WRITE_LT;  // of no meaning to the server
+  args.lock_stateid = lock;
   args.offset = range.first;
   args.length = range.wire_length();
-  compound->use_state(std::move(lock), kBeforeLockuStateid);
+  if (state) compound->use_state(std::move(state), kBeforeLockuStateid);
   compound->add_modifying(args, result_size::kStateid);
-  auto answered = co_await context.session.execute(*compound);
+  auto answered = co_await context.session.execute(*compound, patience);
   CO_TRY(answered);
   auto unlocked = steps::read_only<LOCKU4res>(compound->results());
   CO_TRY(unlocked);
   co_return unlocked->lock_stateid;
+}
+
+}  // namespace
+
+Task<Result<stateid4>> locku(RequestContext& context, Credential caller, FileHandle file,
+                             StateRef lock, ByteRange range) {
+  return send_locku(context, caller, file, std::move(lock), {}, range, Patience());
+}
+
+Task<Result<stateid4>> locku(RequestContext& context, Credential caller, FileHandle file,
+                             stateid4 lock, ByteRange range) {
+  return send_locku(context, caller, file, nullptr, lock, range, Duration::zero());
 }
 
 }  // namespace nfsrdma::client

@@ -37,5 +37,9 @@ Task<Result<std::optional<LockDenied>>> lockt(RequestContext& context, Credentia
 /// LOCKU. The owner's stateid.
 Task<Result<nfs4::stateid4>> locku(RequestContext& context, Credential caller, FileHandle file,
                                    StateRef lock, ByteRange range);
+/// The same for a file that is being closed: that lets no OPEN pass, so the state is not recovered
+/// here, and DELAY not waited for.
+Task<Result<nfs4::stateid4>> locku(RequestContext& context, Credential caller, FileHandle file,
+                                   nfs4::stateid4 lock, ByteRange range);
 
 }  // namespace nfsrdma::client
