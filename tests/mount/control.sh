@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # nfsrdmactl asks running mounts, and nothing that is done to their control sockets disturbs them.
+own_sockets=yes
 . "$(dirname "$0")/lib.sh"
 # In a mount namespace, where the directories of sockets are the test's own.
 if [ "$(id -u)" -eq 0 ] && [ -z "${NFSRDMA_NAMESPACE:-}" ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What nfsrdmactl changes in a running mount: caches are dropped, the wire is recorded for a while; and requests
 # are shown as they end.
+own_sockets=yes
 . "$(dirname "$0")/lib.sh"
 [ -x "$NFSRDMA_BIN/nfsrdmactl" ] || skip "no $NFSRDMA_BIN/nfsrdmactl"
 standing=actimeo=600,control=$work/own.sock

@@ -15,7 +15,8 @@
 # refused, errno_of. Python programs import control (control.py).
 # $program is nfsrdma itself: in NFSRDMA_BIN something else may stand in its place.
 # Where set, $exported is what is mounted instead of /, $standing are options of every mount, as_user is the command that
-# the responder is started through, and $at_rdma_port and $at_tcp_port are where it listens.
+# the responder is started through, and $at_rdma_port and $at_tcp_port are where it listens. With $own_sockets
+# a script that runs as an ordinary user sees no mounts of other tests.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,9 +36,35 @@ NFSRDMA_BIN=$(cd "$NFSRDMA_BIN" && pwd)
 program=$NFSRDMA_BIN/nfsrdma
 if [ -n "${NFSRDMA_CAPTURES:-}" ]; then . "$here/captures_lib.sh"; fi
 
+# hide_sockets_of_user: the directory of control sockets of the ordinary user that mounts in other tests becomes this mount
+# namespace's own; hide_other_sockets: root's, too.
+hide_sockets_of_user() {
+  local theirs=/tmp/nfsrdma-$ordinary_user
+  install -d -m 700 -o $ordinary_user -g $ordinary_user "$theirs"  # as the program makes it
+  mount -t tmpfs -o "mode=700,uid=$ordinary_user,gid=$ordinary_user" sockets "$theirs"
+}
+hide_other_sockets() {
+  mount -t tmpfs run /run
+  hide_sockets_of_user
+}
+
+# In a mount namespace of its own (NFSRDMA_NAMESPACE) a test has copies of the mounts of all others: they would keep those
+# from ending.
+leave_mounts_of_others() {
+  local at
+  while read -r at; do umount -l "$at"; done < <(findmnt -rno TARGET -t fuse.nfsrdma || true)
+}
+if [ -n "${NFSRDMA_NAMESPACE:-}" ] && [ "$(id -u)" -eq 0 ]; then leave_mounts_of_others; fi
+
 # As an ordinary user: the script starts again, with copies of the programs that user can reach.
 if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
   [ "$(stat -c %a /dev/fuse)" = 666 ] || skip "/dev/fuse is not open to ordinary users"
+  if [ -n "${own_sockets:-}" ]; then
+    # In a mount namespace: nfsrdmactl finds all mounts of its user, and other tests have some.
+    [ -n "${NFSRDMA_NAMESPACE:-}" ] ||
+      NFSRDMA_NAMESPACE=1 exec unshare -m --propagation private bash "$here/$(basename "$0")"
+    hide_sockets_of_user
+  fi
   programs=$(mktemp -d -t nfsrdma-programs-XXXXXX)
   trap 'rm -rf "$programs"' EXIT
   chmod 755 "$programs"
@@ -48,15 +75,6 @@ if [ -n "${NFSRDMA_USER:-}" ] && [ "$(id -u)" -eq 0 ]; then
     --inh-caps=-all bash "$programs/$(basename "$0")" || status=$?
   exit $status
 fi
-
-# hide_other_sockets: root's directory of control sockets, and the one of the ordinary user that mounts in other tests,
-# become this mount namespace's own.
-hide_other_sockets() {
-  local theirs=/tmp/nfsrdma-$ordinary_user
-  mount -t tmpfs run /run
-  install -d -m 700 -o $ordinary_user -g $ordinary_user "$theirs"  # as the program makes it
-  mount -t tmpfs -o "mode=700,uid=$ordinary_user,gid=$ordinary_user" sockets "$theirs"
-}
 
 # With io_uring=auto among NFSRDMA_MOUNT_OPTIONS: FUSE over io_uring is switched on as long as a test needs it. Tests
 # that run side by side share the switch: the last one puts back what was found.
@@ -92,14 +110,6 @@ case ,${NFSRDMA_MOUNT_OPTIONS:-}, in
     trap withdraw_io_uring EXIT
     ;;
 esac
-
-# In a mount namespace of its own (NFSRDMA_NAMESPACE) a test has copies of the mounts of all others: they would keep those
-# from ending.
-leave_mounts_of_others() {
-  local at
-  while read -r at; do umount -l "$at"; done < <(findmnt -rno TARGET -t fuse.nfsrdma || true)
-}
-if [ -n "${NFSRDMA_NAMESPACE:-}" ]; then leave_mounts_of_others; fi
 
 work=$(mktemp -d -t nfsrdma-mount-XXXXXX)
 export=$work/export
