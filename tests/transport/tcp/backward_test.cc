@@ -66,6 +66,8 @@ TEST_F(Backward, AnsweredBeforeDataThatWaits) {
   await_messages(4);
   EXPECT_EQ(xdr::Decoder(server_.messages[0]).u32("xid"), 1U);
   EXPECT_EQ(xdr::Decoder(server_.messages[1]).u32("xid"), 9U);
+  disconnect();
+  EXPECT_EQ(done_, 3);
 }
 
 TEST_F(Backward, FailuresAreAnswered) {
