@@ -58,11 +58,16 @@ void look_ahead(AttributeCache& attributes, const client::Credential& caller,
   spawn(ask_ahead(attributes, caller, directory, directory->ahead));
 }
 
-/// Whether the names of a page that was asked for then may be believed still. Names that are never
-/// believed are as good from any page.
+/// For how long the names of a page that was asked for then may be believed still.
+Duration remaining(AttributeCache& attributes, const Directory& directory, const Issue& issue) {
+  const TimePoint end = issue.at + directory.inode->attributes().period();
+  return std::max(Duration::zero(), end - attributes.mount().reactor().now());
+}
+
+/// Names that are never believed are as good from any page.
 bool is_fresh(AttributeCache& attributes, const Directory& directory, const Issue& issue) {
-  const Duration period = directory.inode->attributes().period();
-  return period == Duration::zero() || issue.at + period > attributes.mount().reactor().now();
+  return directory.inode->attributes().period() == Duration::zero() ||
+         remaining(attributes, directory, issue) > Duration::zero();
 }
 
 /// The page that `asked` names: the one that was requested ahead, or a new one. If the request
@@ -142,8 +147,7 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
 
 Duration names_remaining(AttributeCache& attributes, const Directory& directory) {
   if (!directory.names_current()) return Duration::zero();
-  const TimePoint end = directory.stream.asked().issue.at + directory.inode->attributes().period();
-  return std::max(Duration::zero(), end - attributes.mount().reactor().now());
+  return remaining(attributes, directory, directory.stream.asked().issue);
 }
 
 InodeRef inode_of(AttributeCache& attributes, const Directory& directory,

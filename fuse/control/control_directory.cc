@@ -131,8 +131,9 @@ void remove_deserted_sockets(const std::string& directory) {
 std::vector<std::string> control_sockets() {
   const uid_t user = ::geteuid();
   std::vector<Place> places;
-  if (user == 0) places = all_directories();
-  if (user != 0) {
+  if (user == 0) {
+    places = all_directories();
+  } else {
     for (auto& own : control_directories()) places.push_back({std::move(own), user});
   }
   std::vector<std::string> found;

@@ -200,23 +200,32 @@ TEST_F(OwnerNamesTest, TheEndOfTheMountWaitsForNoName) {
   stopped_ = true;
 }
 
+/// The next entry of a directory, named as its owner; `memory` holds its attributes.
+void add_entry(READDIR4res& result, std::span<std::byte> memory, std::string_view owner,
+               std::string_view group) {
+  constexpr std::uint64_t kFirstCookie = 3;
+  auto& entries = result.resok4.reply.entries;
+  Attributes attributes;
+  attributes.present = {FATTR4_OWNER, FATTR4_OWNER_GROUP, FATTR4_FILEID};
+  attributes.owner = Owner{0, false, owner};
+  attributes.owner_group = Owner{0, false, group};
+  xdr::Encoder out(memory);
+  encode_attributes(out, attributes.present, attributes);
+  xdr::Decoder in(out.encoded());
+  entry4 entry;
+  entry.cookie = kFirstCookie + entries.size();
+  entry.name = owner;
+  decode(in, entry.attrs);
+  entries.push_back(entry);
+}
+
 TEST_F(OwnerNamesTest, DirectoriesWaitForAllTheirNames) {
   names_.numbers = {{"a@x", 1}, {"b@x", 2}};
   server_.on<READDIR4args, READDIR4res>([](const READDIR4args&, READDIR4res& result) {
     static thread_local std::array<std::array<std::byte, 512>, 3> memory;
     static constexpr std::string_view kOwners[] = {"a@x", "b@x", "c@x"};
     for (std::size_t i = 0; i < memory.size(); ++i) {
-      Attributes attributes;
-      attributes.present = {FATTR4_OWNER, FATTR4_OWNER_GROUP, FATTR4_FILEID};
-      attributes.owner = attributes.owner_group = Owner{0, false, kOwners[i]};
-      xdr::Encoder out(memory[i]);
-      encode_attributes(out, attributes.present, attributes);
-      xdr::Decoder in(out.encoded());
-      entry4 entry;
-      entry.cookie = i + 3;
-      entry.name = kOwners[i];
-      decode(in, entry.attrs);
-      result.resok4.reply.entries.push_back(entry);
+      add_entry(result, memory[i], kOwners[i], kOwners[i]);
     }
     result.resok4.reply.eof = true;
   });
@@ -250,18 +259,7 @@ TEST_F(OwnerNamesTest, APageMayHaveAsManyOwnersAsAreRemembered) {
   std::vector<std::array<std::byte, 128>> memory(kOwners);
   server_.on<READDIR4args, READDIR4res>([&](const READDIR4args&, READDIR4res& result) {
     for (std::uint32_t i = 0; i < kOwners; ++i) {
-      Attributes attributes;
-      attributes.present = {FATTR4_OWNER, FATTR4_OWNER_GROUP};
-      attributes.owner = Owner{0, false, owners[i]};
-      attributes.owner_group = Owner{0, false, "all@x"};
-      xdr::Encoder out(memory[i]);
-      encode_attributes(out, attributes.present, attributes);
-      xdr::Decoder in(out.encoded());
-      entry4 entry;
-      entry.cookie = i + 3;
-      entry.name = owners[i];
-      decode(in, entry.attrs);
-      result.resok4.reply.entries.push_back(entry);
+      add_entry(result, memory[i], owners[i], "all@x");
     }
     result.resok4.reply.eof = true;
   });
