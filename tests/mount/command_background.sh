@@ -35,6 +35,8 @@ for words in "noposix has no effect" "provider iwarp to 127.0.0.1:$port: " "conn
   grep -q "^nfsrdma: .*$words" <<<"$said" || fail "-v does not say '$words': $said"
 done
 fusermount3 -u "$mnt"
+# Else the next one that is looked for may be found among those that are ending.
+wait_for "the programs' end" no_daemon
 
 # Started without standard descriptors: what the program opens does not take their place, which it gives up in the background.
 "$NFSRDMA_BIN/nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt" <&- >&- 2>&-

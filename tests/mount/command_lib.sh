@@ -12,17 +12,21 @@ expect() {
   ! mountpoint -q "$mnt" || fail "'$*' left something mounted"
 }
 
-# daemon: the process id of the program that serves the mount from $port in the background.
-daemon() {
+# daemons: the process ids of the programs that serve mounts from $port in the background, a line each: one that was
+# unmounted goes on for a moment. daemon: the first of them.
+daemons() {
   local pid
   for pid in $(pgrep -x nfsrdma); do
-    if grep -qaF -- "port=$port" "/proc/$pid/cmdline" 2>/dev/null; then
-      echo "$pid"
-      return
-    fi
+    if grep -qaF -- "port=$port" "/proc/$pid/cmdline" 2>/dev/null; then echo "$pid"; fi
   done
-  fail "no program serves port $port"
 }
+daemon() {
+  local pids
+  mapfile -t pids < <(daemons)
+  [ "${#pids[@]}" -gt 0 ] || fail "no program serves port $port"
+  echo "${pids[0]}"
+}
+no_daemon() { [ -z "$(daemons)" ]; }
 
 gone() { ! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat")" = Z ]; }
 not_mounted() { ! mountpoint -q "$1"; }
