@@ -135,4 +135,4 @@ ALL = {"iwarp": responder(*IWARP), "iwarp sleeps": responder(*IWARP, SLEEPS), "i
        "memory": memory, "relay": relay(), "relay keep": relay("--keep", KEPT_MIB), "relay segments": relay("--segments"),
        "relay segments keep": relay("--segments", "--keep", KEPT_MIB), "relay ring": relay("--ring"), "relay look": relay(*LOOK),
        "relay segments look": relay("--segments", *LOOK), "relay ring look": relay("--ring", *LOOK),
-       "relay nfs": relay("--nfs", *LOOK), "relay segments nfs": relay("--segments", "--nfs", *LOOK)}
+       "relay nfs": relay("--nfs", *LOOK)}

@@ -7,43 +7,46 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TESTS = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = re.compile(r"^\s*nfsrdma_test\((\w+)", re.MULTILINE)
+LEAST = 30  # programs; fewer mean that this script does not understand the lists any more
 
 
-def lines(word, *tiers):
-    """What stands behind `word` in the lines of these files of tests/tiers."""
-    texts = [(ROOT / "tests" / "tiers" / tier).read_text(encoding="utf-8") for tier in tiers]
-    return [line.split(" ", 1)[1] for text in texts for line in text.splitlines() if line.startswith(word + " ")]
+def lines(word, tier):
+    """What stands behind `word` in the lines of this file of tests/tiers."""
+    text = (TESTS / "tiers" / tier).read_text(encoding="utf-8")
+    return [line.split(" ", 1)[1] for line in text.splitlines() if line.startswith(word + " ")]
 
 
 def matches(patterns, program):
-    return any(re.search(pattern, program + ".Suite.Test") or re.search(pattern, program) for pattern in patterns)
+    """Whether tests of this program are chosen: ctest calls them PROGRAM.SUITE.CASE, and under sanitizers PROGRAM."""
+    return any(re.search(pattern, name) for pattern in patterns for name in (program, program + ".Suite.Case"))
 
 
-def fault(program):
-    """Where this program is missing; None: it is where it has to be."""
-    if program in lines("build", "ci-release"):
-        return None
-    if not matches(lines("test", "once-under-asan"), program):
-        return "is neither built by tests/tiers/ci-release nor listed by once-under-asan"
-    if program not in lines("build", "ci-asan"):
-        return "is left to asan by once-under-asan, and not built by tests/tiers/ci-asan"
-    if not matches(lines("test", "ci-asan"), program):
-        return "is left to asan by once-under-asan, and not run by tests/tiers/ci-asan"
-    return None
+def faults(programs):
+    """Yields what is wrong with each program that CI does not build where it has to be."""
+    in_release, in_asan = lines("build", "ci-release"), lines("build", "ci-asan")
+    left_to_asan, run_by_asan = lines("test", "once-under-asan"), lines("test", "ci-asan")
+    for program in programs:
+        if program in in_release:
+            continue
+        if not matches(left_to_asan, program):
+            yield f"{program} is neither built by tests/tiers/ci-release nor listed by once-under-asan"
+        elif program not in in_asan:
+            yield f"{program} is left to asan by once-under-asan, and not built by tests/tiers/ci-asan"
+        elif not matches(run_by_asan, program):
+            yield f"{program} is left to asan by once-under-asan, and not run by tests/tiers/ci-asan"
 
 
 def main():
-    lists = (ROOT / "tests").rglob("CMakeLists.txt")
+    lists = TESTS.rglob("CMakeLists.txt")
     programs = sorted(name for path in lists for name in PROGRAM.findall(path.read_text(encoding="utf-8")))
-    faults = {name: fault(name) for name in programs}
-    for name, what in faults.items():
-        if what:
-            print(f"{name} {what}")
-    if len(programs) < 30:
-        print(f"only {len(programs)} programs are found: nfsrdma_test() seems to have another name")
-    return 0 if len(programs) >= 30 and not any(faults.values()) else 1
+    wrong = list(faults(programs))
+    if len(programs) < LEAST:
+        wrong.append(f"only {len(programs)} programs found")
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

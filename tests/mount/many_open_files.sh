@@ -22,6 +22,8 @@ if error:
     os.close(os.open(name(len(opened)), os.O_CREAT | os.O_RDWR, 0o666))
 print(len(opened), error)
 P
+# opens WANTED: opens as many files, or until it fails; the time is for sanitizers.
+opens() { timeout 450 python3 "$work/opens.py" "$mnt" "$1"; }
 
 # The limit of this shell, and so of the responder. Only root can raise it beyond the hard one.
 wanted=20000
@@ -31,7 +33,7 @@ if ! ulimit -n 60000 2>/dev/null; then
 fi
 start_responder
 mount_export
-same "$wanted None" "$(timeout 450 python3 "$work/opens.py" "$mnt" "$wanted")" "files open at once"
+same "$wanted None" "$(opens "$wanted")" "files open at once"
 unmount_export
 kill "$responder_pid"
 wait "$responder_pid" || fail "the responder"
@@ -43,7 +45,7 @@ printf '#!/bin/sh\nulimit -n 400\nexec "%s/nfsrdma-responder" "$@"\n' "$NFSRDMA_
 chmod +x "$work/limited/nfsrdma-responder"
 NFSRDMA_BIN=$work/limited start_responder
 mount_export
-read -r opened error <<<"$(timeout 450 python3 "$work/opens.py" "$mnt" 400)" || fail "at the limit"
+read -r opened error <<<"$(opens 400)" || fail "at the limit"
 case $error in EIO | EREMOTEIO) ;; *) fail "error at the limit: '$error'" ;; esac
 [ "$opened" -gt 100 ] || fail "only $opened files with 400 descriptors"
 grep -q 'out of file descriptors' "$work/responder.log" || fail "the responder's log does not say what is wrong"
