@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "client/files/delegations.h"
 #include "client/files/open.h"
 
 namespace nfsrdma::cache {

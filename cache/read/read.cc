@@ -58,15 +58,15 @@ Task<std::optional<BytesRead>> read_pieces(ReadAhead& ahead, FileRef file, clien
 }
 
 Task<Result<BytesRead>> read_from_server(ReadAhead& ahead, FileRef file, client::StateRef by,
-                                         ReadArgs args) {
+                                         std::uint64_t offset, std::size_t size, Buffer slot) {
   BytesRead read;
-  read.slot = std::move(args.slot);
-  const std::span<std::byte> sink = read.slot.first(std::min(args.size, read.slot.size()));
+  read.slot = std::move(slot);
+  const std::span<std::byte> sink = read.slot.first(std::min(size, read.slot.size()));
   std::size_t filled = 0;
   while (filled < sink.size() && !read.ended) {
     const std::size_t want = std::min<std::size_t>(sink.size() - filled, ahead.mount().rsize());
     auto part = co_await client::read(ahead.mount(), file->caller, file->inode->handle(), by,
-                                      args.offset + filled, sink.subspan(filled, want),
+                                      offset + filled, sink.subspan(filled, want),
                                       read.slot.size() - filled - want);
     CO_TRY(part);
     const std::size_t count = std::min(part->data.size(), want);
@@ -106,7 +106,8 @@ Task<Result<BytesRead>> read(ReadAhead& ahead, WriteBack& writes, FileRef file, 
   for (;;) {
     if (file->shared->may_be_lost()) co_await restore_lost(writes, file->shared);
     const std::uint64_t times_forgotten = writes.memory().times_forgotten();
-    auto read = co_await read_from_server(ahead, file, by, std::move(args));
+    auto read =
+        co_await read_from_server(ahead, file, by, args.offset, args.size, std::move(args.slot));
     if (!read || writes.memory().times_forgotten() == times_forgotten) co_return read;
     args.slot = std::move(read->slot);
   }

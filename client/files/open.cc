@@ -162,7 +162,7 @@ Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
   request.share_access = share_access;
   request.want = want_for(files, file, share_access, delegating);
   request.first = first;
-  request.by = std::move(by);
+  request.by = by;
   auto answer = co_await send_open(files.context, caller, request);
   CO_TRY(answer);
   answer->handle = file;  // CLAIM_FH opens this handle, even if the server answers another one

@@ -232,7 +232,7 @@ open_delegation_type4 OpenReclaimer::delegation_to_reclaim(const OpenFile& file)
 void OpenReclaimer::take_delegation(OpenFile& file,
                                     const std::optional<GrantedDelegation>& granted) {
   if (!granted) return;
-  const DelegationRef delegation = file.delegation();
+  const DelegationRef& delegation = file.delegation();
   if (!delegation || !delegation->to_be_reclaimed()) {
     files_.context.session.background().start(
         delegreturn_quietly(files_.context, file.caller(), file.handle(), granted->stateid));

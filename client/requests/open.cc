@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/compound/result_sizes.h"
+#include "client/proto/ops_attr.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
@@ -161,7 +162,7 @@ Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
   // The caller may not search the directory, or the server does not compare.
   if (!answer && request.by && answer.error().step == kNameCheck) {
     request.by.reset();
-    answer = co_await send_once(context, caller, std::move(request));
+    answer = co_await send_once(context, caller, request);
   }
   co_return answer;
 }

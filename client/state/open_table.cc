@@ -33,7 +33,7 @@ void OpenTable::forget(const OpenFile& file) {
 OpenFileRef OpenTable::merge(const Credential& caller, const FileHandle& handle,
                              std::uint32_t share_access, const nfs4::stateid4& stateid) {
   opens_.add();
-  const OpenFileRef file = obtain(caller, handle);
+  OpenFileRef file = obtain(caller, handle);
   const bool other = file->newest_.other != stateid.other;
   if (other && file->server_access_ != 0) lose_locks(*file, "the server has opened it anew");
   file->opened(stateid, share_access);

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace nfsrdma::fuse {
@@ -56,8 +57,11 @@ void RingEntry::part_with_slot() {
   lent_ = false;
   if (!back_with_slot(*pool_)) {
     // Address space that is the entry's already: this takes nothing from anybody.
-    ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    void* const own = ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    // The kernel's next request would be written over what the borrower has yet to send: no memory,
+    // which ends the daemon here as it does anywhere else.
+    if (own == MAP_FAILED) throw std::bad_alloc();
   }
   std::memcpy(payload_.data(), before, headers_.payload_size);
 }

@@ -94,9 +94,10 @@ Result<std::string> receive_all(int socket, std::size_t longest) {
 /// mount that is made anew is asked as soon as it is there.
 Result<Mount> only_one(std::vector<Mount> found, const std::string& name) {
   constexpr const char* kStep = "find the mount";
-  const auto ending = std::ranges::partition(
-      found, [](const Mount& mount) { return mount.get("state") != "ending"; });
-  if (ending.begin() != found.begin()) found.erase(ending.begin(), found.end());
+  const auto ending = std::partition(found.begin(), found.end(), [](const Mount& mount) {
+    return mount.get("state") != "ending";
+  });
+  if (ending != found.begin()) found.erase(ending, found.end());
   if (found.size() == 1) return std::move(found.front());
   if (found.empty()) {
     return fail(Error::local(

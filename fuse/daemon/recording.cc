@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fuse/daemon/version.h"
+#include "transport/capture/form.h"
 #include "transport/journal/journaled_channel.h"
 
 namespace nfsrdma::fuse {
@@ -52,7 +53,7 @@ void Recording::enter(std::string_view word, Body body, std::function<void()> go
 }
 
 void Recording::enter_now(std::string_view word, const std::function<void()>& go) {
-  const Input input(reactor_, Kind::entered, std::move(Body().string(word).opaque({})));
+  const Input input(reactor_, Kind::entered, Body().string(word).opaque({}));
   go();
 }
 

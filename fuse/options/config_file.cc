@@ -82,7 +82,7 @@ Result<Section> parse_section(std::string_view header, const ConfigTarget& targe
 /// "soft=True" as "soft", "cto = False" as "nocto".
 std::string parse_item(std::string_view line) {
   const auto equals = line.find('=');
-  const std::string name(trimmed(line.substr(0, equals)));
+  std::string name(trimmed(line.substr(0, equals)));
   if (equals == std::string_view::npos) return name;
   const std::string_view value = trimmed(line.substr(equals + 1));
   if (same_word(value, "True")) return name;

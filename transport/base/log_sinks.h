@@ -33,7 +33,7 @@ class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 
   const bool priorities_ = false;
-  const UniqueFd own_;  ///< none: descriptor 2
+  const UniqueFd own_{};  ///< none: descriptor 2
 };
 
 /// Whether standard error leads to the journal (JOURNAL_STREAM of systemd.exec(5)).

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "transport/rpc/message.h"
+#include "transport/tcp/receive_path.h"
 
 namespace nfsrdma::tcp {
 namespace {
