@@ -4,11 +4,13 @@
 command -v tshark >/dev/null || skip "no tshark"
 
 # counts FILE FILTER...: how many frames each of them matches, a line each; one pass of tshark for all. No comma in a filter.
+# What tshark has said, and which protocols it has seen, stays in tshark.said for a failure's message.
 counts() {
   local file=$1 IFS=,
   shift
-  "${tshark[@]}" -n -q -r "$file" -z "io,stat,0,$*" 2>"$work/tshark.err" |
-    awk -F '|' '/<>/ { for (frames = 3; frames + 1 < NF; frames += 2) print $frames + 0 }'
+  "${tshark[@]}" -n -q -r "$file" -z "io,stat,0,$*" -z io,phs >"$work/tshark.said" 2>&1 ||
+    echo "tshark ended with $?" >>"$work/tshark.said"
+  awk -F '|' '/<>/ { for (frames = 3; frames + 1 < NF; frames += 2) print $frames + 0 }' "$work/tshark.said"
 }
 # frames FILE FILTER: the number of frames it matches. In two passes a frame counts as what the whole of it is, which counts
 # does not know.
@@ -18,7 +20,7 @@ all_found() {
   local what=$1 filter at=0
   shift
   for filter in "$@"; do
-    [ "${found[at++]:-0}" -gt 0 ] || fail "nothing in $what matches $filter"
+    [ "${found[at++]:-0}" -gt 0 ] || fail "nothing in $what matches $filter"$'\n'"$(cat "$work/tshark.said")"
   done
 }
 # all_answered FILE: every call has its reply, as tshark counts them.
@@ -36,5 +38,5 @@ dissects() {
     "frames of $file that tshark takes for malformed"
   same 0 "$(frames "$file" 'tcp.analysis.lost_segment || tcp.analysis.retransmission')" "gaps in the stream"
   mapfile -t found < <(counts "$file" "$@")
-  all_found "$file ($(cat "$work/tshark.err"))" "$@"
+  all_found "$file" "$@"
 }
