@@ -51,6 +51,7 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   /// The slot is still lent.
   bool lent() const { return lent_; }
   /// Leaves a lent slot to its borrower; bytes of the answer in it stay in the payload.
+  /// std::bad_alloc: there is no memory to put in the slot's place.
   void part_with_slot();
   /// Puts a short answer into the payload. Before the kernel gets the entry, and after
   /// part_with_slot(): a borrower's data would have it over their beginning.
