@@ -29,10 +29,23 @@ void RingEntry::agree(const KernelChannel& with) {
 bool RingEntry::back_with_slot(BufferPool& pool) {
   assert(!slot_);
   Buffer slot = pool.acquire();
-  if (!slot || !pool.show(slot.data(), payload_)) return false;
+  if (!slot) return false;
+  if (!pool.show(slot.data(), payload_)) {
+    // mremap(2) takes away what is at the address before it can fail.
+    put_own_memory();
+    return false;
+  }
   pool_ = &pool;
   slot_ = slot.release().data();
   return true;
+}
+
+/// No memory ends the daemon here as it does anywhere else.
+void RingEntry::put_own_memory() {
+  // Address space that is the entry's already: this takes nothing from anybody.
+  void* const own = ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (own == MAP_FAILED) throw std::bad_alloc();
 }
 
 Buffer RingEntry::lend_slot() {
@@ -55,14 +68,8 @@ void RingEntry::part_with_slot() {
   std::byte* const before = slot_;
   slot_ = nullptr;
   lent_ = false;
-  if (!back_with_slot(*pool_)) {
-    // Address space that is the entry's already: this takes nothing from anybody.
-    void* const own = ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    // The kernel's next request would be written over what the borrower has yet to send: no memory,
-    // which ends the daemon here as it does anywhere else.
-    if (own == MAP_FAILED) throw std::bad_alloc();
-  }
+  // The kernel's next request would be written over what the borrower has yet to send.
+  if (!back_with_slot(*pool_)) put_own_memory();
   std::memcpy(payload_.data(), before, headers_.payload_size);
 }
 

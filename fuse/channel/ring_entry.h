@@ -41,7 +41,8 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   void agree(const KernelChannel& with);
 
   /// Puts a slot of the pool, which outlives close(), behind the payload's address. False: there is
-  /// none to spare, or a slot has one address only. Not while the kernel has the entry.
+  /// none to spare, or a slot has one address only; plain memory is there then. Not while the
+  /// kernel has the entry. std::bad_alloc: there is no memory to put there.
   bool back_with_slot(BufferPool& pool);
   bool has_slot() const { return slot_ != nullptr; }
   /// It has parted with its slot, and the pool had no other one.
@@ -80,6 +81,8 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   using ShortAnswer = std::array<std::byte, sizeof(fuse_write_out)>;
 
   void take_back(std::byte* data) override;
+  /// Puts plain memory behind the payload's address.
+  void put_own_memory();
   bool in_place(const iovec& part) const;
   std::byte* place() const { return slot_ ? slot_ : payload_.data(); }
 
