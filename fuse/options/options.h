@@ -114,7 +114,7 @@ struct ProgramOptions {
   /// So many seconds of the recording are kept at least; 0: all.
   std::uint32_t record_last = 0;
   /// How long to look for the next event before sleeping; zero: not at all.
-  Duration busy_poll = std::chrono::microseconds(100);
+  Duration busy_poll = std::chrono::microseconds(200);
 };
 
 struct Options {

@@ -107,7 +107,7 @@ constexpr OptionSpec kOptions[] = {
     with_value("io_uring", "auto|off", "off",
                "take the kernel's requests over io_uring where it offers that (Linux 6.14)",
                apply_io_uring),
-    number("busy_poll", "US", "100", {0, kMaxBusyPoll},
+    number("busy_poll", "US", "200", {0, kMaxBusyPoll},
            "look so many microseconds for the next event before sleeping, while a processor is "
            "idle; 0: never",
            set_duration<std::chrono::microseconds, &Options::program, &ProgramOptions::busy_poll>),

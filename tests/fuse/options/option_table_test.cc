@@ -294,7 +294,7 @@ TEST(OptionValues, DirtyRatioLeavesBuffersForTheRest) {
 
 TEST(OptionValues, BusyPollIsInMicroseconds) {
   using std::chrono::microseconds;
-  EXPECT_EQ(applied({})->program.busy_poll, microseconds(100));
+  EXPECT_EQ(applied({})->program.busy_poll, microseconds(200));
   EXPECT_EQ(applied({"busy_poll=250"})->program.busy_poll, microseconds(250));
   EXPECT_EQ(applied({"busy_poll=0"})->program.busy_poll, microseconds(0));
   EXPECT_FALSE(applied({"busy_poll=1001"}).has_value());

@@ -136,8 +136,13 @@ class BusyPollCase : public testing::Test, private CounterVisitor {
       : poll_(longest, std::move(source)) {
     note_waits(1us, kHistory);
   }
+  /// It slept.
   void note_waits(Duration wait, int times) {
     for (int i = 0; i < times; ++i) poll_.note(wait, false, false);
+  }
+  /// It looked first.
+  void note_looks(Duration wait, int times) {
+    for (int i = 0; i < times; ++i) poll_.note(wait, true, wait <= poll_.longest());
   }
   std::uint64_t counter(const std::string& name) {
     poll_.visit_counters(*this);
@@ -166,11 +171,21 @@ class BusyPollTest : private Machine, public BusyPollCase {
 
 TEST_F(BusyPollTest, PaysWhereThreeOfFourWaitsAreShort) {
   EXPECT_TRUE(pays());
-  note_waits(101us, kHistory - kUsually);
+  note_looks(101us, kHistory - kUsually);
   EXPECT_TRUE(pays());
-  note_waits(101us, 1);
+  note_looks(101us, 1);
   EXPECT_FALSE(pays());
-  note_waits(100us, kHistory);
+  note_looks(100us, kHistory);
+  EXPECT_TRUE(pays());
+}
+
+// A thread that sleeps is woken late: 50 us later than it would have found what it waited for.
+TEST_F(BusyPollTest, PaysAgainWhereWaitsAreLongBecauseItSleeps) {
+  note_looks(101us, kHistory);
+  EXPECT_FALSE(pays());
+  note_waits(151us, kHistory);
+  EXPECT_FALSE(pays());
+  note_waits(150us, kHistory);
   EXPECT_TRUE(pays());
 }
 
