@@ -4,9 +4,11 @@ A job is called with a folder of the mount, sizes, and a meter whose run() measu
 prepare and to clean up, does not count. Each job leaves the folder as it found it; what is read is not in the
 kernel's pages.
 """
+import dataclasses
 import itertools
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import time
@@ -18,6 +20,14 @@ FILES_FAR = 40  # where each waits for a round trip of milliseconds
 TREE_FILES = 200
 TREE_BYTES = 3000
 MADE = itertools.count()
+
+
+@dataclasses.dataclass
+class Size:
+    data: int       # bytes of the large file
+    files: int      # of jobs on names
+    seconds: float  # of jobs that run for a time
+    served: pathlib.Path  # the folder that all contenders show
 
 
 class Rate:
