@@ -5,9 +5,16 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 PATIENCE_SECONDS = 30
+
+
+def scratch(name):
+    """A folder for as long as a `with` lasts, in memory where the system has that."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return tempfile.TemporaryDirectory(prefix=f"nfsrdma-{name}-", dir=memory)
 
 
 def wait_until(condition, what):
