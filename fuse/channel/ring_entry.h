@@ -41,8 +41,8 @@ class RingEntry final : public KernelChannel, public ListNode, private BufferOwn
   void agree(const KernelChannel& with);
 
   /// Puts a slot of the pool, which outlives close(), behind the payload's address. False: there is
-  /// none to spare, or a slot has one address only; plain memory is there then. Not while the
-  /// kernel has the entry. std::bad_alloc: there is no memory to put there.
+  /// none to spare, and what was there stays; or it cannot have a second address, and plain memory
+  /// is there. Not while the kernel has the entry. std::bad_alloc: there is no such memory.
   bool back_with_slot(BufferPool& pool);
   bool has_slot() const { return slot_ != nullptr; }
   /// It has parted with its slot, and the pool had no other one.
