@@ -1,6 +1,6 @@
 # What is installed, and where. Component `nfsrdma` is the program; `nfsrdma-lab` is the lab and its
-# server, for tests and demonstrations. `cmake --install build/release --component nfsrdma` installs one of them,
-# without --component both; `cmake --build build/release --target uninstall` removes what was installed.
+# server, for tests and demonstrations. `cmake --install build/install --component nfsrdma` installs one of them,
+# without --component both; `cmake --build build/install --target uninstall` removes what was installed.
 include(GNUInstallDirs)
 find_program(NFSRDMA_GZIP gzip REQUIRED)
 
@@ -69,7 +69,7 @@ endif()
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT nfsrdma)
 
-if(NFSRDMA_TESTS)
+if(NFSRDMA_LAB)
   install(TARGETS nfsrdma-lab nfsrdma-responder DESTINATION "${CMAKE_INSTALL_BINDIR}"
     COMPONENT nfsrdma-lab)
   nfsrdma_install_page(nfsrdma-lab nfsrdma-lab.1)

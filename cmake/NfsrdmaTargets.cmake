@@ -26,8 +26,12 @@ endif()
 
 # nfsrdma_test(NAME SOURCES... [NO_UNITY] [DEPENDS targets...] [TIMEOUT seconds] [LABELS labels...]): a
 # GoogleTest program. Each of its cases is a test for ctest, NAME.Suite.Case, of TIMEOUT seconds at most.
-# Under a sanitizer the program is one test, NAME: it takes longer to start than most cases do.
+# Under a sanitizer the program is one test, NAME: it takes longer to start than most cases do. Nothing where
+# GoogleTest programs are not built.
 function(nfsrdma_test name)
+  if(NOT NFSRDMA_UNIT_TESTS)
+    return()
+  endif()
   cmake_parse_arguments(ARG "NO_UNITY" "TIMEOUT" "DEPENDS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT ${NFSRDMA_TEST_TIMEOUT})

@@ -23,8 +23,8 @@ clean_up() {
   rm -rf --one-file-system "$work"
 }
 trap clean_up EXIT
-mkdir -p "$work/context/build/release"
-(cd "$NFSRDMA_BUILD" && cpack -G DEB --config CPackConfig.cmake -B "$work/context/build/release/packages") >"$work/log" 2>&1 ||
+mkdir -p "$work/context/build/install"
+(cd "$NFSRDMA_BUILD" && cpack -G DEB --config CPackConfig.cmake -B "$work/context/build/install/packages") >"$work/log" 2>&1 ||
   { cat "$work/log"; fail "cpack"; }
 {
   buildah from --name clean scratch
