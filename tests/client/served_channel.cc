@@ -124,6 +124,7 @@ class ServedChannel final : public ProgramChannel {
 
  private:
   void process(rpc::Call& call) override;
+  void execute(rpc::Call& call, const Arrival& arrival, Fate fate);
   void on_closed() override { server_.service().on_connection_closed(connection_); }
   void deliver_callbacks();
 
@@ -161,9 +162,17 @@ void ServedChannel::process(rpc::Call& call) {
   const Fate fate = server_.fate ? server_.fate(arrival) : Fate::answer;
   if (down()) return;  // the test has broken the connection
   if (fate == Fate::disconnect_before) return break_off(fabric::Fault::reset);
+  server_.in_its_turn([this, alive = alive(), &call, arrival, fate] {
+    if (*alive && !down()) execute(call, arrival, fate);
+  });
+}
+
+void ServedChannel::execute(rpc::Call& call, const Arrival& arrival, Fate fate) {
   auto* served = new ServedCall(server_, call, connection_);
-  auto answer = [this, alive = alive(), &call](Bytes reply) {
-    if (*alive && !down()) answer_message(call, std::move(reply));
+  auto answer = [this, &server = server_, alive = alive(), &call](Bytes reply) {
+    server.in_its_turn([this, alive, &call, reply = std::move(reply)] {
+      if (*alive && !down()) answer_message(call, reply);
+    });
   };
   if (fate == Fate::answer) served->on_reply = answer;
   if (fate == Fate::hold) {
@@ -241,6 +250,18 @@ void ServedDirectory::reboot(std::uint32_t grace_seconds) {
 
 void ServedDirectory::lose_callback_path() {
   for (ServedChannel* channel : channels_) service_->on_connection_closed(channel->connection());
+}
+
+void ServedDirectory::in_its_turn(std::function<void()> work) {
+  const Duration hold = reorder ? reorder->hold() : Duration::zero();
+  if (hold == Duration::zero()) return work();
+  const auto place = turns_.emplace(turns_.end());
+  *place = std::make_unique<Timer>(reactor_, [this, place, work = std::move(work)] {
+    reactor_.dispose(std::move(*place));
+    turns_.erase(place);
+    work();
+  });
+  (*place)->arm(hold);
 }
 
 void ServedDirectory::forget(ServedChannel& channel) { std::erase(channels_, &channel); }

@@ -3,15 +3,19 @@
 // test can break at any point.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/client/fake_server.h"
 #include "tests/responder/nfs/nfs_service.h"
+#include "tests/responder/reorder.h"
 
 namespace nfsrdma::responder::test {
 class FakeConnection;
@@ -47,6 +51,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   bool unreachable = false;
   /// Attempts to connect that are made as long as this is set never get an answer.
   bool black_hole = false;
+  /// Calls are executed, and answered, in the order that this one says; nothing: as they come.
+  std::optional<responder::Reorder> reorder;
 
   /// Every channel breaks; what was held back is never answered.
   void disconnect();
@@ -78,6 +84,8 @@ class ServedDirectory final : public rpc::ChannelFactory {
   friend class ServedChannel;
   std::optional<std::uint32_t> forced_status(std::uint32_t opnum);
   void forget(ServedChannel& channel);
+  /// Runs `work` when `reorder` lets it: at once, or from the reactor.
+  void in_its_turn(std::function<void()> work);
   void count_callback() { ++callbacks_; }
 
   Reactor& reactor_;
@@ -89,6 +97,7 @@ class ServedDirectory final : public rpc::ChannelFactory {
   std::map<nfs4::nfs_opnum4, int> successes_;
   std::vector<ServedChannel*> channels_;
   std::vector<std::function<void()>> held_;
+  std::list<std::unique_ptr<Timer>> turns_;  ///< of what is held back
   int connections_ = 0;
   int callbacks_ = 0;
 };

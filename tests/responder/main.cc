@@ -72,6 +72,10 @@ po::options_description make_options(CommandLine& line) {
       "none (default), read, or write: the most that an OPEN can get");
   add("mandatory-locks", po::bool_switch(&server.service.mandatory_locks),
       "byte-range locks keep others from reading and writing");
+  add("reorder",
+      po::value<std::uint64_t>()->value_name("SEED")->notifier(
+          [&server](std::uint64_t seed) { server.transport.reorder = seed; }),
+      "execute and answer requests in any order, the one that this number says");
   add("not-durable", po::bool_switch(&line.not_durable), "do not wait for the disk");
   add("inline", po::value<std::size_t>()->value_name("BYTES")->notifier([&line](std::size_t size) {
     line.inline_size = size;

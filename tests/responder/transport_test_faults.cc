@@ -1,5 +1,8 @@
 // Effects of each fault of a script on calls.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <vector>
 
 #include "client/proto/status.h"
 #include "tests/proto/operations.h"
@@ -34,6 +37,9 @@ class FaultTest : public ResponderRig {
     return nfsrdma::testing::counter_of(*responder, name);
   }
 };
+
+/// A responder that is given the order of its answers.
+class ReorderTest : public ResponderRig {};
 
 TEST_F(FaultTest, OperationsAreCountedUpToTheFirstUnion) {
   auto& requester = connect();
@@ -187,6 +193,32 @@ TEST_F(FaultTest, ReplyThatNobodyOvertakesGoesWithItsConnection) {
   responder->disconnect_all("test");
   run_until([&] { return responder->connections() == 0; });
   EXPECT_TRUE(exchange(connect(), plain_call(kFaultsXid)).results());
+}
+
+TEST_F(ReorderTest, CallsAreExecutedAndAnsweredInAnyOrderAndOnce) {
+  ResponderConfig config;
+  config.reorder = 7;
+  start(config);
+  auto& requester = connect();
+  std::vector<std::uint32_t> executed;
+  service.on_call = [&](ServerCall& call) {
+    executed.push_back(call.header().xid);
+    call.reply(rpc::AcceptStat::success);
+  };
+  std::vector<std::uint32_t> sent;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    requester.send(plain_call(kFaultsXid + i));
+    sent.push_back(kFaultsXid + i);
+  }
+  std::vector<std::uint32_t> answered;
+  while (answered.size() < sent.size()) answered.push_back(next_reply(requester).header.rdma_xid);
+  EXPECT_NE(executed, sent);
+  EXPECT_NE(answered, sent);
+  EXPECT_NE(answered, executed);
+  std::ranges::sort(executed);
+  std::ranges::sort(answered);
+  EXPECT_EQ(executed, sent);
+  EXPECT_EQ(answered, sent);
 }
 
 TEST_F(FaultTest, ServiceIsToldOfItsFaults) {

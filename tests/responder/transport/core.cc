@@ -39,7 +39,9 @@ Core::Core(Reactor& the_reactor, Service& the_service, const ResponderConfig& th
       service(the_service),
       config(the_config),
       pools(the_pools),
-      overtaken_turn_(the_reactor, [this] { let_overtaken_go(); }) {}
+      overtaken_turn_(the_reactor, [this] { let_overtaken_go(); }) {
+  if (config.reorder) reorder.emplace(*config.reorder);
+}
 
 Core::~Core() = default;
 

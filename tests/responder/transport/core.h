@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "tests/responder/reorder.h"
 #include "tests/responder/service.h"
 #include "tests/responder/transport/counters.h"
 #include "tests/responder/transport/failed_calls.h"
@@ -59,11 +61,12 @@ struct ResponderConfig {
   std::size_t max_connections = 32;
   /// How long a client may take to answer RDMA Reads before its connection is ended.
   Duration read_patience = std::chrono::seconds(30);
-  bool remote_invalidation = true;   ///< say and use the R bit of RFC 8797
-  bool crc = true;                   ///< MPA CRC
-  std::size_t max_segment = 0;       ///< iwarp: fabric::EndpointOptions::max_segment
-  capture::Sink* capture = nullptr;  ///< records the wire; must outlive the responder
-  bool wire_faults = false;          ///< rules with wire= can be met; not with devices
+  bool remote_invalidation = true;       ///< say and use the R bit of RFC 8797
+  bool crc = true;                       ///< MPA CRC
+  std::size_t max_segment = 0;           ///< iwarp: fabric::EndpointOptions::max_segment
+  capture::Sink* capture = nullptr;      ///< records the wire; must outlive the responder
+  bool wire_faults = false;              ///< rules with wire= can be met; not with devices
+  std::optional<std::uint64_t> reorder;  ///< calls are executed and answered in any order: its seed
 };
 
 /// Of ResponderConfig::max_connections: pools have room for all, which they take when it is needed.
@@ -111,6 +114,7 @@ class Core {
   FaultScript faults;
   Counters counters;
   FailedCalls failed_calls;
+  std::optional<Reorder> reorder;
 
   ResponderPools& pools;
 

@@ -23,6 +23,9 @@ void ServiceCall::decide_faults() {
   operations_ = operations_of(rpc_header_, arguments_);
   for (const auto number : operations_.numbers()) core_.counters.operations[number].add();
   faults_ = core_.faults.empty() ? CallFaults() : core_.faults.decide(operations_);
+  if (!core_.reorder) return;
+  faults_.delay += core_.reorder->hold();
+  faults_.delay_reply += core_.reorder->hold();
 }
 
 void ServiceCall::spoil_results(std::size_t header_bytes) {

@@ -30,7 +30,8 @@ class ServiceCall : public ServerCall, public HeldCall, public ListNode {
   ~ServiceCall() = default;
 
   void return_scratch();
-  /// The RPC header of a call has been decoded: counts its operations, and asks the script.
+  /// The RPC header of a call has been decoded: counts its operations, and asks the script, and for
+  /// how long others may overtake it.
   void decide_faults();
   /// Changes the results behind the RPC header as the script wants it.
   void spoil_results(std::size_t header_bytes);
