@@ -24,6 +24,10 @@ class Inode final : public cache::Inode {
   const KernelView& view() const { return view_; }
   /// The kernel certainly has the size that stat(2) is shown.
   bool size_is_shown() const { return view_.size() == size(); }
+  /// The kernel may take the file for longer than it is. After an open that is not mended by
+  /// itself: a read ends at the size that the kernel has, which asks for attributes behind that
+  /// only.
+  bool size_is_too_large() const { return view_.may_read_beyond(size()); }
   /// The kernel may have pages of another version than the remembered attributes are of, as far as
   /// is known. While a write of this mount is in flight, a change is most likely its doing; its
   /// reply will tell.

@@ -192,6 +192,16 @@ Task<void> KernelCaches::drop_pages_before_open(InodeRef inode) {
   co_await drop_outdated_pages(std::move(inode));
 }
 
+Task<void> KernelCaches::prepare_open(InodeRef inode) {
+  co_await drop_pages_before_open(inode);
+  // While another opener writes, the kernel ignores the size in the answer to this one.
+  if (inode->open()) {
+    if (!inode->size_is_shown()) co_await show_changes(inode);
+  } else if (inode->size_is_too_large()) {
+    co_await size_revalidator_.tell(inode);
+  }
+}
+
 bool KernelCaches::keeps_pages_at_open(Inode& inode) {
   const std::uint64_t change = version(inode);
   const bool keeps = inode.view().pages_match(change) && !inode.view().drops_unconfirmed();

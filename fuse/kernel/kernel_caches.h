@@ -95,6 +95,10 @@ class KernelCaches final : public cache::InodeObserver {
   /// not before others may be told the size that does not go with them; where it looks at size and
   /// mtime by itself (acregmin=0) it is left to that.
   Task<void> drop_pages_before_open(InodeRef inode);
+  /// The same for OPEN, and the kernel has no size behind which the file has ended: a program reads
+  /// without asking for attributes, and a short READ corrects the size only as long as the answer
+  /// to a later READ does not overtake it.
+  Task<void> prepare_open(InodeRef inode);
   /// The answer to an open: whether the kernel keeps its pages. Close-to-open: it does if the
   /// change attribute is the one they belong to. Attributes that are out of date are dropped.
   bool keeps_pages_at_open(Inode& inode);

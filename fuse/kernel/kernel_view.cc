@@ -19,6 +19,12 @@ void KernelView::advertised_size(std::uint64_t size) {
   } else if (size_ && *size_ != size) {
     size_.reset();
   }
+  longest_ = std::max(longest_, size);
+}
+
+void KernelView::wrote(std::uint64_t end) {
+  if (size_ && end > *size_) size_ = end;
+  longest_ = std::max(longest_, end);
 }
 
 void KernelView::follow_pages(std::uint64_t before, std::uint64_t after) {

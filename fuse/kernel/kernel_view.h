@@ -20,6 +20,7 @@
 //     size:       nothing --advertised_size(n), the first--> n
 //                 n       --advertised_size(m), wrote, read_end--> n or nothing
 //                 any     --size_is(n): written, truncated, or read back from the kernel--> n
+//                 any     --doubt_size()--> nothing
 #pragma once
 
 #include <cstdint>
@@ -66,11 +67,21 @@ class KernelView {
   /// The size the kernel certainly has of the file; nothing when it is not known. Whether the
   /// kernel takes in a size that it is told is for it to decide, but for the first.
   const std::optional<std::uint64_t>& size() const { return size_; }
-  void size_is(std::uint64_t size) { size_ = size; }
+  void size_is(std::uint64_t size) {
+    size_ = size;
+    longest_ = size;
+  }
+  /// It does not know the inode any more.
   void forgot_size() {
     size_advertised_ = false;
     size_.reset();
+    longest_ = 0;
   }
+  /// It may have been kept from taking in a change of the size.
+  void doubt_size() { size_.reset(); }
+  /// Whether it may take the file for longer than this: it then reads on behind that end without
+  /// asking for attributes, and shows zeros.
+  bool may_read_beyond(std::uint64_t size) const { return longest_ > size; }
   /// It is being told this one with attributes.
   void advertised_size(std::uint64_t size);
   /// A read was answered up to here, where the file ended.
@@ -78,9 +89,7 @@ class KernelView {
     if (size_ && end < *size_) size_.reset();
   }
   /// A write that ended here, by the kernel's reckoning, has been acknowledged.
-  void wrote(std::uint64_t end) {
-    if (size_ && end > *size_) size_ = end;
-  }
+  void wrote(std::uint64_t end);
 
   /// The change attribute that the kernel's cached pages of the file belong to.
   bool pages_match(std::uint64_t change) const { return pages_known_ && same_pages(change); }
@@ -137,6 +146,7 @@ class KernelView {
   PageMap pages_;
   std::uint64_t advertised_change_ = 0;
   std::optional<std::uint64_t> size_;
+  std::uint64_t longest_ = 0;  ///< of the sizes that the kernel may have
   std::weak_ptr<OpenView> open_;
   std::unique_ptr<AdvertisedNames> names_;
   std::uint32_t doubts_ = 0;

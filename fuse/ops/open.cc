@@ -26,9 +26,7 @@ Task<void> run(FileSystem& fs, Request request, client::Credential caller, Inode
     reply_failure(fs, request, opened.error());
     co_return;
   }
-  co_await fs.kernel().drop_pages_before_open(inode);
-  // While another opener writes, the kernel ignores the size in the answer to this one.
-  if (inode->open() && !inode->size_is_shown()) co_await fs.kernel().show_changes(inode);
+  co_await fs.kernel().prepare_open(inode);
   OpenAnswer answer;
   FileRef file = add_open_file(fs, std::move(*opened), flags, answer);
   if (!request.reply_open(answer)) co_await forget_open(fs, std::move(file));
@@ -41,7 +39,7 @@ void handle::open(FileSystem& fs, Request request, InodeRef inode, fuse_open_in 
   const client::Credential caller = request.caller();
   // Pages that another opener is having dropped are stale until they are gone.
   std::optional<cache::Opened> opened;
-  if (!fs.kernel().pages_outdated(*inode))
+  if (!fs.kernel().pages_outdated(*inode) && !inode->size_is_too_large())
     opened = cache::open_locally(fs.attributes(), caller, inode, flags);
   if (!opened) {
     spawn(run(fs, std::move(request), caller, std::move(inode), flags));

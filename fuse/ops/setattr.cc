@@ -29,7 +29,7 @@ Task<void> handle::setattr(FileSystem& fs, Request request, InodeRef inode,
     co_return;
   }
   // The kernel has the old size, and pages behind the new one.
-  inode->view().forgot_size();
+  inode->view().doubt_size();
   fs.kernel().drop_all(*inode);
 }
 

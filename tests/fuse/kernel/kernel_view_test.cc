@@ -57,5 +57,26 @@ TEST(KernelViewTest, ASizeIsKnownUntilAnotherOneIsTold) {
   EXPECT_FALSE(view.size());
 }
 
+TEST(KernelViewTest, TheKernelMayReadBeyondAnEndThatItMayNotHaveTakenIn) {
+  KernelView view;
+  EXPECT_FALSE(view.may_read_beyond(0));
+  view.advertised_size(100);
+  EXPECT_FALSE(view.may_read_beyond(100));
+  view.wrote(120);
+  EXPECT_TRUE(view.may_read_beyond(100));
+  view.advertised_size(50);
+  EXPECT_TRUE(view.may_read_beyond(50)) << "the kernel may have passed it over";
+  view.advertised_size(130);
+  view.read_end(20);
+  EXPECT_FALSE(view.may_read_beyond(130));
+  EXPECT_TRUE(view.may_read_beyond(129));
+  view.size_is(50);
+  EXPECT_FALSE(view.may_read_beyond(50));
+  view.doubt_size();
+  EXPECT_TRUE(view.may_read_beyond(40));
+  view.forgot_size();
+  EXPECT_FALSE(view.may_read_beyond(0));
+}
+
 }  // namespace
 }  // namespace nfsrdma::fuse
