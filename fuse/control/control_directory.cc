@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "fuse/control/socket_file.h"
 #include "transport/base/line_text.h"
@@ -75,6 +76,16 @@ bool same_directory(const struct stat& one, const struct stat& two) {
   return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }
 
+std::vector<std::string> sockets_in(const std::string& directory) {
+  std::vector<std::string> found;
+  std::error_code none;
+  for (const auto& entry : files::directory_iterator(directory, none)) {
+    if (entry.path().extension() == kEnding) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 /// Of "1234"; what is no number is no process that could have ended.
 bool has_ended(std::string_view process) {
   const auto pid = whole_number<pid_t>(process);
@@ -128,7 +139,7 @@ void remove_deserted_sockets(const std::string& directory) {
   }
 }
 
-std::vector<std::string> control_sockets() {
+std::vector<SocketOfUser> control_sockets() {
   const uid_t user = ::geteuid();
   std::vector<Place> places;
   if (user == 0) {
@@ -136,7 +147,7 @@ std::vector<std::string> control_sockets() {
   } else {
     for (auto& own : control_directories()) places.push_back({std::move(own), user});
   }
-  std::vector<std::string> found;
+  std::vector<std::pair<std::size_t, SocketOfUser>> found;  // its number in its directory
   std::vector<struct stat> looked;  // the environment may have another name for one of them
   for (const auto& place : places) {
     auto opened = open_checked(place.path, place.owner);
@@ -146,13 +157,13 @@ std::vector<std::string> control_sockets() {
       continue;
     }
     looked.push_back(status);
-    std::error_code none;
-    for (const auto& entry : files::directory_iterator(place.path, none)) {
-      if (entry.path().extension() == kEnding) found.push_back(entry.path());
-    }
+    const auto here = sockets_in(place.path);
+    for (std::size_t i = 0; i < here.size(); ++i) found.push_back({i, {here[i], place.owner}});
   }
-  std::ranges::sort(found);
-  return found;
+  std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
+  std::vector<SocketOfUser> sockets;
+  for (auto& each : found) sockets.push_back(std::move(each.second));
+  return sockets;
 }
 
 }  // namespace nfsrdma::fuse

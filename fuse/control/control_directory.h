@@ -30,7 +30,15 @@ std::string control_path(const std::string& directory, pid_t pid);
 /// and no process listens on it. Does nothing in a directory that make_control_directory() refuses.
 void remove_deserted_sockets(const std::string& directory);
 
-/// Sockets of all mounts that this process's user may ask, those of every user for root.
-std::vector<std::string> control_sockets();
+/// A socket, and the user in whose directory it lies. Whose the process is that listens on it, the
+/// path does not say: it may be a symbolic link.
+struct SocketOfUser {
+  std::string path;
+  uid_t user = 0;
+};
+
+/// Sockets of all mounts that this process's user may ask, those of every user for root. The first
+/// of each directory come first, so that a user with many of them delays no other.
+std::vector<SocketOfUser> control_sockets();
 
 }  // namespace nfsrdma::fuse

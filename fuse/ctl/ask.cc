@@ -1,94 +1,21 @@
 #include "fuse/ctl/ask.h"
 
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
 #include "fuse/control/control_directory.h"
-#include "fuse/control/socket_file.h"
 #include "transport/base/line_text.h"
-#include "transport/base/unique_fd.h"
-#include "transport/capture/form.h"
 
 namespace nfsrdma::ctl {
 namespace {
 
-constexpr std::string_view kOk = "ok\n";
-constexpr std::string_view kError = "error: ";
-
-Result<UniqueFd> connect_to(const std::string& path) {
-  auto address = fuse::socket_address(path);
-  if (!address) return fail_from(address);
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(Error::from_errno(errno, "socket"));
-  const timeval longest{.tv_sec = kPatience.count(), .tv_usec = 0};
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&*address), sizeof *address) != 0) {
-    return fail(Error::from_errno(errno, "connect", path));
-  }
-  return socket;
-}
-
-/// As send(2).
-ssize_t send_line(int socket, std::string line, std::span<const int> files) {
-  iovec piece{line.data(), line.size()};
-  constexpr std::size_t kMostBytes = capture::kMostFiles * sizeof(int);
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostBytes)> room{};
-  files = files.first(std::min(files.size(), capture::kMostFiles));
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  if (!files.empty()) {
-    message.msg_control = room.data();
-    message.msg_controllen = CMSG_SPACE(files.size_bytes());
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(files.size_bytes());
-    std::memcpy(CMSG_DATA(rights), files.data(), files.size_bytes());
-  }
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL);
-}
-
-/// Lines only: what else a terminal would obey is taken out.
-std::string harmless(std::string text) {
-  constexpr unsigned char kFirstPrintable = 0x20;
-  constexpr unsigned char kDelete = 0x7f;
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < kFirstPrintable && c != '\n') || byte == kDelete) c = '?';
-  }
-  return text;
-}
-
-Result<std::string> receive_all(int socket, std::size_t longest) {
-  constexpr std::size_t kPiece = 65536;
-  const auto begun = std::chrono::steady_clock::now();
-  std::string text;
-  for (;;) {
-    const bool late = std::chrono::steady_clock::now() - begun > kPatience;
-    if (late || text.size() > longest) {
-      return fail(Error::from_errno(late ? ETIMEDOUT : EMSGSIZE, "take the daemon's answer"));
-    }
-    const std::size_t before = text.size();
-    text.resize(before + kPiece);
-    const ssize_t got = ::recv(socket, text.data() + before, kPiece, 0);
-    text.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(Error::from_errno(errno, "wait for the daemon's answer"));
-    if (got == 0) return harmless(std::move(text));
-  }
-}
+/// Bytes of a daemon's identity: many peers are asked for it at once.
+constexpr std::size_t kLongestIdentity = 64 * 1024;
 
 /// Of those that are meant by `name`. One that is ending counts only where there is no other: a
 /// mount that is made anew is asked as soon as it is there.
@@ -112,11 +39,13 @@ Result<Mount> only_one(std::vector<Mount> found, const std::string& name) {
       name + ": there are several: name the process (" + processes + ") or the socket of one"));
 }
 
-Result<Mount> identify(const std::string& socket) {
-  auto text = ask(socket, "identity");
-  if (!text) return fail_from(text);
-  Mount mount{socket, {}};
-  std::istringstream lines(*text);
+Question identity_at(std::string socket) {
+  return {.socket = std::move(socket), .request = "identity", .longest = kLongestIdentity};
+}
+
+Mount mount_of(const std::string& socket, const std::string& identity, const Peer& peer) {
+  Mount mount{.socket = socket, .identity = {}, .peer = peer};
+  std::istringstream lines(identity);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t space = line.find(' ');
     if (space != std::string::npos) {
@@ -126,23 +55,67 @@ Result<Mount> identify(const std::string& socket) {
   return mount;
 }
 
+Result<void> check(const Mount& mount, std::string_view mountinfo) {
+  return check_claim(mount.peer, mount.get("pid"), mount.get("mount_point"), mountinfo);
+}
+
+/// A socket that is named answers, whosever it is: its mount may be in another container.
+Result<Mount> identify(const std::string& socket) {
+  const Question question = identity_at(socket);
+  Answer answer = std::move(ask_all({&question, 1}).front());
+  if (!answer.text) return fail_from(answer.text);
+  Mount mount = mount_of(socket, *answer.text, answer.peer);
+  mount.proved = check(mount, mountinfo_text()).has_value();
+  return mount;
+}
+
+Question question_to(const Mount& mount, std::string_view request) {
+  return {.socket = mount.socket, .request = std::string(request), .only = mount.peer};
+}
+
+/// Of one whose socket lies in the directory of a user.
+void add(Mounts& mounts, const fuse::SocketOfUser& place, Answer answer,
+         std::string_view mountinfo) {
+  if (!answer.text) {
+    if (!answer.text.error().is(Layer::system, ECONNREFUSED)) {
+      mounts.silent.push_back(std::move(answer.text.error()));
+    }
+    return;
+  }
+  Mount mount = mount_of(place.path, *answer.text, answer.peer);
+  auto checked = check(mount, mountinfo);
+  // A link to the socket of another user's mount would be a second claim to that mount.
+  mount.proved = checked && mount.peer.user == place.user;
+  if (mount.proved) {
+    mounts.answer.push_back(std::move(mount));
+  } else if (!checked && mount.get("state") == "mounted") {
+    mounts.refuted.push_back(std::move(checked.error()));
+  }
+}
+
 }  // namespace
 
-Result<std::string> ask(const std::string& socket, std::string_view request,
-                        std::span<const int> files, std::size_t longest) {
-  auto connected = connect_to(socket);
-  if (!connected) return fail_from(connected);
-  if (send_line(connected->get(), std::string(request) + '\n', files) < 0 && errno != EPIPE) {
-    return fail(Error::from_errno(errno, "ask the daemon"));
+Result<std::string> ask(const std::string& socket, std::string_view request, std::size_t longest) {
+  const Question question{.socket = socket, .request = std::string(request), .longest = longest};
+  return std::move(ask_all({&question, 1}).front().text);
+}
+
+Result<std::string> ask(const Mount& mount, std::string_view request, std::span<const int> files) {
+  if (!files.empty() && !mount.proved) {
+    return fail(Error::local(EPERM, "pass the file to the daemon",
+                             mount.socket + ": the mount is not that of the process's user"));
   }
-  auto answer = receive_all(connected->get(), longest);
-  if (!answer) return answer;
-  if (answer->starts_with(kOk)) return answer->substr(kOk.size());
-  if (answer->starts_with(kError)) {
-    answer->pop_back();
-    return fail(Error::local(EINVAL, "the daemon says", answer->substr(kError.size())));
-  }
-  return fail(Error::local(EBUSY, "ask the daemon", "too many programs ask it at once"));
+  Question question = question_to(mount, request);
+  question.files = files;
+  return std::move(ask_all({&question, 1}).front().text);
+}
+
+std::vector<Result<std::string>> ask_each(std::span<const Mount> mounts, std::string_view request) {
+  std::vector<Question> questions;
+  for (const Mount& mount : mounts) questions.push_back(question_to(mount, request));
+  std::vector<Result<std::string>> texts;
+  for (Answer& each : ask_all(questions)) texts.push_back(std::move(each.text));
+  return texts;
 }
 
 const std::string& Mount::get(std::string_view name) const {
@@ -158,15 +131,17 @@ std::string Mount::number(std::string_view name) const {
 }
 
 Mounts all_mounts() {
+  const auto places = fuse::control_sockets();
+  std::vector<Question> questions;
+  for (const auto& place : places) questions.push_back(identity_at(place.path));
+  auto answers = ask_all(questions);
+  // After the answers: a mount that is there by now is in the table.
+  const std::string mountinfo = mountinfo_text();
   Mounts mounts;
-  for (const auto& socket : fuse::control_sockets()) {
-    auto mount = identify(socket);
-    if (mount) {
-      mounts.answer.push_back(std::move(*mount));
-    } else if (!mount.error().is(Layer::system, ECONNREFUSED)) {
-      mounts.silent.push_back(mount.error());
-    }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    add(mounts, places[i], std::move(answers[i]), mountinfo);
   }
+  std::ranges::sort(mounts.answer, {}, &Mount::socket);
   // Not in directories of others, who could make its name lead elsewhere.
   for (const auto& own : fuse::control_directories()) fuse::remove_deserted_sockets(own);
   return mounts;

@@ -25,6 +25,7 @@ Result<std::vector<Mount>> chosen(const std::vector<std::string>& names) {
   if (names.empty()) {
     Mounts mounts = all_mounts();
     for (const Error& error : mounts.silent) say(error);
+    for (const Error& error : mounts.refuted) say(error);
     return std::move(mounts.answer);
   }
   std::vector<Mount> mounts;

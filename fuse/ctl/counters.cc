@@ -16,10 +16,16 @@ Counters parse_counters(std::string_view text) {
   return counters;
 }
 
-Result<Counters> counters_of(const Mount& mount) {
-  auto text = ask(mount.socket, "counters");
-  if (!text) return fail_from(text);
-  return parse_counters(*text);
+std::vector<Result<Counters>> counters_of(std::span<const Mount> mounts) {
+  std::vector<Result<Counters>> all;
+  for (auto& text : ask_each(mounts, "counters")) {
+    if (text) {
+      all.emplace_back(parse_counters(*text));
+    } else {
+      all.emplace_back(fail_from(text));
+    }
+  }
+  return all;
 }
 
 std::uint64_t value_of(const Counters& counters, std::string_view name) {

@@ -50,7 +50,7 @@ void print_ended(const Mount& mount, std::string_view request, bool json) {
 Result<void> look(Followed& each, bool json) {
   constexpr std::string_view kEnded = "ended ";
   const Position before = each.position;
-  auto text = ask(each.mount.socket, fmt::format("ended {} {}", before.kernel, before.server));
+  auto text = ask(each.mount, fmt::format("ended {} {}", before.kernel, before.server));
   if (!text) return fail_from(text);
   std::uint64_t printed = 0;
   std::string_view rest = *text;

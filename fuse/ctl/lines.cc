@@ -35,8 +35,10 @@ int print_lines(const CommandLine& line, std::string_view request, std::string_v
   auto mounts = chosen(line.words);
   if (!mounts) return say(mounts.error());
   std::string json;
-  for (const auto& mount : *mounts) {
-    auto text = ask(mount.socket, request);
+  auto texts = ask_each(*mounts, request);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Mount& mount = (*mounts)[i];
+    const auto& text = texts[i];
     if (!text) return say(text.error());
     if (!line.json) fmt::print("{}\n", headline(mount));
     std::string_view rest = *text;
@@ -62,7 +64,7 @@ int tell(const CommandLine& line, std::string_view request) {
   if (!mounts) return say(mounts.error());
   std::vector<std::pair<Mount, std::string>> all;
   for (auto& mount : *mounts) {
-    auto done = ask(mount.socket, request);
+    auto done = ask(mount, request);
     if (!done) return say(done.error());
     all.emplace_back(std::move(mount), std::move(*done));
   }
@@ -98,7 +100,7 @@ int capture_on(const CommandLine& line, const std::string& file, const std::stri
   if (!opened) return say(opened.error());
   std::vector<int> files;
   for (const UniqueFd& each : *opened) files.push_back(each.get());
-  auto done = ask(mount->socket, capture_request(line), files);
+  auto done = ask(*mount, capture_request(line), files);
   if (!done) return say(done.error());
   print_done(line, "done", {{std::move(*mount), std::move(*done)}});
   return 0;
@@ -138,10 +140,10 @@ int set_log(const CommandLine& line) {
   auto mounts = chosen({line.words.begin() + 1, line.words.end()});
   if (!mounts) return say(mounts.error());
   std::vector<std::pair<Mount, std::string>> all;
-  for (auto& mount : *mounts) {
-    auto done = ask(mount.socket, "log " + line.words.front());
-    if (!done) return say(done.error());
-    all.emplace_back(std::move(mount), "");
+  const auto done = ask_each(*mounts, "log " + line.words.front());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (!done[i]) return say(done[i].error());
+    all.emplace_back(std::move((*mounts)[i]), "");
   }
   print_done(line, "done", all);
   return 0;

@@ -60,10 +60,10 @@ int with_counters(const CommandLine& line, Print&& print) {
   auto mounts = chosen(line.words);
   if (!mounts) return say(mounts.error());
   std::vector<std::pair<Mount, Counters>> all;
-  for (auto& mount : *mounts) {
-    auto counters = counters_of(mount);
-    if (!counters) return say(counters.error());
-    all.emplace_back(std::move(mount), std::move(*counters));
+  auto counters = counters_of(*mounts);
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (!counters[i]) return say(counters[i].error());
+    all.emplace_back(std::move((*mounts)[i]), std::move(*counters[i]));
   }
   print(all);
   return 0;
@@ -101,9 +101,9 @@ int show_top(const CommandLine& line) {
         auto mounts = chosen(line.words);
         if (!mounts) return fail_from(mounts);
         Counted all;
-        for (auto& mount : *mounts) {
-          auto counters = counters_of(mount);
-          if (counters) all.emplace_back(std::move(mount), std::move(*counters));
+        auto counters = counters_of(*mounts);
+        for (std::size_t i = 0; i < counters.size(); ++i) {
+          if (counters[i]) all.emplace_back(std::move((*mounts)[i]), std::move(*counters[i]));
         }
         return all;
       },

@@ -125,13 +125,13 @@ std::string metrics_of_all() {
   Mounts mounts = all_mounts();
   std::size_t silent = mounts.silent.size();
   std::vector<std::pair<Mount, Counters>> all;
-  for (const Mount& mount : mounts.answer) {
-    auto counters = counters_of(mount);
-    if (!counters) {
+  auto counters = counters_of(mounts.answer);
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (counters[i]) {
+      all.emplace_back(mounts.answer[i], std::move(*counters[i]));
+    } else {
       ++silent;
-      continue;
     }
-    all.emplace_back(mount, std::move(*counters));
   }
   return fmt::format("# TYPE nfsrdma_silent_mounts gauge\nnfsrdma_silent_mounts {}\n", silent) +
          mount_families(mounts.answer) + open_metrics(all);

@@ -125,7 +125,7 @@ TEST_F(ControlDirectoryTest, RootAsksInADirectoryOnlyWhoseNameSaysWhoseItIs) {
   for (const uid_t owner : {kUser, kUser + 1}) {
     ASSERT_EQ(::chown(theirs.c_str(), owner, owner), 0);
     const auto found = control_sockets();
-    EXPECT_EQ(std::ranges::count(found, path), owner == kUser ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(found, path, &SocketOfUser::path), owner == kUser ? 1 : 0);
   }
   files::remove_all(theirs);
 }
@@ -164,9 +164,9 @@ TEST_F(ControlDirectoryTest, AUserFindsMountsOfOtherEnvironments) {
     return as_user(user, [&] {
       ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
       const auto sockets = control_sockets();
-      return std::ranges::count(sockets, there) == 1 &&
-             std::ranges::count(sockets, runtime + "/nfsrdma" + here.substr(directory_.size())) ==
-                 (both ? 1 : 0);
+      return std::ranges::count(sockets, there, &SocketOfUser::path) == 1 &&
+             std::ranges::count(sockets, runtime + "/nfsrdma" + here.substr(directory_.size()),
+                                &SocketOfUser::path) == (both ? 1 : 0);
     });
   };
   EXPECT_TRUE(found(parent_, true));

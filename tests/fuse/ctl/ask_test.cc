@@ -85,13 +85,45 @@ TEST_F(AskTest, AnEndWithoutAWordIsTooManyAskers) {
 TEST_F(AskTest, AnAnswerWithoutEndIsGivenUp) {
   constexpr std::size_t kLongest = 256 * 1024;
   answer_with("ok\n" + std::string(2 * kLongest, 'a'));
-  EXPECT_TRUE(ask(path_, "counters", {}, kLongest).error().is(Layer::system, EMSGSIZE));
+  EXPECT_TRUE(ask(path_, "counters", kLongest).error().is(Layer::system, EMSGSIZE));
 }
 
 TEST_F(AskTest, NobodyThere) {
   listener_.reset();
   EXPECT_TRUE(ask(path_, "identity").error().is(Layer::system, ECONNREFUSED));
   EXPECT_TRUE(ask(directory_ + "/2.sock", "identity").error().is(Layer::system, ENOENT));
+}
+
+// The process that was looked at and the one that is asked are the same.
+TEST_F(AskTest, AnotherProcessThanTheMountsIsNotAsked) {
+  Mount mount{.socket = path_, .identity = {}, .peer = {}, .proved = true};
+  mount.peer.user = ::geteuid();
+  mount.peer.process = ::getpid();
+  EXPECT_TRUE(ask(mount, "counters").error().is(Layer::local, EPERM)) << "it began at another time";
+}
+
+TEST_F(AskTest, NoFileGoesToAMountThatIsNotProved) {
+  const Mount mount{.socket = path_, .identity = {}, .peer = {}, .proved = false};
+  const int file = 2;
+  EXPECT_TRUE(ask(mount, "capture on", {&file, 1}).error().is(Layer::local, EPERM));
+}
+
+// More than are in use at once, and each has its own answer.
+TEST_F(AskTest, EachQuestionHasItsAnswer) {
+  answer_with("ok\none 1\n");
+  std::vector<Question> questions;
+  for (int i = 0; i < 600; ++i) questions.push_back({directory_ + "/none.sock", "counters"});
+  questions.push_back({path_, "counters"});
+  questions.push_back({std::string(200, 'a'), "counters"});
+  const auto answers = ask_all(questions);
+  ASSERT_EQ(answers.size(), 602u);
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_FALSE(answers[i].text);
+    EXPECT_TRUE(answers[i].text.error().is(Layer::system, ENOENT));
+  }
+  EXPECT_EQ(answers[600].text.value(), "one 1\n");
+  EXPECT_EQ(answers[600].peer.process, ::getpid());
+  EXPECT_TRUE(answers[601].text.error().is(Layer::system, ENAMETOOLONG));
 }
 
 TEST_F(AskTest, AMountIsFoundByItsSocket) {
@@ -102,6 +134,8 @@ TEST_F(AskTest, AMountIsFoundByItsSocket) {
   EXPECT_EQ(mount->get("mount_point"), "/a\nb");
   EXPECT_EQ(mount->get("nothing"), "");
   EXPECT_EQ(mount->socket, path_);
+  EXPECT_EQ(mount->peer.process, ::getpid());
+  EXPECT_TRUE(mount->proved) << "the user's own process";
 }
 
 }  // namespace
