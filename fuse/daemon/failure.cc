@@ -67,6 +67,18 @@ bool is_of_this_address(const Error& error) {
              std::end(kStepsToAnAddress);
 }
 
+/// Faults of a peer that has taken the connection.
+constexpr Fault kOfAPeer[] = {Fault::closed, Fault::reset, Fault::rejected};
+
+/// How far it came with an address.
+int steps_done(const Error& error) {
+  if (is_of_this_address(error)) return 0;
+  const bool taken = error.layer == Layer::fabric && std::ranges::any_of(kOfAPeer, [&](Fault each) {
+                       return error.code == code_of(each);
+                     });
+  return taken ? 2 : 1;
+}
+
 std::string_view remedy_for(const Error& error) {
   for (const auto& remedy : kRemedies) {
     if (error.is(remedy.layer, remedy.code)) return remedy.text;
@@ -114,7 +126,14 @@ bool is_unreachable(const Error& error) {
 }
 
 const Error& telling_more(const Error& one, const Error& other) {
-  return is_of_this_address(one) ? other : one;
+  const bool nothing_done = is_of_this_address(one);
+  return nothing_done || steps_done(other) > steps_done(one) ? other : one;
+}
+
+Error at_address(Error error, const std::string& address) {
+  if (error.detail.find(address) != std::string::npos) return error;
+  error.detail = error.detail.empty() ? address : address + ": " + error.detail;
+  return error;
 }
 
 }  // namespace nfsrdma::fuse

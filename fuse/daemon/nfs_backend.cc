@@ -55,8 +55,9 @@ Task<Result<void>> NfsBackend::start() {
   for (const auto& address : *addresses) {
     auto started = co_await start_at(address);
     if (started || !is_unreachable(started.error())) co_return started;
-    const Error& error = started.error();
-    log::info("{}: {}", address.text(), error.message());
+    log::info("{}: {}", address.text(), started.error().message());
+    Error error = std::move(started.error());
+    if (addresses->size() > 1) error = at_address(std::move(error), address.text());
     unreachable = unreachable ? telling_more(*unreachable, error) : error;
   }
   if (unreachable) co_return fail(std::move(*unreachable));

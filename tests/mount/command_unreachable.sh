@@ -30,6 +30,27 @@ expect 32 "is this the port of NFS over" \
   "$nfsrdma" -o "port=$(cat "$work/other_port")" 127.0.0.1:/ "$mnt"
 kill $other
 
+# A name with two addresses: nothing listens at the first, and at the second something that hangs up, as a server of NFS over TCP does.
+# What is said is true of the second one. The name stands in a hosts file that this command alone sees.
+printf '::1 two-addresses\n127.0.0.1 two-addresses\n' >"$work/hosts"
+with_hosts=(unshare -m --propagation private sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' "$work/hosts")
+if [ "$(id -u)" -eq 0 ] && [ "$("${with_hosts[@]}" getent ahosts two-addresses 2>/dev/null | awk '{ print $1; exit }')" = ::1 ]; then
+  python3 -c 'import socket
+one = socket.socket(socket.AF_INET6); one.bind(("::1", 0)); port = one.getsockname()[1]
+other = socket.socket(); other.bind(("127.0.0.1", port)); other.listen(8); print(port, flush=True)
+while True:
+    c, _ = other.accept()
+    c.recv(1); c.close()' >"$work/half_port" 2>/dev/null &
+  half=$!
+  wait_for "a port" test -s "$work/half_port"
+  half_port=$(cat "$work/half_port")
+  expect 32 "127.0.0.1:$half_port" "${with_hosts[@]}" "$nfsrdma" -o "port=$half_port" two-addresses:/ "$mnt"
+  grep -qF "is this the port of NFS over" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"
+  kill $half
+else
+  echo "not tried: two addresses (needs root, a mount namespace and IPv6)"
+fi
+
 if [ "$(id -u)" -eq 0 ] && unshare -n true 2>/dev/null; then
   expect 32 "Network is unreachable" unshare -n "$nfsrdma" 192.0.2.1:/ "$mnt"
 else

@@ -106,6 +106,29 @@ TEST(Failure, TheAddressThatCouldBeTriedIsTold) {
   EXPECT_EQ(telling_more(family, Error::from_errno(EACCES, "connect")).code, EACCES);
 }
 
+// Nothing listens at [::1], and at 127.0.0.1 something else than NFS over RDMA does.
+TEST(Failure, TheAddressWhereMostWasDoneIsTold) {
+  const Error refused = fabric_error(fabric::Fault::refused);
+  for (const auto fault : {fabric::Fault::closed, fabric::Fault::reset, fabric::Fault::rejected}) {
+    const Error taken = fabric_error(fault);
+    EXPECT_EQ(telling_more(refused, taken).code, taken.code);
+    EXPECT_EQ(telling_more(taken, refused).code, taken.code);
+  }
+  const Error late = fabric_error(fabric::Fault::timed_out);
+  EXPECT_EQ(telling_more(refused, late).code, refused.code) << "the first of two that are alike";
+  EXPECT_EQ(telling_more(late, refused).code, late.code);
+}
+
+TEST(Failure, OfSeveralAddressesOneIsNamedOnce) {
+  Error error = fabric_error(fabric::Fault::closed);
+  error.detail = "after 0 bytes";
+  error = at_address(std::move(error), "127.0.0.1:7");
+  EXPECT_EQ(error.detail, "127.0.0.1:7: after 0 bytes");
+  EXPECT_EQ(at_address(error, "127.0.0.1:7").detail, error.detail);
+  error.detail.clear();
+  EXPECT_EQ(at_address(error, "[::1]:7").detail, "[::1]:7");
+}
+
 TEST(Statistics, OneNameAndValueALine) {
   const CounterSource source = [](CounterVisitor& visitor) {
     visitor.visit("first", 1);
