@@ -32,7 +32,6 @@ namespace {
 constexpr std::size_t kHostNameBytes = 256;
 /// What a server says beyond is taken for this: products of it are to stay in range.
 constexpr Duration kLongestLease = std::chrono::hours(24);
-/// Requests being filled or answered beyond those that hold a slot.
 
 std::string machine_name_of(Reactor& reactor, const MountConfig& config) {
   if (!config.machine_name.empty()) return config.machine_name;

@@ -14,7 +14,7 @@
 #include "fuse/options/source.h"
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
-#include "transport/fabric/verbs/verbs.h"
+#include "transport/fabric/registration_choice.h"
 #include "transport/rpc/message.h"
 
 namespace nfsrdma::fuse {

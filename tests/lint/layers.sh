@@ -92,6 +92,10 @@ if grep -rnE --include='*.h' --include='*.cc' '^#include "client/' fuse |
   echo "^ fuse reaches client through cache; fuse/daemon alone puts the houses together" >&2
   status=1
 fi
+if grep -rnE --include='*.h' --include='*.cc' '^#include "transport/(fabric/(verbs|iwarp)|rdma|tcp)/' fuse/options; then
+  echo "^ the values of options stand on no provider and no transport" >&2
+  status=1
+fi
 if grep -rnE --include='*.h' --include='*.cc' '^#include (<linux/fuse|"fuse/)' cache client; then
   echo "^ no FUSE type under cache or client" >&2
   status=1

@@ -3,9 +3,11 @@
 the root also those in indented blocks. Each function that ARCHITECTURE.md names is in its file.
 
 A path in backquotes is looked for below the page's folder, below the root and below the folders
-above it; `a/b.h`, `a_`, and names with options or variables are no paths."""
+above it, and a name without a folder also in those that its line names otherwise. `a/b.h`, `a_`, and
+names with options or variables are no paths."""
 
 import fnmatch
+import os
 import pathlib
 import re
 import subprocess
@@ -36,13 +38,24 @@ def is_path(word, top):
     return (slash and first in top) or word.endswith(ENDINGS)
 
 
-def exists(word, readme, files, folders):
+def folders_of(line, readme):
+    """The folders of the paths in backquotes of a line, as seen from the page's folder and from the root."""
+    for word in QUOTED.findall(line):
+        folder = word.rpartition("/")[0]
+        if folder:
+            yield from {os.path.normpath(above / folder) for above in (readme.parent, pathlib.PurePosixPath("."))}
+
+
+def exists(word, readme, line, files, folders):
     for folder in [readme.parent, *readme.parent.parents]:
         place = folder / word
         if place in files or place in folders:
             return True
-    # `reply.h` of a folder that the sentence has named before, or a name that several folders have.
-    return "/" not in word and any(name.name == word for name in files)
+    # A bare name: of a folder below, or of one that the line names with another file.
+    if "/" in word:
+        return False
+    below = any(name.name == word and readme.parent in name.parents for name in files)
+    return below or any(pathlib.PurePosixPath(folder) / word in files for folder in folders_of(line, readme))
 
 
 def matches(pattern, files):
@@ -81,14 +94,14 @@ def main():
                 if "://" not in link and not (ROOT / readme.parent / link).exists():
                     dead.append(f"{readme}:{number}: {link}")
             for word in QUOTED.findall(line):
-                if is_path(word, top) and not exists(word, readme, files, folders):
+                if is_path(word, top) and not exists(word, readme, line, files, folders):
                     dead.append(f"{readme}:{number}: {word}")
             for word in PATTERN.findall(line):
                 if word.partition("/")[0] in top and not matches(word, files):
                     dead.append(f"{readme}:{number}: {word}")
             if len(readme.parts) == 1 and line.startswith("    "):
                 dead += [f"{readme}:{number}: {word}" for word in IN_BLOCK.findall(line)
-                         if is_path(word, top) and not exists(word, readme, files, folders)]
+                         if is_path(word, top) and not exists(word, readme, line, files, folders)]
     dead += [f"{WALK}:{line}" for line in missing_functions((ROOT / WALK).read_text().splitlines())]
     for line in dead:
         print(f"{line} does not exist")

@@ -1,22 +1,15 @@
 // The provider for RDMA devices: librdmacm makes connections, libibverbs moves the data.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/fabric/fabric.h"
+#include "transport/fabric/registration_choice.h"
 
 namespace nfsrdma::fabric {
-
-/// How memory is made reachable for one call.
-enum class RegistrationChoice : std::uint8_t {
-  automatic,    ///< windows where the device has them, static keys elsewhere
-  windows,      ///< type-2 memory windows, or no connection
-  static_keys,  ///< registered once for each direction; the key outlives the call
-};
 
 struct VerbsOptions {
   std::string device;  ///< only this one ("mlx5_0"); empty: the one that the route goes through
