@@ -19,6 +19,23 @@ same EAGAIN "$(between flock lockf "$mnt" "$second")" "fcntl of another client b
 same EBADF "$(errno_of "fcntl.flock(os.open('$mnt/file', os.O_RDONLY), fcntl.LOCK_EX)")" "an exclusive flock of a reader"
 same EBADF "$(errno_of "fcntl.flock(os.open('$mnt/file', os.O_WRONLY), fcntl.LOCK_SH)")" "a shared flock of a writer"
 
+# FUSE has no request for the flock of a directory, and none for leases: both hold on one mount, as the page says.
+mkdir "$mnt/directory"
+same ok "$(errno_of "(lambda a, b: (fcntl.flock(a, fcntl.LOCK_EX | fcntl.LOCK_NB), fcntl.flock(b, fcntl.LOCK_EX | fcntl.LOCK_NB)))(
+  os.open('$mnt/directory', os.O_RDONLY), os.open('$second/directory', os.O_RDONLY))")" "flock of a directory on two clients"
+same EAGAIN "$(errno_of "(lambda a, b: (fcntl.flock(a, fcntl.LOCK_EX | fcntl.LOCK_NB), fcntl.flock(b, fcntl.LOCK_EX | fcntl.LOCK_NB)))(
+  os.open('$mnt/directory', os.O_RDONLY), os.open('$mnt/directory', os.O_RDONLY))")" "flock of a directory on one client"
+same True "$(python3 - "$mnt/file" "$second/file" <<'PY'
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, lambda *_: sys.exit("broken"))
+leased = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.fcntl(leased, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+with open(sys.argv[2], "r+b") as other:
+    other.write(b"d")
+print(fcntl.fcntl(leased, fcntl.F_GETLEASE) == fcntl.F_RDLCK)
+PY
+)" "a lease beside another client's open"
+
 # A process of each mount has a lock and waits for the other's.
 timeout 60 python3 - "$mnt/file" "$second/file" <<'PY' || fail "no deadlock was told"
 import errno, fcntl, os, sys
