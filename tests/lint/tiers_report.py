@@ -17,13 +17,16 @@ add_test(NAME skips_by_exit_code COMMAND sh -c "exit 77")
 set_tests_properties(skips_by_exit_code PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME skips_by_what_it_prints COMMAND echo "[  SKIPPED ]")
 set_tests_properties(skips_by_what_it_prints PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+add_test(NAME skips_for_want_of_a_program COMMAND sh -c "echo 'SKIPPED: no tshark: tests/install-packages test'; exit 77")
+set_tests_properties(skips_for_want_of_a_program PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME has_no_program COMMAND /nonexistent)
 add_test(NAME sets_up COMMAND false)
 set_tests_properties(sets_up PROPERTIES FIXTURES_SETUP guest)
 add_test(NAME needs_the_fixture COMMAND true)
 set_tests_properties(needs_the_fixture PROPERTIES FIXTURES_REQUIRED guest)
 """
-EXPECTED = {"passes": "passed", "fails": "failed", "skips_by_exit_code": "skipped", "skips_by_what_it_prints": "skipped",
+WANTED = {"tshark": ["skips_for_want_of_a_program"]}
+EXPECTED = {"skips_for_want_of_a_program": "skipped", "passes": "passed", "fails": "failed", "skips_by_exit_code": "skipped", "skips_by_what_it_prints": "skipped",
             "has_no_program": "failed", "sets_up": "failed", "needs_the_fixture": "failed"}
 
 
@@ -42,11 +45,15 @@ def main():
         subprocess.run(["cmake", "-B", folder, "-S", folder], check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["ctest", "--test-dir", folder, "--output-junit", results], check=False, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        ended = {name: how for name, (how, _) in load_report().read(results).items()}
+        report = load_report()
+        ended = {name: how for name, (how, _) in report.read(results).items()}
+        wanted = report.wanted(results)
     for name, how in EXPECTED.items():
         if ended.get(name) != how:
             print(f"{name}: {how} was expected, and {ended.get(name)} is reported")
-    return 0 if ended == EXPECTED else 1
+    if wanted != WANTED:
+        print(f"skipped for want of {WANTED} was expected, and {wanted} is reported")
+    return 0 if ended == EXPECTED and wanted == WANTED else 1
 
 
 if __name__ == "__main__":
