@@ -21,7 +21,7 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 # The groups of packages.txt that are installed where the scripts of a folder run; the first one is for new lines.
 GROUPS = {"tests/quickstart": ("run", "build"), "cmake/": ("build", "run"), "tests/bench/": ("bench", "test", "run", "build"),
           "tests/interop/": ("interop", "test", "run", "build"), "tests/install/": ("install", "package", "test", "run", "build"),
-          "tests/lint/": ("lint", "tidy", "test", "run", "build")}
+          "tests/lint/": ("lint", "tidy", "test", "run", "build"), "tests/programs/": ("programs", "test", "run", "build")}
 OTHERS = ("test", "run", "build")
 # Scripts of another system than the one with packages.txt: a guest, an installed one.
 ELSEWHERE = ("tests/interop/guest/inside/", "tests/install/in_clean_system.sh", "tests/install/boot.sh")
