@@ -4,6 +4,9 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nfsrdma)
 set(CPACK_PACKAGE_VENDOR nfsrdma)
+# For its version.
+set(CPACK_NFSRDMA_SOURCE "${CMAKE_SOURCE_DIR}")
+set(CPACK_NFSRDMA_NUMBER "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_CONTACT "nfsrdma maintainers <maintainers@nfsrdma.invalid>")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -61,13 +64,16 @@ set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
 %define packager ${CPACK_PACKAGE_CONTACT}")
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_SOURCE_DIR}/cmake/packages/ForGenerator.cmake")
 
-# Debian wants a changelog of the package in each, compressed.
+# Debian wants a changelog of the package in each, compressed. Written when it is installed: its version is that of the
+# sources then.
 set(changelog "${CMAKE_BINARY_DIR}/packages-files/changelog.gz")
-configure_file("${CMAKE_SOURCE_DIR}/cmake/packages/changelog.in"
-  "${CMAKE_BINARY_DIR}/packages-files/changelog" @ONLY)
-execute_process(COMMAND "${NFSRDMA_GZIP}" -9nc "${CMAKE_BINARY_DIR}/packages-files/changelog"
-  OUTPUT_FILE "${changelog}" COMMAND_ERROR_IS_FATAL ANY)
 foreach(component ${CPACK_COMPONENTS_ALL})
+  install(CODE "
+    set(NFSRDMA_SOURCE \"${CMAKE_SOURCE_DIR}\")
+    set(NFSRDMA_NUMBER \"${PROJECT_VERSION}\")
+    set(NFSRDMA_GZIP \"${NFSRDMA_GZIP}\")
+    set(NFSRDMA_CHANGELOG \"${changelog}\")
+    include(\"${CMAKE_SOURCE_DIR}/cmake/packages/WriteChangelog.cmake\")" COMPONENT ${component})
   install(FILES "${changelog}" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${component}"
     COMPONENT ${component})
 endforeach()
