@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the caches answer by themselves, and what makes them ask: counted at the server. Own changes
 # leave them as they are; another client's are seen at the next open, lock, or stat.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export "acregmin=1,acregmax=4,acdirmin=1,acdirmax=4"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Delegations between two mounts: while one is held, opening, closing and asking for attributes costs
 # no request; a conflicting open makes the client return it, and sees all that was written under it.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 start_responder --delegations write
 echo content >"$export/read"

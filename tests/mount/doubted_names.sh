@@ -2,6 +2,7 @@
 # Names that the kernel remembers are looked up again when this client knows that the directory is another
 # one: its listing has a name that was missing, or has not one that was there, or its change attribute
 # comes with something else. Nothing times out meanwhile, and own changes cost no look-ups.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 mkdir "$export/d" "$export/e"
 touch "$export"/d/{kept,removed} "$export"/e/{kept,removed}

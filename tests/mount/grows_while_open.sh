@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A file that grows by another client's writes while it is open here: once its new size is seen, so
 # are the bytes, also those in a page that was cached when the file ended in it.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 start_responder
 printf 'one ' >"$export/f"

@@ -16,7 +16,9 @@
 # $program is nfsrdma itself: in NFSRDMA_BIN something else may stand in its place.
 # Where set, $exported is what is mounted instead of /, $standing are options of every mount, as_user is the command that
 # the responder is started through, and $at_rdma_port and $at_tcp_port are where it listens. With $own_sockets
-# a script that runs as an ordinary user sees no mounts of other tests.
+# a script that runs as an ordinary user sees no mounts of other tests. With $counts_caches=yes a script that counts what the
+# kernel answers from its caches is skipped, not failed, where something else on the machine has dropped them meanwhile
+# (vm.drop_caches); a script that drops them itself must not set it.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -117,6 +119,9 @@ mnt=$work/mnt
 mkdir "$export" "$mnt"
 cd "$work"
 if [ -n "${NFSRDMA_CAPTURES:-}" ]; then capture_mounts; fi
+# How often the kernel was told to drop its caches, of pages and of names.
+drops() { sed -n 's/^drop_\(pagecache\|slab\) //p' "${vmstat:-/proc/vmstat}" | paste -sd' ' || true; }
+drops_before=$(drops)
 declare -a mount_points=() mount_pids=()
 responder_pid=
 
@@ -134,6 +139,10 @@ clean_up() {
   local status=${1:-$?}
   trap - EXIT INT TERM
   cd /
+  if [ -n "${counts_caches:-}" ] && [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ "$(drops)" != "$drops_before" ]; then
+    echo "DISTURBED: something else has dropped the kernel's caches meanwhile; this failure says nothing of the programs"
+    status=77
+  fi
   end_mounts || status=1
   if [ -n "$responder_pid" ] && kill -0 "$responder_pid" 2>/dev/null; then
     kill "$responder_pid"

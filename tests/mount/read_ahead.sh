@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A large file that is read from front to end comes in requests as large as the server allows, not in
 # the 128 KiB that the kernel would read ahead by itself. Needs root: the limit is the kernel's.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "only root may raise the limit"
 [ -w /sys/class/bdi ] || skip "/sys is not writable"

@@ -2,6 +2,7 @@
 # A name that the kernel remembers opens the file that it leads to now: another client may have renamed the old one, or have
 # replaced or removed it while the server keeps it because a third client has it open. A file that is open here can be opened again.
 # So does a name that it takes for missing.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export actimeo=600

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # How many requests everyday operations cost. A program waits for each of them but CLOSE.
+counts_caches=yes
 . "$(dirname "$0")/lib.sh"
 mkdir "$export/listed" "$export/read"
 touch "$export/listed/"{a,b,c}
