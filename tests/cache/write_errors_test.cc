@@ -1,4 +1,4 @@
-// Errors of writes are reported once to each open file, and never lost.
+// Errors of writes are reported to each open file: by its fsync once, by its close until then.
 #include "cache/data/write_errors.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +51,37 @@ TEST(WriteErrors, ALaterHandleIsToldWhatNobodyHasReported) {
   auto later = errors.sample();
   EXPECT_EQ(errors.take(later), EDQUOT);
   EXPECT_FALSE(errors.unreported());
+}
+
+TEST(WriteErrors, ACloseTellsOfItUntilAnFsyncHas) {
+  WriteErrors errors;
+  auto seen = errors.sample();
+  errors.record(EIO);
+  EXPECT_EQ(errors.due_at_close(seen), EIO);
+  errors.told_at_close();
+  EXPECT_FALSE(errors.unreported());
+  EXPECT_EQ(errors.due_at_close(seen), EIO) << "it may have been a child's close";
+  EXPECT_EQ(errors.take(seen), EIO);
+  EXPECT_EQ(errors.due_at_close(seen), 0);
+}
+
+// A file that stays open keeps the error; each user of the file for ever after would get it.
+TEST(WriteErrors, WhatACloseHasToldIsLeftToTheFsyncOfALaterHandle) {
+  WriteErrors errors;
+  errors.record(EIO);
+  errors.told_at_close();
+  auto later = errors.sample();
+  EXPECT_EQ(errors.due_at_close(later), 0);
+  EXPECT_EQ(errors.take(later), EIO);
+  auto last = errors.sample();
+  EXPECT_EQ(errors.due(last), 0);
+}
+
+TEST(WriteErrors, WhatNobodyWasToldIsToldByTheCloseOfALaterHandle) {
+  WriteErrors errors;
+  errors.record(EIO);
+  auto later = errors.sample();
+  EXPECT_EQ(errors.due_at_close(later), EIO);
 }
 
 }  // namespace

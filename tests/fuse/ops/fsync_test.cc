@@ -27,10 +27,37 @@ TEST_F(FsyncRequest, AFailedWriteBehindIsToldOnceToEachOpenFile) {
   server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DQUOT);
   EXPECT_EQ(fsync(one), EDQUOT);
   EXPECT_EQ(fsync(one), 0);
-  EXPECT_EQ(flush(two), EDQUOT);
+  EXPECT_EQ(flush(one), 0);
+  EXPECT_EQ(fsync(two), EDQUOT);
   EXPECT_EQ(flush(two), 0);
   release(one);
   release(two);
+}
+
+// fork(2) and execve(2) close the descriptors that a child has inherited.
+TEST_F(FsyncRequest, ACloseByAChildLeavesTheErrorToTheWriter) {
+  const Opened file = kernel_open("f");
+  ASSERT_EQ(write(file, 0, "text"), 0);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  EXPECT_EQ(flush(file), ENOSPC);
+  EXPECT_EQ(flush(file), ENOSPC) << "the next one to close may be the writer";
+  EXPECT_EQ(fsync(file), ENOSPC);
+  EXPECT_EQ(flush(file), 0);
+  release(file);
+}
+
+TEST_F(FsyncRequest, WhatACloseHasToldIsNotToldByTheCloseOfALaterOpen) {
+  const Opened reader = kernel_open("f", O_RDONLY);
+  const Opened file = open_node(reader.node);
+  ASSERT_EQ(write(file, 0, "text"), 0);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  EXPECT_EQ(flush(file), ENOSPC);
+  release(file);
+  const Opened later = open_node(reader.node);
+  EXPECT_EQ(flush(later), 0);
+  EXPECT_EQ(fsync(later), ENOSPC);
+  release(later);
+  release(reader);
 }
 
 TEST_F(FsyncRequest, AFailedCommitIsTold) {
