@@ -77,6 +77,7 @@ fuse_open_out to_wire(const OpenAnswer& answer, const KernelChannel& channel) {
   out.fh = answer.fh;
   if (answer.keep_cache) out.open_flags |= FOPEN_KEEP_CACHE;
   if (answer.direct_io) out.open_flags |= FOPEN_DIRECT_IO;
+  if (answer.no_flush) out.open_flags |= FOPEN_NOFLUSH;
   // Without both flags the kernel holds the inode's lock for each direct write.
   if (answer.parallel_direct_io && channel.maps_direct_io) {
     out.open_flags |= FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES;

@@ -26,6 +26,7 @@ struct OpenAnswer {
   std::uint64_t fh = 0;
   bool keep_cache = false;  ///< the kernel may keep the pages it has
   bool direct_io = false;   ///< nothing goes through the page cache
+  bool no_flush = false;    ///< close(2) writes no pages and sends no FLUSH (Linux 5.16)
   /// Opened with O_DIRECT: the same, and writes run side by side, where the kernel can still map
   /// the file.
   bool parallel_direct_io = false;

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint64_t kNoRequest = 0;
 /// Before, the kernel does not look at the flag and drops the entry.
 constexpr std::uint32_t kMinorOfExpireOnly = 38;
+constexpr std::uint32_t kMinorOfNoFlush = 35;
 constexpr std::uint32_t kMinorOfLinux6_6 = 39;
 
 iovec part(const void* begin, std::size_t size) { return {const_cast<void*>(begin), size}; }
@@ -36,6 +37,10 @@ int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t 
 
 bool doubts_refuted_names(const KernelChannel& channel) {
   return channel.kernel_minor >= kMinorOfLinux6_6;
+}
+
+bool closes_quietly(const KernelChannel& channel) {
+  return channel.kernel_minor >= kMinorOfNoFlush;
 }
 
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name) {

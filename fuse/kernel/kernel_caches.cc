@@ -21,10 +21,12 @@ KernelCaches::KernelCaches(cache::AttributeCache& attributes, Reactor& reactor,
       config_(std::move(config)),
       notifier_(reactor),
       revalidation_timer_(attributes, reactor, [this](Inode& inode) { on_revalidated(inode); }),
-      size_revalidator_(reactor, config_.mount_point) {}
+      size_revalidator_(reactor, config_.mount_point),
+      page_writer_(reactor, notifier_, config_.mount_point) {}
 
 Task<void> KernelCaches::stop() {
   co_await size_revalidator_.stop();
+  co_await page_writer_.stop();
   co_await notifier_.stop();
 }
 
@@ -254,6 +256,7 @@ void KernelCaches::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_notifications", notifier_.notifications());
   visitor.visit("fs_names_doubted", notifier_.names_doubted());
   visitor.visit("fs_size_looks", size_revalidator_.looks());
+  visitor.visit("fs_page_writer_orders", page_writer_.orders());
   visitor.visit("fs_drops_given_up", notifier_.given_up());
   revalidation_timer_.visit_counters(visitor);
 }

@@ -11,6 +11,7 @@
 #include "fuse/channel/answers.h"
 #include "fuse/kernel/file.h"
 #include "fuse/kernel/kernel_notifier.h"
+#include "fuse/kernel/page_writer.h"
 #include "fuse/kernel/revalidation_timer.h"
 #include "fuse/kernel/size_revalidator.h"
 #include "transport/base/metrics.h"
@@ -21,7 +22,7 @@ struct KernelCachesConfig {
   /// Several users, and a kernel that does not check search permission: it lets every user pass the
   /// names that it remembers. So it must remember none, and the server checks each LOOKUP.
   bool names_of_each_user = false;
-  std::string mount_point;     ///< as SizeRevalidator needs it
+  std::string mount_point;     ///< as SizeRevalidator and PageWriter need it
   cache::FileSystemId root{};  ///< the mount's own: see to_stat()
 };
 
@@ -111,6 +112,7 @@ class KernelCaches final : public cache::InodeObserver {
   KernelNotifier& notifier() { return notifier_; }
   RevalidationTimer& revalidation_timer() { return revalidation_timer_; }
   SizeRevalidator& size_revalidator() { return size_revalidator_; }
+  PageWriter& page_writer() { return page_writer_; }
 
  private:
   void on_own_change(cache::Inode& inode, std::uint64_t before, std::uint64_t after) override;
@@ -130,6 +132,7 @@ class KernelCaches final : public cache::InodeObserver {
   KernelNotifier notifier_;
   RevalidationTimer revalidation_timer_;
   SizeRevalidator size_revalidator_;
+  PageWriter page_writer_;
 };
 
 }  // namespace nfsrdma::fuse

@@ -53,6 +53,8 @@ class KernelNotifier {
   void doubt_names(const Inode& directory, std::vector<std::string> names);
   /// See KernelOrders. Before it is attached the kernel has been told nothing.
   bool kernel_doubts_refuted_names() const { return !kernel_ || kernel_->doubts_refuted_names(); }
+  /// See KernelOrders.
+  bool kernel_closes_quietly() const { return kernel_ && kernel_->closes_quietly(); }
   std::uint64_t names_doubted() const { return names_doubted_.value(); }
 
   std::uint64_t notifications() const { return notifications_.value(); }

@@ -23,6 +23,8 @@ class KernelOrders {
   /// Whether the kernel expires a missing name by itself when EEXIST has refuted it. Never
   /// changes.
   virtual bool doubts_refuted_names() const = 0;
+  /// Whether a file can be opened so that its close(2) writes no pages. Never changes.
+  virtual bool closes_quietly() const { return false; }
 };
 
 /// Through the channel, which outlives this.
@@ -44,6 +46,7 @@ class ChannelOrders final : public KernelOrders {
     notify_expire_entry(channel_, directory, name);
   }
   bool doubts_refuted_names() const override { return fuse::doubts_refuted_names(channel_); }
+  bool closes_quietly() const override { return fuse::closes_quietly(channel_); }
 
  private:
   KernelChannel& channel_;

@@ -18,11 +18,13 @@ struct Watched : ListNode {
 
 /// One for each file that is open here; shared by its Files. Belongs to one shard.
 struct OpenView {
-  explicit OpenView(Reactor& reactor) : reads(reactor), showing(reactor) {}
+  explicit OpenView(Reactor& reactor) : reads(reactor), truncations(reactor), showing(reactor) {}
 
   cache::OwnChanges own_changes;
   ReadsAfterDrop after_drop;
-  InFlightSet reads;   ///< READs for the kernel's pages, locked until they are answered
+  InFlightSet reads;  ///< READs for the kernel's pages, locked until they are answered
+  /// SETATTRs of the size: the kernel sends no WRITE of mapped pages until they are answered.
+  InFlightSet truncations;
   AsyncMutex showing;  ///< the kernel is shown what others have changed
   Watched watched;
 };

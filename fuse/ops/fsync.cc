@@ -41,6 +41,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, std::optional<std:
     const bool kept = co_await cache::release_locks(fs.files().writes(), std::move(*leaving));
     lock_lost = lock_lost || !kept;
   }
+  if (closer) co_await fs.kernel().page_writer().close(&file->node());
   report(request, *file, closer.has_value(), lock_lost);
 }
 
@@ -57,7 +58,8 @@ void handle::flush(FileSystem& fs, Request request, FileRef file, fuse_flush_in 
   cache::forget_locker(*file->shared, owner.id);
   std::optional<cache::Departure> leaving;
   if (cache::may_hold_locks(*file->shared, owner)) leaving.emplace(file->shared, owner);
-  if (!file->writable() && !leaving) {
+  const bool kept = fs.kernel().page_writer().keeps(file->node());
+  if (!file->writable() && !leaving && !kept) {
     request.reply_ok();
     return;
   }

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cache/name/make_names.h"
 #include "fuse/ops/operations.h"
@@ -35,6 +36,18 @@ void show_size(FileSystem& fs, SizeRevalidator& sizes, Request& request) {
   if (!request.reply_entry(entry)) fs.inodes().forget(*inode, 1);
 }
 
+/// Answers PageWriter's thread, which opens the file next. The name has no lifetime.
+Task<void> show_for_pages(FileSystem& fs, Request request, InodeRef inode) {
+  if (fs.kernel().pages_outdated(*inode)) co_await fs.kernel().drop_outdated_pages(inode);
+  EntryAnswer entry;
+  entry.node = inode->id();
+  entry.attributes = fs.kernel().stat_of(*inode);
+  entry.attribute_timeout = fs.kernel().attribute_timeout(*inode);
+  fs.kernel().advertised(*inode, /*asked=*/false);
+  fs.inodes().count_lookup(*inode);
+  if (!request.reply_entry(entry)) fs.inodes().forget(*inode, 1);
+}
+
 }  // namespace
 
 Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
@@ -47,6 +60,11 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
     if (target && fs.kernel().pages_outdated(*target))
       co_await fs.kernel().drop_outdated_pages(target);
     show_size(fs, sizes, request);
+    co_return;
+  }
+  const pid_t thread = request.context().pid;
+  if (InodeRef target = fs.kernel().page_writer().asked_for(*parent, name, thread)) {
+    co_await show_for_pages(fs, std::move(request), std::move(target));
     co_return;
   }
   const client::Credential caller = request.caller();

@@ -32,9 +32,22 @@ Task<void> run(FileSystem& fs, Request request, client::Credential caller, Inode
   if (!request.reply_open(answer)) co_await forget_open(fs, std::move(file));
 }
 
+/// Of the file the thread uses the kernel's pages only. It must not change how the kernel does I/O
+/// for others, who may have opened it with O_DIRECT.
+void reply_opened_for_pages(Request& request) {
+  OpenAnswer answer;
+  answer.fh = PageWriter::kHandle;
+  answer.keep_cache = answer.direct_io = answer.no_flush = true;
+  request.reply_open(answer);
+}
+
 }  // namespace
 
 void handle::open(FileSystem& fs, Request request, InodeRef inode, fuse_open_in arguments) {
+  if (fs.kernel().page_writer().opens(*inode, request.context().pid)) {
+    reply_opened_for_pages(request);
+    return;
+  }
   const int flags = static_cast<int>(arguments.flags);
   const client::Credential caller = request.caller();
   // Pages that another opener is having dropped are stale until they are gone.

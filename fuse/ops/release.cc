@@ -18,6 +18,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
                std::vector<cache::Departure> leaving) {
   request.reply_ok();
   fs.files().silly_names().announce_removal(*file->shared);
+  spawn(fs.kernel().page_writer().close(&file->node()));
   for (cache::Departure& owner : leaving) {
     co_await cache::release_locks(fs.files().writes(), std::move(owner));
   }
@@ -27,6 +28,10 @@ Task<void> run(FileSystem& fs, Request request, FileRef file,
 }  // namespace
 
 void handle::release(FileSystem& fs, Request request, fuse_release_in arguments) {
+  if (arguments.fh == PageWriter::kHandle) {
+    request.reply_ok();
+    return;
+  }
   FileRef file = fs.remove_file(arguments.fh);
   if (file) {
     // Before the answer: the kernel may use the owner's number again from now on.

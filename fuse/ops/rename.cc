@@ -1,10 +1,32 @@
 #include <cerrno>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "cache/name/change_names.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
+namespace {
+
+/// The file has under its new name what was stored to a mapping before. Where it is not known which
+/// file this is, all have.
+Task<void> write_renamed(FileSystem& fs, std::optional<cache::InodeRef> renamed, bool in_root) {
+  std::vector<InodeRef> files;
+  if (!renamed) {
+    fs.inodes().for_each([&files](Inode& inode) {
+      if (inode.open()) files.push_back(&inode);
+    });
+  } else if (*renamed) {
+    files.push_back(with_view(*renamed));
+  }
+  // rename(2) has both directories locked.
+  const auto opens = in_root ? PageWriter::Opens::never : PageWriter::Opens::once;
+  for (const InodeRef& file : files) co_await fs.kernel().page_writer().write(file, opens);
+}
+
+}  // namespace
 
 Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
                           RenameArguments arguments) {
@@ -21,6 +43,8 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   const std::optional<cache::InodeRef> moved = from.leads_to;
   const std::optional<cache::InodeRef> replaced = to.leads_to;
+  const bool in_root = parent->id() == InodeTable::kRootId || target->id() == InodeTable::kRootId;
+  co_await write_renamed(fs, moved, in_root);
   auto renamed = co_await cache::rename(files.silly_names(), files.writes().behind(), caller,
                                         std::move(from), std::move(to));
   fs.kernel().after_rename(*parent, arguments.name, *target, arguments.new_name,

@@ -1,17 +1,34 @@
 #include "cache/write/set_attributes.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "fuse/convert/arguments.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
 namespace nfsrdma::fuse {
+namespace {
+
+/// A WRITE sets the times, and takes set-id bits away: one of a mapped page as well.
+Task<void> set_after_stores(FileSystem& fs, InodeRef inode) {
+  co_await fs.kernel().page_writer().write(std::move(inode), PageWriter::Opens::once);
+}
+
+}  // namespace
 
 Task<void> handle::setattr(FileSystem& fs, Request request, InodeRef inode,
                            fuse_setattr_in arguments) {
   const client::SetAttributes set = to_set_attributes(arguments);
+  const std::shared_ptr<OpenView> seen = inode->view().open();
+  std::optional<InFlightSet::One> truncating;
+  if (set.size && seen) truncating.emplace(seen->truncations);
   if (!set.empty()) {
     cache::AttributeChange change{request.caller(), request.context().pid, set,
                                   [&request] { return request.answered(); }};
     FileRef file;
+    if (!set.size) co_await set_after_stores(fs, inode);
     if (set.size && (arguments.valid & FATTR_FH)) file = fs.find_file(arguments.fh);
     auto changed = co_await cache::set_attributes(fs.files().writes(), inode, std::move(file),
                                                   std::move(change));

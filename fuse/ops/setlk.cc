@@ -5,6 +5,13 @@
 namespace nfsrdma::fuse {
 namespace {
 
+/// What was stored to a mapping before is written, as what was written by write(2) is. Under a
+/// write delegation nobody else sees the file.
+Task<void> write_stores(FileSystem& fs, FileRef file) {
+  if (cache::locked_here(fs.mount(), file->inode->handle())) co_return;
+  co_await fs.kernel().page_writer().write(&file->node(), PageWriter::Opens::keeps);
+}
+
 /// Makes writes by others from before the grant visible. The kernel keeps no page of another
 /// version.
 Task<void> show_changes(FileSystem& fs, FileRef file) {
@@ -18,6 +25,9 @@ Task<void> show_changes(FileSystem& fs, FileRef file) {
 Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
   cache::LockCaller caller;
   request.on_interrupt([&caller] { caller.interrupt(); });
+  // Also when the lock becomes weaker, and because pages that others have outdated are dropped
+  // next.
+  co_await write_stores(fs, file);
   auto locked = co_await cache::lock(fs.files().writes(), file, wanted, caller);
   request.on_interrupt(nullptr);
   if (!locked) {
@@ -32,6 +42,7 @@ Task<void> run_lock(FileSystem& fs, Request request, FileRef file, client::Wante
 }
 
 Task<void> run_unlock(FileSystem& fs, Request request, FileRef file, client::WantedLock wanted) {
+  if (cache::may_hold_locks(*file->shared, wanted.owner)) co_await write_stores(fs, file);
   auto unlocked = co_await cache::unlock(fs.files().writes(), file, wanted.owner, wanted.range);
   reply_done(fs, request, unlocked);
 }

@@ -132,6 +132,16 @@ void reply_written(Request& request, File& file, std::uint64_t asked, std::size_
   if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes);
 }
 
+/// The kernel tells the error of a page that it writes back to the next one to wait for pages,
+/// which may be PageWriter, and once more to each fsync(2). It is told as that of any write after
+/// its answer.
+void keep_failure(FileSystem& fs, Request& request, File& file, const Incoming& incoming,
+                  int error_number) {
+  file.shared->errors.record(error_number);
+  fs.attributes().doubt_data(*file.inode);
+  request.reply_write(incoming.what.data.size());
+}
+
 Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   const std::uint64_t asked = incoming.what.offset;
   const bool taken = co_await take_late(fs, request, file, incoming);
@@ -150,6 +160,10 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
     co_return;
   }
   const int error_number = note_failure(fs, request, written.error());
+  if (incoming.by == WriteBy::write_back) {
+    keep_failure(fs, request, *file, incoming, error_number);
+    co_return;
+  }
   // A caller that was answered early learns of the failure at the next flush.
   if (!request.reply_error(error_number)) file->shared->errors.record(error_number);
 }

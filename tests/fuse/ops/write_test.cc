@@ -334,7 +334,8 @@ TEST_F(ForgottenData, AreSentAgainWhenTheRestartIsKnown) {
   release(file);
 }
 
-// The kernel looks at the error of what it writes back, not at how much was written.
+// The kernel looks at the error of what it writes back, not at how much was written, and tells it
+// to whoever waits for the page. So it is told none, and fsync tells it.
 TEST_F(WriteRequest, AMappedPageThatIsWrittenInPartIsAnError) {
   const Opened file = kernel_open("f", O_RDWR | O_SYNC);
   server_.service().set_most_written(1000);
@@ -344,7 +345,9 @@ TEST_F(WriteRequest, AMappedPageThatIsWrittenInPartIsAnError) {
     }
     return Fate::answer;
   };
-  EXPECT_EQ(write(file, 0, text_of(4096), FUSE_WRITE_CACHE), ENOSPC);
+  EXPECT_EQ(write(file, 0, text_of(4096), FUSE_WRITE_CACHE), 0);
+  EXPECT_EQ(fsync(file), ENOSPC);
+  EXPECT_EQ(fsync(file), 0);
   server_.service().set_most_written(~std::size_t{0});
   release(file);
 }
