@@ -15,16 +15,18 @@ std::shared_ptr<OpenView> KernelView::opened(Reactor& reactor) {
 
 void KernelView::advertised_size(std::uint64_t size) {
   if (!std::exchange(size_advertised_, true)) {
-    size_ = size;
+    size_ = least_size_ = size;
   } else if (size_ && *size_ != size) {
     size_.reset();
   }
   longest_ = std::max(longest_, size);
+  least_size_ = std::min(least_size_, size);
 }
 
-void KernelView::wrote(std::uint64_t end) {
+void KernelView::wrote(std::uint64_t end, bool alone) {
   if (size_ && end > *size_) size_ = end;
   longest_ = std::max(longest_, end);
+  if (alone) least_size_ = std::max(least_size_, end);
 }
 
 void KernelView::follow_pages(std::uint64_t before, std::uint64_t after) {

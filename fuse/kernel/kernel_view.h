@@ -23,6 +23,7 @@
 //                 any     --doubt_size()--> nothing
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,27 +70,35 @@ class KernelView {
   const std::optional<std::uint64_t>& size() const { return size_; }
   void size_is(std::uint64_t size) {
     size_ = size;
-    longest_ = size;
+    longest_ = least_size_ = size;
   }
   /// It does not know the inode any more.
   void forgot_size() {
     size_advertised_ = false;
     size_.reset();
-    longest_ = 0;
+    longest_ = least_size_ = 0;
   }
   /// It may have been kept from taking in a change of the size.
-  void doubt_size() { size_.reset(); }
+  void doubt_size() {
+    size_.reset();
+    least_size_ = 0;
+  }
   /// Whether it may take the file for longer than this: it then reads on behind that end without
   /// asking for attributes, and shows zeros.
   bool may_read_beyond(std::uint64_t size) const { return longest_ > size; }
+  /// The kernel takes the file to be no shorter than this: it has been told other sizes, and may
+  /// have taken in any of them.
+  std::uint64_t least_size() const { return least_size_; }
   /// It is being told this one with attributes.
   void advertised_size(std::uint64_t size);
   /// A read was answered up to here, where the file ended.
   void read_end(std::uint64_t end) {
     if (size_ && end < *size_) size_.reset();
+    least_size_ = std::min(least_size_, end);
   }
-  /// A write that ended here, by the kernel's reckoning, has been acknowledged.
-  void wrote(std::uint64_t end);
+  /// A write that ended here, by the kernel's reckoning, has been acknowledged. `alone`: it is no
+  /// part of a direct write, of which the kernel takes nothing in behind a part that has failed.
+  void wrote(std::uint64_t end, bool alone);
 
   /// The change attribute that the kernel's cached pages of the file belong to.
   bool pages_match(std::uint64_t change) const { return pages_known_ && same_pages(change); }
@@ -146,7 +155,8 @@ class KernelView {
   PageMap pages_;
   std::uint64_t advertised_change_ = 0;
   std::optional<std::uint64_t> size_;
-  std::uint64_t longest_ = 0;  ///< of the sizes that the kernel may have
+  std::uint64_t longest_ = 0;     ///< of the sizes that the kernel may have
+  std::uint64_t least_size_ = 0;  ///< the same
   std::weak_ptr<OpenView> open_;
   std::unique_ptr<AdvertisedNames> names_;
   std::uint32_t doubts_ = 0;

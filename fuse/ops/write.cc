@@ -128,8 +128,10 @@ Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incom
 }
 
 /// The kernel takes the bytes to be at `asked`, even those of an append that went elsewhere.
-void reply_written(Request& request, File& file, std::uint64_t asked, std::size_t bytes) {
-  if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes);
+void reply_written(Request& request, File& file, WriteBy by, std::uint64_t asked,
+                   std::size_t bytes) {
+  const bool alone = by != WriteBy::direct;
+  if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes, alone);
 }
 
 /// The kernel tells the error of a page that it writes back to the next one to wait for pages,
@@ -147,7 +149,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   const bool taken = co_await take_late(fs, request, file, incoming);
   if (taken) {
     if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
-    reply_written(request, *file, asked, incoming.what.data.size());
+    reply_written(request, *file, incoming.by, asked, incoming.what.data.size());
     co_return;
   }
   if (given_up(request)) co_return;
@@ -156,7 +158,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
   auto written = co_await sending;
   if (incoming.old.any()) co_await drop_old_pages(fs.kernel(), file, incoming.old);
   if (written) {
-    reply_written(request, *file, asked, *written);
+    reply_written(request, *file, incoming.by, asked, *written);
     co_return;
   }
   const int error_number = note_failure(fs, request, written.error());
@@ -170,7 +172,7 @@ Task<void> run(FileSystem& fs, Request request, FileRef file, Incoming incoming)
 
 Task<void> answer_taken(FileSystem& fs, Request request, FileRef file, Incoming incoming) {
   co_await drop_old_pages(fs.kernel(), file, incoming.old);
-  reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
+  reply_written(request, *file, incoming.by, incoming.what.offset, incoming.what.data.size());
 }
 
 /// Answers before the bytes are gathered, where that cannot fail: the caller, on another processor,
@@ -182,7 +184,7 @@ bool answer_and_take(FileSystem& fs, Request& request, const FileRef& file, Inco
   }
   incoming.old = old_pages(*file, incoming.by, incoming.range());
   if (!incoming.old.any())
-    reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
+    reply_written(request, *file, incoming.by, incoming.what.offset, incoming.what.data.size());
   behind.take(file, incoming.what);
   if (incoming.old.any()) {
     spawn(answer_taken(fs, std::move(request), file, std::move(incoming)));
@@ -201,6 +203,14 @@ WriteBy way_of(const fuse_write_in& write) {
   return has_flag(write, O_DIRECT) ? WriteBy::direct : WriteBy::page_cache;
 }
 
+/// Mapped pages that the kernel writes back have their place. So has pwritev2(2) with RWF_NOAPPEND
+/// (Linux 6.9), of which the kernel tells nothing but the offset: it begins an append at the end
+/// that it knows.
+bool appends(const Inode& inode, const fuse_write_in& write) {
+  if (!has_flag(write, O_APPEND) || (write.write_flags & FUSE_WRITE_CACHE) != 0) return false;
+  return write.offset >= inode.view().least_size();
+}
+
 /// A caller that wants durable or uncached data waits for the server.
 bool may_be_sent_later(FileSystem& fs, const Incoming& incoming, const fuse_write_in& write) {
   return !incoming.durable && !has_flag(write, O_DIRECT) && !fs.config().attributes.noac;
@@ -213,8 +223,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
   Incoming incoming;
   incoming.what.data = arguments.data;
   incoming.what.offset = arguments.offset;
-  // Mapped pages that the kernel writes back have their place.
-  if (has_flag(arguments, O_APPEND) && !write_back) incoming.what.place = WriteOrder::Place::at_end;
+  if (appends(file->node(), arguments)) incoming.what.place = WriteOrder::Place::at_end;
   incoming.durable = file->synchronous || has_flag(arguments, O_DSYNC);
   incoming.may_be_sent_later = may_be_sent_later(fs, incoming, arguments);
   const cache::IoCaller by{arguments.lock_owner, write_back ? 0 : request.context().pid};
@@ -230,7 +239,7 @@ void handle::write(FileSystem& fs, Request request, FileRef file, WriteArguments
     if (incoming.old.any()) {
       spawn(answer_taken(fs, std::move(request), std::move(file), std::move(incoming)));
     } else {
-      reply_written(request, *file, incoming.what.offset, incoming.what.data.size());
+      reply_written(request, *file, incoming.by, incoming.what.offset, incoming.what.data.size());
       fs.files().writes().behind().after_answer(*file->shared);
     }
     return;

@@ -338,7 +338,7 @@ TEST_F(Coherence, TheSizeIsCertainUntilSomebodyElseChangesIt) {
   EXPECT_TRUE(file->node().size_is_shown());
   write(file);
   EXPECT_FALSE(file->node().size_is_shown());
-  file->node().view().wrote(file->inode->size());
+  file->node().view().wrote(file->inode->size(), true);
   EXPECT_TRUE(file->node().size_is_shown()) << "the kernel has counted its own write";
   change_elsewhere("f");
   show(file);

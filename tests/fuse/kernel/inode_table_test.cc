@@ -91,12 +91,12 @@ TEST_F(InodeTableTest, TheKernelHasTheFirstSizeItIsToldAndMayPassOverLaterOnes) 
 
 TEST_F(InodeTableTest, OwnWritesLengthenWhatTheKernelHasAndShortReadsMayShortenIt) {
   const InodeRef inode = look_up(7);
-  inode->view().wrote(50);
+  inode->view().wrote(50, true);
   EXPECT_EQ(inode->view().size(), std::nullopt);
   inode->view().advertised_size(100);
-  inode->view().wrote(90);
+  inode->view().wrote(90, true);
   EXPECT_EQ(inode->view().size(), 100u);
-  inode->view().wrote(110);
+  inode->view().wrote(110, true);
   EXPECT_EQ(inode->view().size(), 110u);
   inode->view().read_end(110);
   EXPECT_EQ(inode->view().size(), 110u);

@@ -46,7 +46,7 @@ TEST(KernelViewTest, ASizeIsKnownUntilAnotherOneIsTold) {
   EXPECT_FALSE(view.size());
   view.advertised_size(100);
   EXPECT_EQ(view.size(), 100U);
-  view.wrote(120);
+  view.wrote(120, true);
   EXPECT_EQ(view.size(), 120U);
   view.advertised_size(120);
   EXPECT_EQ(view.size(), 120U);
@@ -62,7 +62,7 @@ TEST(KernelViewTest, TheKernelMayReadBeyondAnEndThatItMayNotHaveTakenIn) {
   EXPECT_FALSE(view.may_read_beyond(0));
   view.advertised_size(100);
   EXPECT_FALSE(view.may_read_beyond(100));
-  view.wrote(120);
+  view.wrote(120, true);
   EXPECT_TRUE(view.may_read_beyond(100));
   view.advertised_size(50);
   EXPECT_TRUE(view.may_read_beyond(50)) << "the kernel may have passed it over";

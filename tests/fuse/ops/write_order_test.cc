@@ -17,7 +17,7 @@ TEST_F(WriteOrderRequests, SmallAppendsFollowEachOther) {
   const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
   EXPECT_EQ(write(file, 5, " one"), 0);
   EXPECT_EQ(write(file, 9, " two"), 0);
-  EXPECT_EQ(write(file, 5, " three"), 0) << "wherever the kernel takes the end to be";
+  EXPECT_EQ(write(file, 30, " three"), 0) << "wherever the kernel takes the end to be";
   EXPECT_EQ(fsync(file), 0);
   EXPECT_EQ(server_.read_file("f"), "begin one two three");
   release(file);

@@ -1,5 +1,6 @@
 // WRITE: where the bytes go, when, and who is told what became of them.
 #include <fcntl.h>
+#include <filesystem>
 #include <thread>
 
 #include "client/files/open_files.h"
@@ -237,12 +238,48 @@ TEST_F(WriteRequest, WhoWantsItDurableOrUncachedWaitsForTheServer) {
 }
 
 TEST_F(WriteRequest, AnAppendGoesToTheEndWhereverTheKernelTakesThatToBe) {
-  server_.write_file("f", "begin");
+  server_.write_file("f", "be");
   const Opened file = kernel_open("f", O_WRONLY | O_APPEND);
+  server_.write_file("f", "begin");
+  reactor_.advance(std::chrono::minutes(1));
+  EXPECT_EQ(getattr(file.node).size, 5U) << "the kernel may take it in, or not";
   EXPECT_EQ(write(file, 2, " end"), 0);
   EXPECT_EQ(fsync(file), 0);
   EXPECT_EQ(server_.read_file("f"), "begin end");
   release(file);
+}
+
+// pwritev2(2) with RWF_NOAPPEND: the kernel tells nothing of the flag, but begins an append at the
+// end.
+TEST_F(WriteRequest, WhatDoesNotBeginAtTheKernelsEndIsNoAppend) {
+  for (const int way : {0, O_DIRECT, O_SYNC}) {
+    server_.write_file("f", "begin");
+    const Opened file = kernel_open("f", O_WRONLY | O_APPEND | way);
+    EXPECT_EQ(write(file, 2, "GIN"), 0);
+    EXPECT_EQ(write(file, 5, " end"), 0);
+    EXPECT_EQ(write(file, 5, "!"), 0);
+    EXPECT_EQ(fsync(file), 0);
+    EXPECT_EQ(server_.read_file("f"), way == O_DIRECT ? "beGIN end!" : "beGIN!end");
+    release(file);
+    forget(file.node, 1);
+    std::filesystem::remove(server_.path("f"));
+  }
+}
+
+// The kernel sends the parts of a large direct write at once, and takes in nothing behind one that
+// failed.
+TEST_F(WriteRequest, AnAppendGoesBehindADirectWriteThatHasFailedInPart) {
+  server_.write_file("f", "begin");
+  const Opened direct = kernel_open("f", O_WRONLY | O_DIRECT);
+  const Opened file = open_node(direct.node, O_WRONLY | O_APPEND);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  EXPECT_EQ(write(direct, 5, " one"), ENOSPC);
+  EXPECT_EQ(write(direct, 9, " two"), 0);
+  EXPECT_EQ(write(file, 5, " end"), 0);
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(server_.read_file("f").substr(9), " two end");
+  release(file);
+  release(direct);
 }
 
 // fcntl(F_SETFL) sets and clears O_APPEND after open(2).
@@ -258,7 +295,7 @@ TEST_F(WriteRequest, AppendsAsTheFlagsOfTheWriteSay) {
   const Opened plain = open_node(file.node, O_WRONLY);
   Opened set = plain;
   set.flags = O_WRONLY | O_APPEND;
-  EXPECT_EQ(write(set, 0, " end"), 0);
+  EXPECT_EQ(write(set, 5, " end"), 0);
   EXPECT_EQ(fsync(plain), 0);
   EXPECT_EQ(server_.read_file("f"), "BEGin end");
   release(plain);
