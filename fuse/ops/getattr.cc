@@ -1,3 +1,7 @@
+#include <cerrno>
+#include <utility>
+
+#include "cache/file/io_lock.h"
 #include "cache/write/commit.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
@@ -33,11 +37,26 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
 /// The server would not tell the size that programs have written: not all data are there.
 bool misses_data(cache::OpenInode* open) { return open && (open->dirty() || open->may_be_lost()); }
 
-/// The server's attributes, after dirty data has been sent.
-Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
+/// read(2) asks for the size beyond the end that the kernel knows. Where the reader has lost its
+/// lock, what it has written may be missing at the server: that must not look like the end of the
+/// file.
+bool reader_lost_lock(const FileRef& reader, const Request& request) {
+  if (!reader) return false;
+  const cache::IoCaller by{0, request.context().pid};
+  return cache::lost(cache::lock_for_io(*reader, by, client::ByteRange::whole_file()));
+}
+
+/// The server's attributes, after dirty data has been sent. `reader`: the open file that read(2)
+/// asks for; null: stat(2).
+Task<void> run(FileSystem& fs, Request request, InodeRef inode, FileRef reader) {
+  const Asker asker = reader ? Asker::read : Asker::stat;
   const client::Credential caller = request.caller();
   const auto open = inode->open();
   if (open && open->dirty()) co_await fs.files().writes().behind().flush(open);
+  if (reader_lost_lock(reader, request)) {
+    request.reply_error(EIO);
+    co_return;
+  }
   if (!fs.attributes().fresh(*inode)) {
     auto fetched = co_await fs.attributes().revalidate(inode, caller);
     if (!fetched) {
@@ -57,9 +76,15 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, Asker asker) {
 
 void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getattr_in arguments) {
   const auto open = inode->open();
-  const Asker asker = (arguments.getattr_flags & FUSE_GETATTR_FH) ? Asker::read : Asker::stat;
+  FileRef reader;
+  if (arguments.getattr_flags & FUSE_GETATTR_FH) reader = fs.find_file(arguments.fh);
+  const Asker asker = reader ? Asker::read : Asker::stat;
+  if (reader_lost_lock(reader, request)) {
+    request.reply_error(EIO);
+    return;
+  }
   if (misses_data(open.get()) || !fs.attributes().fresh(*inode)) {
-    spawn(run(fs, std::move(request), std::move(inode), asker));
+    spawn(run(fs, std::move(request), std::move(inode), std::move(reader)));
     return;
   }
   fs.count_attribute_hit();

@@ -119,6 +119,17 @@ def lost_and_closed():
     same("EIO", name(outcome(os.close, fd)), "close under a lock that is lost")
 
 
+def lost_and_read():
+    """What was written and has not been sent is missing at the server: no end of file."""
+    fd = os.open(sys.argv[1] + "/unsent", os.O_CREAT | os.O_RDWR)
+    fcntl.lockf(fd, fcntl.LOCK_EX, BLOCK, 0)
+    same(6, os.pwrite(fd, b"unsent", 0), "written before")
+    revoke()
+    same("EIO", name(outcome(os.pread, fd, BLOCK, 0)), "a read under a lock that is lost")
+    same("EIO", name(outcome(os.pread, fd, BLOCK, 0)), "a read once it is known")
+    same("EIO", name(outcome(os.close, fd)), "close of what was read")
+
+
 write_under_own_lock(0, "buffered")
 write_under_own_lock(os.O_DIRECT, "direct")
 second_descriptor()
@@ -126,3 +137,4 @@ description()
 mapped()
 lost()
 lost_and_closed()
+lost_and_read()
