@@ -31,7 +31,8 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
   WholeListing whole;
   std::uint32_t whole_epoch = 0;  ///< Inode::epoch() when it began
   TimePoint whole_begun{};
-  AsyncMutex reading;  ///< one reader of the stream at a time
+  AsyncMutex reading;   ///< one reader of the stream at a time
+  bool unread = false;  ///< the present page is of OPENDIR, and no READDIR has asked since
 };
 
 using DirectoryRef = boost::intrusive_ptr<Directory>;

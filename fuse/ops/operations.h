@@ -36,7 +36,7 @@ void write(FileSystem&, Request, FileRef, WriteArguments);
 void flush(FileSystem&, Request, FileRef, fuse_flush_in);
 void fsync(FileSystem&, Request, FileRef, fuse_fsync_in);
 void release(FileSystem&, Request, fuse_release_in);
-void opendir(FileSystem&, Request, InodeRef, fuse_open_in);
+Task<void> opendir(FileSystem&, Request, InodeRef, fuse_open_in);
 void readdir(FileSystem&, Request, cache::DirectoryRef, ReadArguments);
 void releasedir(FileSystem&, Request, fuse_release_in);
 void fsyncdir(FileSystem&, Request, fuse_fsync_in);

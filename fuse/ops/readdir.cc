@@ -1,10 +1,7 @@
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "cache/name/list_names.h"
 #include "fuse/ops/directory_answer.h"
+#include "fuse/ops/list_directory.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
 
@@ -13,40 +10,18 @@ namespace {
 
 using cache::DirectoryStream;
 
-/// Makes the kernel look up again the names that a page just fetched contradicts.
-void compare_names(FileSystem& fs, cache::Directory& directory) {
-  const std::uint64_t cookie = directory.stream.asked().cookie;
-  const client::DirectoryPage& page = directory.stream.page();
-  AdvertisedNames* const advertised = with_view(*directory.inode).view().names();
-  if (!advertised || directory.listed_to != cookie) {
-    directory.listed_to.reset();
-    return;
-  }
-  if (cookie == 0) advertised->listing_begins();
-  std::vector<std::string> doubted;
-  for (const client::Entry& entry : page.entries) {
-    if (advertised->listed(entry.name)) doubted.push_back(entry.name);
-  }
-  if (page.eof) std::ranges::move(advertised->listing_ends(), std::back_inserter(doubted));
-  fs.kernel().notifier().doubt_names(with_view(*directory.inode), std::move(doubted));
-  if (!page.entries.empty()) directory.listed_to = page.entries.back().cookie;
-}
-
 Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
                DirectoryAnswer answer, std::uint64_t offset) {
   const client::Credential caller = request.caller();
   auto guard = co_await directory->reading.lock();
-  if (offset == 0) {
-    directory->stream.rewind();
-    directory->listed_to = 0;
-  }
+  const bool opened = take_opened_page(fs, *directory);
+  if (offset == 0 && !opened) rewind(*directory);
   const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
-  auto fetched = co_await cache::list_from(fs.attributes(), caller, directory, cookie);
-  if (!fetched) {
-    reply_failure(fs, request, fetched.error());
+  auto present = co_await list_page(fs, caller, directory, cookie);
+  if (!present) {
+    reply_failure(fs, request, present.error());
     co_return;
   }
-  if (*fetched) compare_names(fs, *directory);
   answer.add_dots(with_view(*directory->inode), offset);
   for (const client::Entry& entry : directory->stream.following(cookie)) {
     const InodeRef inode = answer.inode_of(*directory, entry);

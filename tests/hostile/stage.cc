@@ -8,6 +8,7 @@ namespace nfsrdma::hostile {
 namespace {
 
 constexpr std::size_t kContentBytes = 3000;
+constexpr std::uint32_t kListingRoomOfStage = 4096;  // of a listing
 
 std::string numbered(const char* name) {
   static int number = 0;
@@ -65,7 +66,12 @@ std::uint64_t Stage::open_directory(std::uint64_t of) {
   EXPECT_EQ(answer.error, 0);
   if (answer.error != 0) return 0;
   directories_.emplace_back(of, answer.as<fuse_open_out>().fh);
-  return directories_.back().second;
+  // Takes the page that OPENDIR has asked for, so that the next listing asks the server.
+  fuse_read_in in{};
+  in.fh = directories_.back().second;
+  in.size = kListingRoomOfStage;
+  EXPECT_EQ(m.ask(FUSE_READDIR, of, in).error, 0);
+  return in.fh;
 }
 
 Answer Stage::read(std::uint64_t of, std::uint64_t handle, std::uint64_t offset,

@@ -182,6 +182,23 @@ TEST_F(NfsNamespaceTest, RemoveFilesAndDirectories) {
   EXPECT_EQ(status_on(client, directory, LOOKUP4args{"inner"}), NFS4ERR_STALE);
 }
 
+// The system has the names of a removed directory missing; its handle leads to nothing.
+TEST_F(NfsNamespaceTest, ARemovedDirectoryIsStaleForChangesToo) {
+  write_file("file", "x");
+  const nfs_fh4 file = lookup(client, root_handle, "file");
+  const nfs_fh4 directory = make_directory(root_handle, "directory");
+  ASSERT_EQ(::rmdir(path("directory").c_str()), 0);
+  EXPECT_EQ(status_on(client, directory, create_args(NF4DIR, "inner")), NFS4ERR_STALE);
+  EXPECT_EQ(status_on(client, directory, create_args(NF4FIFO, "fifo")), NFS4ERR_STALE);
+  EXPECT_EQ(status_on(client, directory, REMOVE4args{"inner"}), NFS4ERR_STALE);
+  EXPECT_EQ(on_two<RENAME4res>(client, directory, root_handle, RENAME4args{"a", "b"}).status,
+            NFS4ERR_STALE);
+  EXPECT_EQ(on_two<RENAME4res>(client, root_handle, directory, RENAME4args{"file", "b"}).status,
+            NFS4ERR_STALE);
+  EXPECT_EQ(on_two<LINK4res>(client, file, directory, LINK4args{"link"}).status, NFS4ERR_STALE);
+  EXPECT_EQ(status_on(client, root_handle, REMOVE4args{"none"}), NFS4ERR_NOENT);
+}
+
 TEST_F(NfsNamespaceTest, RenameMovesAndReplaces) {
   write_file("a", "content of a");
   write_file("b", "content of b");

@@ -130,6 +130,7 @@ TEST_F(ReaddirRequest, AnAnswerThatNobodyTakesCountsNothing) {
 
 TEST_F(ReaddirRequest, ErrorsAreTold) {
   const Opened directory = open_directory();
+  list(directory, 0);
   server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_ACCESS);
   EXPECT_EQ(ask(FUSE_READDIR, kRoot, read_in(directory, 0, kRoom)).error, EACCES);
   close_directory(directory);
@@ -139,6 +140,7 @@ TEST_F(ReaddirRequest, ErrorsAreTold) {
 TEST_F(ReaddirRequest, AVerifierThatIsRefusedIsForgotten) {
   server_.write_file("f", "");
   const Opened directory = open_directory();
+  list(directory, 0);
   server_.fail(nfs4::OP_READDIR, nfs4::NFS4ERR_NOT_SAME);
   EXPECT_EQ(list(directory, 0).size(), 3U);
   close_directory(directory);

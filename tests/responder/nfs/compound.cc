@@ -31,6 +31,7 @@ class Execution {
   nfsstat4 check_operands(const OperationRow& row) const;
   nfsstat4 forced_status(std::uint32_t opnum) const;
   nfsstat4 too_big() const;
+  bool in_removed_directory();
   bool has_room(std::size_t bytes);
   nfsstat4 refuse_operation(std::uint32_t opnum, nfsstat4 status);
   void replay();
@@ -127,9 +128,22 @@ nfsstat4 Execution::run_listed(std::uint32_t opnum, const OperationRow& row) {
   const std::size_t before = context_.out.size();
   context_.out.u32(opnum);
   const nfsstat4 status = row.execute(context_);
-  if (context_.out.ok() && context_.reply_size() <= context_.reply_limit()) return status;
+  const bool gone = status == NFS4ERR_NOENT && in_removed_directory();
+  const bool fits = context_.out.ok() && context_.reply_size() <= context_.reply_limit();
+  if (fits && !gone) return status;
   context_.out.rewind(before);
-  return refuse_operation(opnum, too_big());
+  return refuse_operation(opnum, gone ? NFS4ERR_STALE : too_big());
+}
+
+/// The system has names of a removed directory missing as long as somebody has a descriptor of it;
+/// its handle leads to nothing (RFC 8881 section 15.1.2.9).
+bool Execution::in_removed_directory() {
+  const auto removed = [this](const FileRef& file) {
+    if (!file || !file->is_directory()) return false;
+    const auto stat = context_.files().stat(file);
+    return !stat && stat.error() == NFS4ERR_STALE;
+  };
+  return removed(context_.current) || removed(context_.saved);
 }
 
 nfsstat4 Execution::too_big() const {
