@@ -27,6 +27,16 @@ constexpr int kEverydayErrno[] = {EPERM,  ENOENT, EACCES, EEXIST,    EXDEV,     
                                   EISDIR, EINVAL, EROFS,  ENOTEMPTY, ENAMETOOLONG, ENODATA,
                                   ELOOP,  EINTR,  EAGAIN, EFBIG,     EDEADLK,      EOPNOTSUPP};
 
+/// Operations whose requests hold nothing of the program's own: NFS4ERR_INVAL is no answer to it,
+/// and repeating them does not help.
+constexpr std::string_view kWithoutWords[] = {"getattr", "opendir", "readdir", "readdirplus",
+                                              "statfs"};
+
+bool is_unexplained(std::string_view operation, const Error& error) {
+  return error.is(Layer::nfs, nfs4::NFS4ERR_INVAL) &&
+         std::ranges::find(kWithoutWords, operation) != std::end(kWithoutWords);
+}
+
 /// Quoted, for a line: what would end it, or change the terminal that shows it, becomes \\xHH.
 std::string quoted(std::string_view text) {
   std::string quoted = "'";
@@ -88,7 +98,8 @@ int FailureLog::reported(const Failed& failed, const Error& error, TimePoint now
   const int error_number = client::to_errno(error);
   Kind& kind = kind_of(failed.operation, error);
   kind.count.add();
-  const bool everyday = !failed.data_lost && is_everyday(error);
+  const bool everyday =
+      !failed.data_lost && is_everyday(error) && !is_unexplained(failed.operation, error);
   (everyday ? everyday_ : errors_other_).add();
   if (everyday) {
     if (log::enabled(log::Level::debug)) log::debug("{}", sentence(failed, error));

@@ -73,6 +73,15 @@ TEST_F(FailureLogTest, SaysServerPathNameXidAndSlot) {
   }
 }
 
+// NFS-Ganesha 4.3 answers so for ever: ls fails, and nothing says why.
+TEST_F(FailureLogTest, AListingThatTheServerFindsInvalidIsNoEverydayError) {
+  const auto said = said_of({.operation = "readdirplus", .fileid = 12},
+                            Error{Layer::nfs, nfs4::NFS4ERR_INVAL, "READDIR", {}});
+  EXPECT_NE(said.find("readdirplus of inode 12: READDIR: NFS4ERR_INVAL"), std::string::npos)
+      << said;
+  EXPECT_EQ(said_of({.operation = "setattr"}, nfs_error(nfs4::NFS4ERR_INVAL)), "");
+}
+
 TEST_F(FailureLogTest, AnEverydayErrorIsCountedOnly) {
   for (auto status : {nfs4::NFS4ERR_NOENT, nfs4::NFS4ERR_ACCESS, nfs4::NFS4ERR_EXIST,
                       nfs4::NFS4ERR_NOTEMPTY, nfs4::NFS4ERR_DENIED}) {
