@@ -7,6 +7,8 @@ what NFS's close-to-open consistency permits. The model knows the true order of 
 processes share one clock and memory outside the mounts. It holds that
 
 * after fsync or close by A, and an open by B that begins later, B sees A's data (`blocks`, `appends`);
+* where only one has a file open at a time, its length and bytes are then exactly those that the last one left, however it
+  changed them: by write, ftruncate, stores in a mapping, a file renamed over the name (`turns`);
 * on A's own mount a write is seen as soon as it has returned, by everybody there (`blocks`);
 * otherwise a read may give the old or the new content of any part of a block, but nothing else: each
   eight bytes are tagged with file, block, generation and writer, so that zeros, parts of another
@@ -42,6 +44,7 @@ from locked import Locked
 from names import Names
 from races import Races, Unlinked
 from trees import describe, differences
+from turns import Turns
 from world import FORK, Violation, Worker, World
 
 STUCK = 120  # s without one operation of a worker: longer than any recovery here takes
@@ -118,7 +121,7 @@ def main():
     options = arguments()
     world = World(options.mounts, options.server, options.staleness, options.reboots, options.seed,
                   options.workers)
-    kinds = (Blocks, Locked, Names, Attributes, Appends, Races, Unlinked)
+    kinds = (Blocks, Locked, Names, Attributes, Appends, Races, Unlinked, Turns)
     if options.only:
         kinds = [kind for kind in kinds if kind.__name__.lower() in options.only.split(",")]
     print(f"seed {options.seed}, {options.seconds:g} s", flush=True)

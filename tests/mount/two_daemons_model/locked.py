@@ -17,12 +17,15 @@ class LockedFile:
         self.writer = RawArray("i", BLOCKS)
         self.length = RawValue("q", 0)  # in blocks
         self.last = RawValue("q", 0)
+        self.mappings = []  # of this process, with the descriptor `left`, until it uses the file again
+        self.left = None
         self.books = FORK.Lock()
         self.readers = RawArray("i", BLOCKS)
         self.writers = RawArray("i", BLOCKS)
         open(f"{world.server}/{self.name}", "w").close()
 
     def step(self, worker):
+        self.close_left(worker)
         first = worker.random.randrange(BLOCKS)
         count = worker.random.randint(1, BLOCKS - first)
         everything = self.whole or worker.chance(0.3)
@@ -40,12 +43,24 @@ class LockedFile:
                 self.under_lock(worker, fd, exclusive, everything, append, first, count)
             finally:
                 self.leave(exclusive, first, count)
-                if worker.chance(0.6):
+                if self.mappings or worker.chance(0.6):
                     worker.note(f"unlock {self.name}")
                     self.unlock(fd, first, count, everything)
         finally:
-            worker.note(f"close {self.name}")
-            os.close(fd)
+            if self.mappings:
+                self.left = fd
+            else:
+                worker.note(f"close {self.name}")
+                os.close(fd)
+
+    def close_left(self, worker):
+        """A program keeps its mapping when it gives the lock back, and neither munmap(2) nor close(2) writes it."""
+        if not self.mappings:
+            return
+        worker.note(f"unmap and close {self.name}")
+        while self.mappings:
+            self.mappings.pop().close()
+        os.close(self.left)
 
     def range_of(self, first, count, everything):
         return (0, 0) if everything else (count * self.size, first * self.size)
@@ -148,8 +163,10 @@ class LockedFile:
         worker.note(f"write {self.name} {block}+{count}")
         data = b"".join(self.content(worker, block + i) for i in range(count))
         if self.mappable and block + count <= self.length.value and worker.chance(0.2):
-            with mmap.mmap(fd, (block + count) * self.size) as memory:
-                memory[block * self.size:] = data
+            memory = mmap.mmap(fd, (block + count) * self.size)
+            self.mappings.append(memory)
+            memory[block * self.size:] = data
+            if worker.chance(0.3):  # msync(2) is not needed: giving the lock back writes it
                 memory.flush()
         elif os.pwrite(fd, data, block * self.size) != len(data):
             raise Violation(f"{self.name}: short write")
