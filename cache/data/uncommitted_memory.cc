@@ -1,10 +1,38 @@
 #include "cache/data/uncommitted_memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace nfsrdma::cache {
+namespace {
+
+/// Whole pages that no core dump holds: copies are file data. A pool asks for many pages at once.
+class UndumpedPages final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t /*alignment: a page at most*/) override {
+    void* const pages =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    ::madvise(pages, bytes, MADV_DONTDUMP);
+    return pages;
+  }
+  void do_deallocate(void* pages, std::size_t bytes, std::size_t /*alignment*/) override {
+    ::munmap(pages, bytes);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+UndumpedPages& undumped_pages() {
+  static UndumpedPages pages;
+  return pages;
+}
+
+}  // namespace
 
 UncommittedBytes::UncommittedBytes(UncommittedMemory& memory, Buffer slot)
     : memory_(memory), slot_(std::move(slot)) {
@@ -35,7 +63,7 @@ UncommittedBytes::~UncommittedBytes() {
 UncommittedMemory::UncommittedMemory(Reactor& reactor, Limits limits)
     : limits_{std::max<std::size_t>(limits.slots, 1),
               std::max<std::size_t>(limits.copied_bytes, 1)},
-      pool_(std::pmr::pool_options{0, kCopyBelow}),
+      pool_(std::pmr::pool_options{0, kCopyBelow}, &undumped_pages()),
       waiting_(reactor),
       // Admits one writer a turn: the next one only when this one has taken its memory.
       let_one_in_(reactor, [this] {

@@ -46,6 +46,7 @@ void RingEntry::put_own_memory() {
   void* const own = ::mmap(payload_.data(), payload_.size(), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (own == MAP_FAILED) throw std::bad_alloc();
+  ::madvise(own, payload_.size(), MADV_DONTDUMP);
 }
 
 Buffer RingEntry::lend_slot() {

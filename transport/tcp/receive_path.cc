@@ -16,8 +16,8 @@ std::size_t ReceivePath::lookahead() const {
 Checked<Place> ReceivePath::place(std::size_t rest) {
   switch (phase_) {
     case Phase::payload: return Place{payload_.subspan(payload_filled_), true};
-    case Phase::pad: return Place{std::span(scratch_).first(pad_left_), true};
-    case Phase::discard: return Place{scratch_, true};
+    case Phase::pad: return Place{scratch_.span().first(pad_left_), true};
+    case Phase::discard: return Place{scratch_.span(), true};
     case Phase::head:
     case Phase::rest: break;
   }

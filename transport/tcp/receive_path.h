@@ -2,13 +2,13 @@
 // the DDP-eligible result of a Call straight to its result_sink.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 
 #include "transport/base/buffer.h"
+#include "transport/base/undumped_bytes.h"
 #include "transport/tcp/call_context.h"
 #include "transport/tcp/counters.h"
 #include "transport/tcp/pools.h"
@@ -92,7 +92,7 @@ class ReceivePath final : public RecordHandler, private BufferWaiter, private rp
   std::size_t pad_left_ = 0;
   std::uint32_t xid_ = 0;
   bool is_call_ = false;
-  std::array<std::byte, kScratch> scratch_;  // takes bytes that are discarded
+  UndumpedBytes scratch_{kScratch};  // takes bytes that are discarded
 };
 
 }  // namespace nfsrdma::tcp

@@ -66,7 +66,7 @@ ReadStatus RecordReader::consume() {
 
 RecordReader::Step RecordReader::consume_mark() {
   const std::size_t count = std::min(staged(), RecordMark::kSize - mark_have_);
-  std::copy_n(&stage_[stage_begin_], count, &mark_[mark_have_]);
+  std::copy_n(stage_.data() + stage_begin_, count, &mark_[mark_have_]);
   stage_begin_ += count;
   mark_have_ += count;
   position_ += count;
@@ -90,7 +90,7 @@ RecordReader::Step RecordReader::consume_fragment() {
   if (!place) return violated(place.error());
   if (place->memory.empty()) return Step::no_place;
   const std::size_t count = std::min({staged(), rest_, place->memory.size()});
-  std::memcpy(place->memory.data(), &stage_[stage_begin_], count);
+  std::memcpy(place->memory.data(), stage_.data() + stage_begin_, count);
   stage_begin_ += count;
   return advance(count, true);
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <tl/expected.hpp>
 
+#include "transport/base/undumped_bytes.h"
 #include "transport/net/byte_stream.h"
 #include "transport/tcp/record_mark.h"
 
@@ -112,7 +113,7 @@ class RecordReader {
   bool in_record_ = false;  // at least one mark of it is known
   std::size_t record_bytes_ = 0;
   unsigned empty_fragments_ = 0;
-  std::array<std::byte, kStage> stage_;
+  UndumpedBytes stage_{kStage};
   std::size_t stage_begin_ = 0;
   std::size_t stage_end_ = 0;
   bool drained_ = false;

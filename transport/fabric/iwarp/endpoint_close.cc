@@ -1,9 +1,9 @@
 // How a connection ends: by the peer, by a violation of the peer, by this side.
 #include <fmt/core.h>
 
-#include <array>
 #include <cassert>
 #include <cerrno>
+#include <span>
 
 #include "transport/base/log.h"
 #include "transport/fabric/iwarp/endpoint.h"
@@ -13,7 +13,6 @@ namespace {
 
 /// A closing connection reads its socket so often before other descriptors get their turn.
 constexpr int kDrainsPerTurn = 32;
-constexpr std::size_t kDrainBuffer = 16 * 1024;
 /// How long a closing connection waits for the peer to close its side, too.
 constexpr Duration kCloseWait = std::chrono::milliseconds(500);
 
@@ -102,7 +101,7 @@ void IwarpEndpoint::finish_soon(Error reason) {
 }
 
 void IwarpEndpoint::drain() {
-  std::array<std::byte, kDrainBuffer> scratch;
+  const std::span<std::byte> scratch = reader_.unused();
   for (int round = 0; round < kDrainsPerTurn; ++round) {
     iovec into{scratch.data(), scratch.size()};
     const ssize_t got = stream_->read({&into, 1});

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "transport/base/undumped_bytes.h"
 #include "transport/fabric/iwarp/counters.h"
 #include "transport/fabric/iwarp/ddp_header.h"
 #include "transport/fabric/iwarp/fpdu_batch.h"
@@ -51,6 +52,9 @@ class FpduReader {
   ReadStatus read(net::ByteStream& stream);
   /// Bytes were read and not yet looked at: the next read() makes no system call.
   bool staged() const { return stage_begin_ != stage_end_; }
+
+  /// Memory for bytes that nobody looks at, once nothing is read any more.
+  std::span<std::byte> unused() const { return stage_.span(); }
 
   int error() const { return error_; }
   const Violation& violation() const { return violation_; }
@@ -92,7 +96,7 @@ class FpduReader {
   std::array<std::byte, kMaxTrailer> trailer_{};  // pad, CRC
   std::size_t trailer_size_ = 0;
   std::size_t trailer_have_ = 0;
-  std::array<std::byte, kStage> stage_;
+  UndumpedBytes stage_{kStage};
   std::size_t stage_begin_ = 0;
   std::size_t stage_end_ = 0;
   std::size_t window_ = kFirstWindow;  // 0: the last FPDU was large
