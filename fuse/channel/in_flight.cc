@@ -61,6 +61,7 @@ void tell(PendingRequest& pending) {
 InFlight::InFlight(Reactor& reactor, CallerPolicy policy, AnswerLimit limit)
     : callers_(reactor, policy),
       look_again_timer_(reactor, [this] { look_again(); }),
+      leaving_timer_(reactor, [this] { release_leaving(); }),
       reactor_(reactor),
       limit_(std::move(limit)),
       overdue_timer_(reactor, [this] { release_overdue(); }) {}
@@ -83,6 +84,10 @@ PendingRequest& InFlight::begin(KernelChannel& channel, const fuse_in_header& he
     overdue_timer_.arm(limit_.longest);
   }
   if (!look_again_timer_.armed()) look_again_timer_.arm(kLookAgain);
+  // Its operation begins before the process is let go.
+  if (pending.opcode == FUSE_FLUSH && leaving_.knows(pending.context.pid)) {
+    leaving_timer_.arm(Duration::zero());
+  }
   ++running_;
   return pending;
 }
@@ -192,15 +197,17 @@ Duration InFlight::server_silent_for() const {
 
 /// The caller is gone, but something still waits for the answer. FLUSH of a process
 /// that exits is the close(2) that makes its data durable: it is waited for longer while the server
-/// does something.
+/// does something. All files of the process share that time.
 bool InFlight::is_left_behind(const PendingRequest& pending) const {
   const Duration taken = reactor_.now() - pending.begun;
   if (pending.opcode == FUSE_READ) {
     return taken >= kPagesKeptForNobody && life_of(reactor_, pending.context.pid) != Life::goes_on;
   }
-  if (pending.opcode != FUSE_FLUSH || taken < limit_.exiting) return false;
+  if (pending.opcode != FUSE_FLUSH) return false;
+  const Duration waited = reactor_.now() - leaving_.since(pending.context.pid, pending.begun);
+  if (waited < limit_.exiting) return false;
   const bool served = server_silent_for() < limit_.exiting;
-  if (served && taken < kExitingServed * limit_.exiting) return false;
+  if (served && waited < kExitingServed * limit_.exiting) return false;
   return life_of(reactor_, pending.context.pid) == Life::exiting;
 }
 
@@ -213,10 +220,23 @@ void InFlight::release_unsignalled(PendingRequest& pending) {
   if (status.readable() && is_being_killed(status.text())) {
     counters_.interrupted.add();
     release(pending, EINTR);
-  } else if (is_left_behind(pending)) {
-    counters_.left_behind.add();
-    release(pending, EINTR);
+  } else {
+    release_left_behind(pending);
   }
+}
+
+void InFlight::release_left_behind(PendingRequest& pending) {
+  if (!is_left_behind(pending)) return;
+  if (pending.opcode == FUSE_FLUSH) leaving_.note(pending.context.pid, pending.begun);
+  counters_.left_behind.add();
+  release(pending, EINTR);
+}
+
+void InFlight::release_leaving() {
+  requests_.for_each([&](PendingRequest& pending) {
+    if (pending.answered || pending.opcode != FUSE_FLUSH) return;
+    if (leaving_.knows(pending.context.pid)) release_left_behind(pending);
+  });
 }
 
 void InFlight::look_again() {
@@ -230,6 +250,7 @@ void InFlight::look_again() {
       any_left |= !pending.answered;
     }
   });
+  leaving_.forget_ended(reactor_);
   if (any_left) look_again_timer_.arm(kLookAgain);
 }
 

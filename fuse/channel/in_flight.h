@@ -10,6 +10,7 @@
 #include "fuse/channel/counters.h"
 #include "fuse/channel/ended_request.h"
 #include "fuse/channel/kernel_channel.h"
+#include "fuse/channel/leaving_processes.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 #include "transport/base/recent.h"
@@ -26,9 +27,9 @@ struct PendingRequest;
 struct AnswerLimit {
   Duration longest{0};   ///< 0: for ever
   int error_number = 0;  ///< what callers are told
-  /// How long a process that exits waits in FLUSH for a server that does not answer; for one that
-  /// does, six times as long. It sees no signal any more, SIGKILL neither, so
-  /// that the kernel sends no INTERRUPT.
+  /// How long a process that exits waits in FLUSH, of all its files together, for a server that
+  /// does not answer; for one that does, six times as long. It sees no signal any more, SIGKILL
+  /// neither, so that the kernel sends no INTERRUPT.
   Duration exiting = std::chrono::seconds(5);
   /// Send time of the oldest unanswered request.
   std::function<TimePoint()> waiting_since;
@@ -102,6 +103,9 @@ class InFlight {
   bool release_if_killed(PendingRequest& pending);
   void release_unsignalled(PendingRequest& pending);
   bool is_left_behind(const PendingRequest& pending) const;
+  void release_left_behind(PendingRequest& pending);
+  /// Of processes that have waited long enough for another file already.
+  void release_leaving();
   Duration server_silent_for() const;
   void look_again();
   void release_overdue();
@@ -113,6 +117,8 @@ class InFlight {
   std::size_t running_ = 0;
   std::size_t released_ = 0;  // of these, answered early
   Timer look_again_timer_;
+  LeavingProcesses leaving_;
+  Timer leaving_timer_;
   Reactor& reactor_;
   const AnswerLimit limit_;
   Timer overdue_timer_;

@@ -74,6 +74,30 @@ control continue >/dev/null
 expect_line "$work/mount0.log" "failed after its last flush"
 control clear >/dev/null
 
+# The files of a process share the time that it waits for the server: five seconds for each would be nearly two minutes.
+cat >"$work/many.py" <<'P'
+"""many.py DIRECTORY COUNT: writes to so many files once it hears a line, and exits without closing."""
+import os, sys
+files = [os.open(f"{sys.argv[1]}/many.{i}", os.O_CREAT | os.O_WRONLY) for i in range(int(sys.argv[2]))]
+print("open", flush=True)
+sys.stdin.readline()
+for file in files:
+    os.write(file, b"of many")
+print("written", flush=True)
+os._exit(0)
+P
+mkfifo "$work/many.go"
+python3 "$work/many.py" "$mnt" 20 <"$work/many.go" >"$work/many.said" 2>&1 &
+pid=$!
+exec {to}>"$work/many.go"
+wait_for "a process with many files" grep -q open "$work/many.said"
+control stop >/dev/null
+echo >&"$to"
+wait_for "its writes" grep -q written "$work/many.said"
+expect_gone $pid "a process that exits with many files"
+control continue >/dev/null
+for i in 0 10 19; do expect_line "$export/many.$i" "of many"; done
+
 # A READ that is delayed for an hour, of a reader that does not wait for it.
 head -c 1 "$mnt/read" >"$work/begin"
 id=$(fault delay=3600000:op=READ:times=1)

@@ -3,12 +3,15 @@
 #include "fuse/channel/in_flight.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <memory>
 #include <utility>
 
+#include "fuse/channel/proc_status.h"
+#include "tests/fuse/channel/child.h"
 #include "tests/fuse/channel/fake_kernel.h"
 #include "tests/fuse/channel/holding_fs.h"
 #include "tests/support/virtual_reactor.h"
@@ -66,6 +69,57 @@ TEST_F(InFlightTest, AServerThatAnswersOthersMakesNobodyOverdue) {
   EXPECT_FALSE(kernel_->answered(read)) << "the server has been silent for five seconds";
   reactor_.advance(seconds(6));
   EXPECT_EQ(kernel_->take_answer(read).error, ETIMEDOUT);
+}
+
+class LeavingProcess : public InFlightTest {
+ protected:
+  void SetUp() override {
+    files_.hold_flushes = true;
+    limit_.exiting = seconds(5);
+    limit_.waiting_since = [this] { return owed_since_; };
+    make_kernel(limit_);
+    kernel_->caller.pid = exited_.pid();
+    // Until it is waited for, it is a process that exits.
+    while (life_of(reactor_, exited_.pid()) != Life::exiting) ::usleep(1000);
+  }
+  std::uint64_t flush() {
+    const std::uint64_t node = files_.number_of(*files_.find(HoldingFileSystem::kHeld));
+    return kernel_->send_request(FUSE_FLUSH, node, fuse_flush_in{});
+  }
+
+  TimePoint owed_since_ = reactor_.now();
+  AnswerLimit limit_;
+  nfsrdma::testing::Child exited_{[] { return 0; }};
+};
+
+// The kernel flushes one file after the other: each would wait as long as the first.
+TEST_F(LeavingProcess, WithManyFilesWaitsOnce) {
+  const std::uint64_t first = flush();
+  reactor_.advance(milliseconds(4500));
+  EXPECT_FALSE(kernel_->answered(first));
+  reactor_.advance(seconds(1));
+  EXPECT_EQ(kernel_->take_answer(first).error, EINTR);
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t next = flush();
+    EXPECT_EQ(files_.held.size(), i + 2u) << "its file is flushed all the same";
+    reactor_.advance(milliseconds(1));
+    EXPECT_TRUE(kernel_->answered(next));
+  }
+  kernel_->caller.pid = ::getpid();
+  const std::uint64_t of_another = flush();
+  reactor_.advance(seconds(60));
+  EXPECT_FALSE(kernel_->answered(of_another)) << "close(2) of a process that goes on waits";
+}
+
+TEST_F(LeavingProcess, WaitsAgainForAServerThatAnswersAgain) {
+  flush();
+  reactor_.advance(milliseconds(5500));
+  owed_since_ = reactor_.now();
+  const std::uint64_t next = flush();
+  reactor_.advance(seconds(4));
+  EXPECT_FALSE(kernel_->answered(next)) << "the server does something";
+  reactor_.advance(seconds(2));
+  EXPECT_TRUE(kernel_->answered(next)) << "it has been silent for five seconds";
 }
 
 }  // namespace
