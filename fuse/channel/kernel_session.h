@@ -64,6 +64,8 @@ class KernelSession final : private ReceiverObserver {
 
   /// Not known() before mount(), or if it was unmounted at once.
   const OwnMount& own_mount() const { return own_mount_; }
+  /// /dev/fuse; once mounted.
+  int device() const { return channel_.descriptor; }
   /// For notifications to the kernel.
   KernelChannel& channel() {
     return config_.journal ? static_cast<KernelChannel&>(*config_.journal) : channel_;

@@ -22,13 +22,6 @@ constexpr const char* kUnmountStep = "unmount";
 /// Any error number that umount2 does not give; fusermount3 ends with 1.
 constexpr int kNotOwn = ESTALE;
 
-/// A mount without a connection answers at once; on another program's mount this waits for that
-/// program.
-bool is_dead(const char* path) {
-  struct statfs ignored {};
-  return ::statfs(path, &ignored) != 0 && errno == ENOTCONN;
-}
-
 /// Of the descriptors only the standard ones stay. A child that waits in the kernel would keep the
 /// connection alive with /dev/fuse, and so wait for ever once its parent has ended.
 void close_descriptors() { ::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0U); }
@@ -95,6 +88,11 @@ Result<void> outcome(pid_t child, UnmountMode mode) {
 
 }  // namespace
 
+bool is_dead(const char* path) {
+  struct statfs ignored {};
+  return ::statfs(path, &ignored) != 0 && errno == ENOTCONN;
+}
+
 Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, UnmountMode mode,
                            Duration patience) {
   const pid_t child = ::fork();
@@ -109,11 +107,15 @@ Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, U
   co_return result;
 }
 
-bool abort_connection(const std::string& device) {
+UniqueFd open_abort_file(const std::string& device) {
   // Connections are named by their device number, whose major part is 0.
   const auto number = device.substr(device.find(':') + 1);
   const auto file = "/sys/fs/fuse/connections/" + number + "/abort";
-  UniqueFd abort(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  return UniqueFd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+}
+
+bool abort_connection(const std::string& device) {
+  const UniqueFd abort = open_abort_file(device);
   return abort && ::write(abort.get(), "1", 1) == 1;
 }
 

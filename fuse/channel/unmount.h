@@ -7,6 +7,7 @@
 #include "transport/base/reactor.h"
 #include "transport/base/result.h"
 #include "transport/base/task.h"
+#include "transport/base/unique_fd.h"
 
 namespace nfsrdma::fuse {
 
@@ -24,9 +25,17 @@ enum class UnmountMode {
 Task<Result<void>> unmount(Reactor& reactor, OwnMount mount, std::string path, UnmountMode mode,
                            Duration patience);
 
+/// Whether a mount lies there whose connection has ended, which answers at once. Waits for the
+/// program of a mount that is not dead. Async-signal-safe.
+bool is_dead(const char* path);
+
+/// The file that ends the kernel's side of a connection when something is written to it; nothing
+/// without /sys/fs/fuse/connections. `device` is the mount's, "0:53", and its connection has not
+/// ended: the kernel may have given the number to another since.
+UniqueFd open_abort_file(const std::string& device);
+
 /// Ends the kernel's side of the connection at once: every request that waits fails with ENOTCONN.
-/// `device` is the mount's, "0:53", and its connection has not ended: the kernel may have given the
-/// number to another since. Needs /sys/fs/fuse/connections; says whether it was there.
+/// `device` as above. Needs /sys/fs/fuse/connections; says whether it was there.
 bool abort_connection(const std::string& device);
 
 }  // namespace nfsrdma::fuse

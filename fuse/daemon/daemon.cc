@@ -14,6 +14,7 @@
 #include "fuse/channel/mount_table.h"
 #include "fuse/channel/unmount.h"
 #include "fuse/daemon/control_answers.h"
+#include "fuse/daemon/death_guard.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/read_ahead.h"
 #include "fuse/daemon/service_manager.h"
@@ -214,6 +215,7 @@ Result<void> Daemon::mount() {
   if (!session) return fail_from(session);
   session_ = std::move(*session);
   TRY(session_->mount());
+  if (config_.guard) config_.guard->watch(session_->own_mount(), session_->device());
   backend_->on_mounted(session_->channel());
   return session_->start(*this);
 }
@@ -226,6 +228,7 @@ Task<void> Daemon::shut_down() {
     left_at = reactor_.now();
     session_->pause();
     co_await drain();
+    if (config_.guard) config_.guard->end();
     // Detached but in use: open files there get ENOTCONN from now on.
     session_->end_connection();
   }

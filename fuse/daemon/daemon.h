@@ -9,6 +9,7 @@
 #include "fuse/channel/unmount.h"
 #include "fuse/control/control_socket.h"
 #include "fuse/daemon/backend.h"
+#include "fuse/daemon/death_guard.h"
 #include "fuse/daemon/exit_code.h"
 #include "fuse/daemon/signals.h"
 #include "fuse/daemon/start_report.h"
@@ -27,6 +28,8 @@ struct DaemonConfig {
   std::string control_path;  ///< the control socket is made there; empty: there is none
   /// That of the reactor, for its counters; outlives the daemon. Null: it has none.
   const BusyPoll* busy_poll = nullptr;
+  /// Told of the mount and of its end; outlives the daemon. Null: there is none.
+  DeathGuard* guard = nullptr;
   bool foreground = false;
   bool log_file = false;  ///< the log goes to a file, which SIGHUP opens anew
 };

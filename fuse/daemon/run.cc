@@ -9,13 +9,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <system_error>
 
 #include "fuse/channel/mount_point.h"
 #include "fuse/control/control_directory.h"
 #include "fuse/daemon/daemon.h"
+#include "fuse/daemon/death_guard.h"
 #include "fuse/daemon/failure.h"
 #include "fuse/daemon/guard_process.h"
 #include "fuse/daemon/nfs_backend.h"
@@ -160,12 +163,20 @@ Result<void> configure_log(const Options& options) {
   return {};
 }
 
-int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report) {
+/// `arguments`: of the command.
+int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report,
+          std::span<char*> arguments) {
+  DeathGuard guard = DeathGuard::start(arguments);
+  const int guard_failed = guard ? 0 : errno;
   auto logging = configure_log(options);
   if (!logging) {
     const auto failure = describe_failure(options.source.text, logging.error());
     report.failed(failure.code, failure.line);
     return failure.code;
+  }
+  if (!guard) {
+    log::warning("no process guards this mount against the death of the program: {}",
+                 std::strerror(guard_failed));
   }
   guard_process();
   BusyPoll busy_poll(options.program.busy_poll);
@@ -182,28 +193,32 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
   }
   DaemonConfig config = daemon_config(options);
   config.busy_poll = &busy_poll;
+  config.guard = &guard;
   if (recording) config.session.journal = &recording->requests();
   config.stats = std::move(stats);
   config.control_path = control_socket_path(options.program);
   Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options, recording.get()),
                 std::move(config), std::move(report));
   const ExitCode code = daemon.run();
+  guard.end();
   log::finish(kLogPatience);
   return code;
 }
 
-int mount(Options options) {
+int mount(Options options, std::span<char*> arguments) {
   auto prepared = prepare(options);
   if (!prepared) return say_failure(options, prepared.error());
   auto stats = open_statistics(options);
   if (!stats) return say_failure(options, stats.error());
   if (options.program.fake) return kSuccess;
-  if (options.program.foreground) return serve(options, std::move(*stats), StartReport());
+  if (options.program.foreground) {
+    return serve(options, std::move(*stats), StartReport(), arguments);
+  }
   auto background = go_into_background();
   if (!background.report) return background.exit_code;
   // A working directory would keep a file system from being unmounted.
   if (::chdir("/") != 0) log::warning("chdir /: errno {}", errno);
-  return serve(options, std::move(*stats), std::move(*background.report));
+  return serve(options, std::move(*stats), std::move(*background.report), arguments);
 }
 
 /// Those that the caller has closed lead nowhere: what is opened next would become one of them, and
@@ -225,7 +240,7 @@ int run(int argc, char** argv) {
     case Action::show_version: fmt::print("{}", version_text()); return kSuccess;
     case Action::mount: break;
   }
-  return mount(std::move(line->options));
+  return mount(std::move(line->options), {argv, static_cast<std::size_t>(argc)});
 }
 
 }  // namespace nfsrdma::fuse
