@@ -2,9 +2,13 @@
 
 #include <fcntl.h>
 #include <fuse_log.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +19,7 @@
 #include <memory>
 
 #include "fuse/channel/mount_table.h"
+#include "fuse/channel/unmount.h"
 #include "transport/base/line_text.h"
 #include "transport/base/log.h"
 #include "transport/base/unique_fd.h"
@@ -25,6 +30,8 @@ namespace {
 constexpr const char* kStep = "mount";
 constexpr const char* kDevice = "/dev/fuse";
 constexpr std::string_view kOurType = "fuse.nfsrdma";
+/// A mount that is dead says so at once.
+constexpr int kDeadMilliseconds = 2000;
 
 std::string* collected = nullptr;
 
@@ -83,6 +90,27 @@ Result<void> check_device() {
   }
   return fail(
       Error::local(errno, kDevice, "as root: modprobe fuse; a container needs --device /dev/fuse"));
+}
+
+/// -u would fail where a program has something open there.
+Error dead_mount(const std::string& path) {
+  return Error::local(EBUSY, kStep,
+                      path + " is a dead mount, whose program has ended; fusermount3 -uz " + path +
+                          " frees it (as root: umount -l)");
+}
+
+/// Asked by a process of its own, as a mount that is not dead may not answer.
+bool is_known_dead(const char* path) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(is_dead(path) ? 1 : 0);
+  if (child < 0) return false;
+  // glibc 2.36 declares pidfd_open for C only.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  pollfd end{process.get(), POLLIN, 0};
+  if (::poll(&end, 1, kDeadMilliseconds) == 0) ::kill(child, SIGKILL);
+  int status = 0;
+  const bool ended = ::waitpid(child, &status, WNOHANG) == child;
+  return ended && WIFEXITED(status) && WEXITSTATUS(status) == 1;
 }
 
 /// A device that was passed must be character device 10:229, which is /dev/fuse.
@@ -151,11 +179,7 @@ Result<std::string> check_mount_point(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
     const int error_number = errno;
-    if (error_number == ENOTCONN) {
-      return fail(Error::local(
-          EBUSY, kStep,
-          path + " is a mount whose program has ended; fusermount3 -u " + path + " removes it"));
-    }
+    if (error_number == ENOTCONN) return fail(dead_mount(path));
     return fail(Error::local(error_number, kStep, "mount point " + path));
   }
   if (!S_ISDIR(status.st_mode)) {
@@ -165,6 +189,8 @@ Result<std::string> check_mount_point(const std::string& path) {
   if (!real) return fail(Error::from_errno(errno, kStep, "mount point " + path));
   const auto mounted = find_mount(real.get());
   if (mounted && mounted->type == kOurType) {
+    // The kernel may know the attributes of its root for a while.
+    if (is_known_dead(real.get())) return fail(dead_mount(real.get()));
     return fail(Error::local(EBUSY, kStep,
                              mounted->source + " is mounted on " + path +
                                  " already; fusermount3 -u " + path + " removes it"));

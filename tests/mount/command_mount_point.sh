@@ -13,6 +13,9 @@ touch "$work/file"
 expect 32 "mount: Not a directory (mount point $work/file)" \
   "$nfsrdma" -o "$options" $source "$work/file"
 
+# at_mount PID: its working directory is the mount.
+at_mount() { [ "$(readlink "/proc/$1/cwd")" = "$mnt" ]; }
+
 touch "$mnt/below"
 echo served >"$export/served"
 "$nfsrdma" -o "$options" $source "$mnt"
@@ -25,12 +28,18 @@ same 32 $status "exit code of a second mount"
 grep -q "is mounted on $mnt already; fusermount3 -u $mnt removes it" "$work/said.err" ||
   fail "$(cat "$work/said.err")"
 pid=$(daemon)
+(cd "$mnt" && exec sleep 1000) &
+holder=$!
+wait_for "a program in the directory" at_mount "$holder"
 kill -KILL "$pid"
 wait_for "the program's end" gone "$pid"
 status=0
 "$nfsrdma" -o "$options" $source "$mnt" 2>"$work/said.err" || status=$?
 same 32 $status "exit code over a dead mount"
-grep -q "fusermount3 -u $mnt removes it" "$work/said.err" || fail "$(cat "$work/said.err")"
-fusermount3 -u "$mnt"
+grep -q "$mnt is a dead mount.*fusermount3 -uz $mnt frees it" "$work/said.err" || fail "$(cat "$work/said.err")"
+# What the message says works, also where a program is still there.
+if fusermount3 -u "$mnt" 2>/dev/null; then fail "the dead mount was not in use"; fi
+fusermount3 -uz "$mnt"
+kill "$holder"
 "$nfsrdma" -o "$options" $source "$mnt"
 fusermount3 -u "$mnt"
