@@ -41,6 +41,7 @@ echo served >"$export/file"
 mount_export
 mount_of_root=${mount_pids[0]}
 same "600" "$(stat -c %a "/run/nfsrdma/$mount_of_root.sock")" "mode of the socket"
+same "600" "$(stat -c %a "$work/control")" "mode of the responder's"
 
 # The mount of another user, which root may ask.
 mkdir "$work/programs" "$work/other"

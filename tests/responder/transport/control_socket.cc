@@ -2,6 +2,7 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -36,7 +37,13 @@ Result<UniqueFd> listen_on(const std::string& path) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   ::unlink(path.c_str());
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-  if (!fd || ::bind(fd.get(), generic, sizeof address) != 0 || ::listen(fd.get(), kBacklog) != 0) {
+  // The socket is made with this mode: there is no moment at which other users may connect.
+  const mode_t before = ::umask(S_IRWXG | S_IRWXO | S_IXUSR);
+  const int bound = fd ? ::bind(fd.get(), generic, sizeof address) : -1;
+  const int error = errno;
+  ::umask(before);
+  if (bound != 0) return fail(Error::from_errno(error, "control socket", path));
+  if (::listen(fd.get(), kBacklog) != 0) {
     return fail(Error::from_errno(errno, "control socket", path));
   }
   return fd;
