@@ -77,7 +77,9 @@ Question question_to(const Mount& mount, std::string_view request) {
 void add(Mounts& mounts, const fuse::SocketOfUser& place, Answer answer,
          std::string_view mountinfo) {
   if (!answer.text) {
-    if (!answer.text.error().is(Layer::system, ECONNREFUSED)) {
+    // Or the daemon has ended since the directory was looked at.
+    const Error& error = answer.text.error();
+    if (!error.is(Layer::system, ECONNREFUSED) && !error.is(Layer::system, ENOENT)) {
       mounts.silent.push_back(std::move(answer.text.error()));
     }
     return;

@@ -110,6 +110,10 @@ int run(std::span<char*> arguments) {
   std::string listen = std::to_string(kDefaultPort);
   for (const std::string_view word : arguments.subspan(1)) {
     if (word == "--help" || word == "-h") return help(stdout);
+    if (word == "--version" || word == "-V") {
+      fmt::print("nfsrdma-exporter {}\n", NFSRDMA_VERSION);
+      return 0;
+    }
     if (!word.starts_with(kListen)) return help(stderr);
     listen = word.substr(kListen.size());
   }

@@ -20,6 +20,7 @@
 #include "fuse/ctl/text.h"
 #include "fuse/ctl/top.h"
 #include "transport/base/line_text.h"
+#include "transport/base/similar.h"
 
 namespace nfsrdma::ctl {
 namespace {
@@ -182,9 +183,22 @@ int help(std::FILE* to) {
   return to == stdout ? 0 : kUsage;
 }
 
+/// One line, so that what is wrong is not pushed off the screen.
+int say_wrong(std::string_view what) {
+  fmt::print(stderr, "nfsrdmactl: {}; nfsrdmactl --help lists what there is\n", what);
+  return kUsage;
+}
+
+int say_unknown(std::string_view name) {
+  std::array<std::string_view, kSubcommands.size()> known;
+  std::ranges::transform(kSubcommands, known.begin(), &Subcommand::name);
+  const auto similar = most_similar(name, known);
+  return say_wrong(fmt::format("there is no subcommand {}{}", name,
+                               similar.empty() ? "" : fmt::format(" (did you mean {}?)", similar)));
+}
+
 /// Of "NAME=NUMBER".
 bool read_number(std::string_view word, std::string_view name, unsigned& number) {
-  if (!word.starts_with(name)) return false;
   const auto read = whole_number<unsigned>(word.substr(name.size()));
   number = read.value_or(number);
   return read.has_value();
@@ -201,10 +215,16 @@ int run(std::span<char*> arguments) {
                                                             {"--snap=", &line.snap}};
   for (const std::string_view word : arguments.subspan(1)) {
     if (word == "--help" || word == "-h") return help(stdout);
-    const auto is_read = [word](const auto& each) {
-      return read_number(word, each.first, *each.second);
-    };
-    if (std::ranges::any_of(numbers, is_read)) continue;
+    if (word == "--version" || word == "-V") {
+      fmt::print("nfsrdmactl {}\n", NFSRDMA_VERSION);
+      return 0;
+    }
+    const auto number = std::ranges::find_if(
+        numbers, [word](const auto& each) { return word.starts_with(each.first); });
+    if (number != std::end(numbers)) {
+      if (read_number(word, number->first, *number->second)) continue;
+      return say_wrong(fmt::format("{} is followed by a number", number->first));
+    }
     if (word == "--json") {
       line.json = true;
     } else if (word == "--follow") {
@@ -212,21 +232,20 @@ int run(std::span<char*> arguments) {
     } else if (word.starts_with(kView)) {
       line.view = word.substr(kView.size());
     } else if (word.starts_with('-')) {
-      fmt::print(stderr, "nfsrdmactl: there is no option {}\n\n", word);
-      return help(stderr);
+      return say_wrong(fmt::format("there is no option {}", word));
     } else {
       line.words.emplace_back(word);
     }
   }
   line.interval = std::chrono::milliseconds(interval);
   if (line.words.empty()) return help(stderr);
+  if (line.words.front() == "help") return help(stdout);
   const std::string name = line.words.front();
   line.words.erase(line.words.begin());
   for (const auto& each : kSubcommands) {
     if (each.name == name) return each.run(line);
   }
-  fmt::print(stderr, "nfsrdmactl: there is no subcommand {}\n\n", name);
-  return help(stderr);
+  return say_unknown(name);
 }
 
 }  // namespace

@@ -82,7 +82,11 @@ for wrong in "" "nonsense" "list --nonsense" "log"; do
   ctl $wrong >said.out 2>&1 || status=$?
   same 2 $status "exit status of nfsrdmactl $wrong"
 done
-says mountstats ctl --help
+refused "there is no subcommand stats (did you mean stat?)" ctl stats
+same 1 "$(ctl stats 2>&1 | wc -l)" "lines for an unknown subcommand"
+refused "--count= is followed by a number" ctl top --count=abc
+for word in --help help; do says mountstats ctl $word; done
+says '^nfsrdmactl [0-9]' ctl --version
 
 # The programs of nfs-utils read what the kernel's client would have said.
 ctl mountstats "$mnt" >mountstats.txt

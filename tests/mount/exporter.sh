@@ -57,6 +57,7 @@ if command -v promtool >/dev/null; then
   promtool check metrics <older-form.txt >said.out 2>&1 || true  # it has wishes about names and help
   ! grep -i 'error while linting\|parsing error' said.out || fail "promtool does not read what nfsrdmactl says"
 fi
+grep -q '^nfsrdma-exporter [0-9]' <<<"$("$NFSRDMA_BIN/nfsrdma-exporter" --version)" || fail "no version"
 for wrong in --nonsense --listen=1:2:3:x --listen=70000; do
   status=0
   "$NFSRDMA_BIN/nfsrdma-exporter" "$wrong" >said.out 2>&1 || status=$?
