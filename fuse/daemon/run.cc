@@ -23,6 +23,7 @@
 #include "fuse/daemon/guard_process.h"
 #include "fuse/daemon/nfs_backend.h"
 #include "fuse/daemon/recording.h"
+#include "fuse/daemon/remount.h"
 #include "fuse/daemon/version.h"
 #include "fuse/options/command_line.h"
 #include "transport/base/busy_poll.h"
@@ -221,6 +222,15 @@ int mount(Options options, std::span<char*> arguments) {
   return serve(options, std::move(*stats), std::move(*background.report), arguments);
 }
 
+int remount_live(const CommandLine& line) {
+  const auto& options = line.options;
+  auto done = enter_namespace(options.program.mount_namespace);
+  if (done && !options.program.fake) {
+    done = remount(options.source.text, options.mount_point, line.remount);
+  }
+  return done ? kSuccess : say_failure(options, done.error());
+}
+
 /// Those that the caller has closed lead nowhere: what is opened next would become one of them, and
 /// go when the program leaves its terminal.
 void open_standard_descriptors() {
@@ -238,6 +248,7 @@ int run(int argc, char** argv) {
   switch (line->action) {
     case Action::show_help: fmt::print("{}", help_text()); return kSuccess;
     case Action::show_version: fmt::print("{}", version_text()); return kSuccess;
+    case Action::remount: return remount_live(*line);
     case Action::mount: break;
   }
   return mount(std::move(line->options), {argv, static_cast<std::size_t>(argc)});

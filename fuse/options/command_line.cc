@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "fuse/options/apply_options.h"
 #include "fuse/options/config_file.h"
@@ -153,6 +154,15 @@ Result<void> apply_config(Options& options, const std::vector<std::string>& item
   return {};
 }
 
+/// Whether mount(8) asks for other flags of a mount that is there.
+bool take_remount(Collected& collected) {
+  auto remount = remount_of(collected.items);
+  if (!remount) return false;
+  collected.line.action = Action::remount;
+  collected.line.remount = std::move(*remount);
+  return true;
+}
+
 }  // namespace
 
 Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
@@ -166,6 +176,7 @@ Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
   for (const auto& given : parsed->options) collect(given, helper, collected);
   if (collected.line.action != Action::mount) return collected.line;
   TRY(take_places(collected.line.options, collected.places));
+  if (helper && take_remount(collected)) return collected.line;
   TRY(apply_options(collected.line.options, collected.defaults));
   auto& items = collected.line.options.items;
   items = collected.defaults;

@@ -4,14 +4,16 @@
 #include <string>
 
 #include "fuse/options/options.h"
+#include "fuse/options/remount.h"
 
 namespace nfsrdma::fuse {
 
-enum class Action { mount, show_help, show_version };
+enum class Action { mount, remount, show_help, show_version };
 
 struct CommandLine {
   Action action = Action::mount;
-  Options options;
+  Options options;  ///< for Action::remount the source, the mount point and the program's own
+  Remount remount;  ///< for Action::remount
 };
 
 /// Reads argv. As mount.nfsrdma or mount.fuse.nfsrdma (argv[0]) the letters mean what mount(8)

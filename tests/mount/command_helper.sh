@@ -30,11 +30,22 @@ for name in mount.nfsrdma mount.fuse.nfsrdma; do ln -s "$NFSRDMA_BIN/nfsrdma" /s
 mount -t nfsrdma -o "suid,dev,allow_other,port=$port" 127.0.0.1:/ "$mnt"
 findmnt -no OPTIONS "$mnt" >"$work/honoured"
 setpriv --reuid "$user" --regid "$user" --clear-groups "$mnt/id" -u >"$work/who" || true
-mount -o remount,ro "$mnt" 2>"$work/remount" && echo remounted >>"$work/remount"
+mount -o remount,ro,noatime "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/read_only_now"
+touch "$mnt/id" 2>"$work/not_touched" && echo touched >>"$work/not_touched"
+mount -o remount,rw,nosuid,noexec "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/writable_now"
+touch "$mnt/id"
+mount -o remount,ro,soft "$mnt" 2>"$work/remount" && echo remounted >>"$work/remount"
+findmnt -no OPTIONS "$mnt" >"$work/unchanged"
 umount "$mnt"
+mount -o remount,ro -t nfsrdma 127.0.0.1:/ "$mnt" 2>"$work/remount_of_nothing" && echo remounted >>"$work/remount_of_nothing"
 echo "127.0.0.1:/ $mnt nfsrdma nosuid,_netdev,nconnect=8,fsc,port=$port 0 0" >"$work/fstab"
 mount -T "$work/fstab" "$mnt" 2>"$work/fstab_said"
 findmnt -no OPTIONS "$mnt" >"$work/refused"
+# Words of fstab that are no flags, as it was mounted.
+mount -T "$work/fstab" -o remount,ro "$mnt"
+findmnt -no OPTIONS "$mnt" >"$work/fstab_read_only"
 umount "$mnt"
 # What mount(8) says of its own is not held against the configuration; it says "rw" in front of any list.
 mount -t nfsrdma -o "config=$work/read_only,port=$port" 127.0.0.1:/ "$mnt"
@@ -55,8 +66,13 @@ EOF
   for word in nconnect fsc; do
     grep -q "^nfsrdma: $word has no effect: " "$work/fstab_said" || fail "of $word in fstab nothing is said: $(cat "$work/fstab_said")"
   done
-  grep -q "option remount: unmount and mount again" "$work/remount" ||
-    fail "remount: $(cat "$work/remount")"
+  grep -qE '^ro,.*\bnoatime\b' "$work/read_only_now" || fail "remount,ro,noatime: $(cat "$work/read_only_now")"
+  grep -q 'Read-only file system' "$work/not_touched" || fail "touch after remount,ro: $(cat "$work/not_touched")"
+  grep -qE '^rw,nosuid,noexec\b' "$work/writable_now" || fail "remount,rw,nosuid,noexec: $(cat "$work/writable_now")"
+  grep -q "option remount: unmount and mount again for soft" "$work/remount" || fail "remount,soft: $(cat "$work/remount")"
+  same "$(cat "$work/writable_now")" "$(cat "$work/unchanged")" "what a refused remount leaves"
+  grep -q "nothing of nfsrdma is mounted on $mnt" "$work/remount_of_nothing" || fail "remount of nothing: $(cat "$work/remount_of_nothing")"
+  grep -q '^ro,nosuid' "$work/fstab_read_only" || fail "remount,ro of a mount of fstab: $(cat "$work/fstab_read_only")"
 else
   echo "not tried: mount(8) itself (needs root)"
 fi

@@ -1,6 +1,7 @@
 #include "fuse/options/command_line.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -168,6 +169,21 @@ TEST_P(Helper, TheReadWriteOfMount8LeavesReadOnlyToTheConfiguration) {
   EXPECT_FALSE(config.holds(GetParam(), {"rw,noatime,rw"})) << "said by somebody";
   EXPECT_FALSE(config.holds(GetParam(), {"noatime", "rw"}));
   EXPECT_FALSE(config.holds("nfsrdma", {"rw"}));
+}
+
+// The list that mount(8) makes of "-o remount,..." has all flags of the mount, and its other words.
+TEST_P(Helper, TakesRemountWithTheFlagsOfTheList) {
+  const auto line = parsed({GetParam(), "s:/", "/a", "-o",
+                            "ro,nosuid,remount,noatime,relatime,user_id=0,nofail,x-a.b=c,port=5"});
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->action, Action::remount);
+  EXPECT_EQ(line->options.mount_point, "/a");
+  EXPECT_EQ(line->remount.flags, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOATIME | MS_RELATIME);
+  EXPECT_EQ(line->remount.others, (std::vector<std::string>{"port=5"}));
+  const auto writable = parsed({GetParam(), "s:/", "/a", "-o", "rw,remount"});
+  ASSERT_TRUE(writable);
+  EXPECT_EQ(writable->remount.flags, MS_REMOUNT);
+  EXPECT_EQ(parsed({GetParam(), "s:/", "/a", "-o", "rw"})->action, Action::mount);
 }
 
 INSTANTIATE_TEST_SUITE_P(ByName, Helper,

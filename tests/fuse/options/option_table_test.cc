@@ -209,7 +209,8 @@ TEST(OptionTable, BlanksAroundAnOptionAreNothing) {
   EXPECT_EQ(options->fsname, "a b");
 }
 
-// What mount(8) hands over for "mount -o remount,ro /mnt": the mount table's words in front.
+// As a command; what mount(8) hands over for "mount -o remount,ro /mnt" is in CommandLine.Remount:
+// the mount table's words in front.
 TEST(OptionTable, RemountIsRefusedWhateverStandsBesideIt) {
   const auto said = applied({"rw", "nosuid", "user_id=0", "group_id=0", "frob", "remount", "ro"});
   ASSERT_FALSE(said);
