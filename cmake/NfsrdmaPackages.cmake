@@ -8,6 +8,9 @@ set(CPACK_PACKAGE_VENDOR nfsrdma)
 set(CPACK_NFSRDMA_SOURCE "${CMAKE_SOURCE_DIR}")
 set(CPACK_NFSRDMA_NUMBER "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_CONTACT "nfsrdma maintainers <maintainers@nfsrdma.invalid>")
+# Who distributes the packages says where they are from: -DNFSRDMA_HOMEPAGE=URL.
+set(NFSRDMA_HOMEPAGE "https://nfsrdma.invalid/" CACHE STRING "Homepage that the packages name")
+set(CPACK_PACKAGE_HOMEPAGE_URL "${NFSRDMA_HOMEPAGE}")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 # 022 whatever the builder's umask is, or the package would change the modes of /usr.
@@ -36,6 +39,8 @@ RDMA over one TCP connection (iWARP).")
 
 set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_NAME nfsrdma-lab)
 set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_SECTION net)
+# nfsrdma-lab(1) reads captures with it.
+set(CPACK_DEBIAN_NFSRDMA-LAB_PACKAGE_RECOMMENDS tshark)
 set(CPACK_COMPONENT_NFSRDMA-LAB_DESCRIPTION "NFS/RDMA server for tests and demonstrations
 nfsrdma-responder serves a directory over NFSv4.1 with RPC-over-RDMA versions
 1 and 2 or TCP, and misbehaves on request: faults, delays, lost connections

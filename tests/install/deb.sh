@@ -34,6 +34,8 @@ for component in nfsrdma nfsrdma-lab; do
   gzip -dc "$work/$component/usr/share/doc/$component/changelog.gz" >"$work/changelog"
   same "nfsrdma ($(dpkg-deb -f "$package" Version)) unstable; urgency=medium" "$(head -n 1 "$work/changelog")" "the changelog of $component"
 done
+same tshark "$(dpkg-deb -f "$package" Recommends)" "what nfsrdma-lab recommends"
+[[ "$(dpkg-deb -f "$package" Homepage)" == https://* ]] || fail "no homepage"
 version=$(dpkg-deb -f "$package" Version)
 if git -C "$here" rev-parse HEAD >/dev/null 2>&1; then
   grep -qE "^[0-9.]+\+git[0-9]{14}\.$(git -C "$here" rev-parse --short=12 HEAD)(\.changed)?$" <<<"$version" || fail "the version: $version"
