@@ -54,6 +54,19 @@ TEST_F(NfsAttributesTest, TellWhatTheFileSystemTells) {
   EXPECT_EQ(attributes.filehandle, file);
 }
 
+// chmod -h and cp -p of a link: Linux has no mode of a link to change, and servers say that it is
+// done.
+TEST_F(NfsAttributesTest, TheModeOfASymbolicLinkCanBeSet) {
+  ASSERT_EQ(::symlink("file", path("link").c_str()), 0);
+  Attributes change;
+  change.present = {FATTR4_MODE};
+  change.mode = 0600;
+  const EncodedAttributes encoded(change);
+  const nfs_fh4 link = lookup(client, root(client), "link");
+  EXPECT_EQ(status_on(client, link, SETATTR4args{kAnonymousStateid, encoded}), NFS4_OK);
+  EXPECT_NE(stat_file().st_mode & 07777U, 0600U) << "what it leads to";
+}
+
 TEST_F(NfsAttributesTest, SupportedAttributesAreDeliveredAndOthersLeftOut) {
   const bitmap4 supported = getattr(client, file, {FATTR4_SUPPORTED_ATTRS}).supported_attrs;
   EXPECT_TRUE(supported.test(FATTR4_SUPPATTR_EXCLCREAT));

@@ -47,6 +47,21 @@ TEST_F(NfsFaultTest, UncommittedWritesAreLostByARestart) {
   EXPECT_NE(write(again, lookup(again, root(again), "file"), 0, "x", {}).resok4.writeverf, before);
 }
 
+TEST_F(NfsFaultTest, ATruncationAfterAnUncommittedWriteSurvives) {
+  write_file("file", "0123456789");
+  TestClient client = connect();
+  const nfs_fh4 file = lookup(client, root(client), "file");
+  write(client, file, 2, "AB", kLost);
+  write(client, file, 8, "longer", kLost);
+  Attributes cut;
+  cut.present = {FATTR4_SIZE};
+  cut.size = 3;
+  const EncodedAttributes encoded(cut);
+  EXPECT_EQ(status_on(client, file, SETATTR4args{kAnonymousStateid, encoded}), NFS4_OK);
+  service->restart();
+  EXPECT_EQ(read_file("file"), "012");
+}
+
 TEST_F(NfsFaultTest, CommittedAndStableWritesSurvive) {
   write_file("one", "0123456789");
   write_file("other", "0123456789");

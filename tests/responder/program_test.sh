@@ -54,6 +54,9 @@ for _ in $(seq 200); do
 done
 grep -qx 'listening on 127\.0\.0\.1:[1-9][0-9]*' "$work/out" || fail "$(cat "$work/out")"
 
+# It takes commands that break things: only its own user may give them.
+[ "$(stat -c %a "$work/control")" = 600 ] || fail "the control socket has mode $(stat -c %a "$work/control")"
+
 # A second start leaves the first one's socket to it.
 status=0
 "$bin/nfsrdma-responder" --export "$work/export" --port 0 --control "$work/control" >/dev/null 2>"$work/second" || status=$?

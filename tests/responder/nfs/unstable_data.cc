@@ -27,6 +27,16 @@ void UnstableData::remember(FileTable& files, const FileRef& file, std::uint64_t
   write.bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
 }
 
+void UnstableData::resized(const File& file, std::uint64_t size) {
+  const auto found = files_.find(file.key());
+  if (found == files_.end()) return;
+  for (Before& write : found->second.writes) {
+    write.size = static_cast<off_t>(size);
+    const std::uint64_t left = size > write.offset ? size - write.offset : 0;
+    if (write.bytes.size() > left) write.bytes.resize(left);
+  }
+}
+
 std::size_t UnstableData::lose() {
   std::size_t lost = 0;
   for (auto& [key, kept] : files_) {

@@ -17,6 +17,8 @@ class UnstableData {
   /// Call before a WRITE of so many bytes: keeps the old bytes, as far as they can be
   /// read.
   void remember(FileTable& files, const FileRef& file, std::uint64_t offset, std::size_t length);
+  /// The file has been given this size, which a restart does not take back.
+  void resized(const File& file, std::uint64_t size);
   /// The file's data is on stable storage.
   void committed(const File& file) { files_.erase(file.key()); }
   /// Restores the old bytes. Returns the number of lost WRITEs.

@@ -125,6 +125,7 @@ nfsstat4 open_target(CompoundContext& context, const OPEN4args& args, OpenTarget
   ok.attrset = target.attrset;
   if (target.truncate) {
     ok.attrset.set(FATTR4_SIZE);
+    context.server.unstable.resized(*file, 0);
     context.changed(file);
   }
   describe_open(context, args, **open, ok);

@@ -26,6 +26,9 @@ nfsstat4 op_setattr(CompoundContext& context, const SETATTR4args& args, SETATTR4
   if (status != NFS4_OK) return status;
   status = apply_attributes(context.files(), context.who, context.current, *change, size_fd,
                             result.attrsset);
+  if (result.attrsset.test(FATTR4_SIZE)) {
+    context.server.unstable.resized(*context.current, change->size);
+  }
   if (!result.attrsset.empty()) context.changed(context.current);
   return status;
 }
