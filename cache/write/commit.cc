@@ -89,6 +89,7 @@ Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark ma
   auto verifier = co_await client::commit(writes.mount(), file->caller, file->inode->handle(),
                                           kFromStart, kToEnd);
   if (!verifier) {
+    writes.note_refused(*file->inode, file->caller.uid, verifier.error());
     writes.note_failure(*file->inode, "commit", verifier.error());
     give_up(open, mark, client::to_errno(verifier.error()));
     co_return false;

@@ -51,12 +51,17 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
   Inode& inode = *file->inode;
   const Issue issue = writes.attributes().issue();
   const client::DelegationRef delegation = writes.mount().delegations().held(inode.handle());
+  const std::uint64_t old_end = inode.attributes().value().size;
   const std::uint32_t resizes = delegation ? delegation->resizes() : 0;
   auto written = co_await client::write(writes.mount(), file->caller, inode.handle(),
                                         io_state(*file, lock), offset, data, stable);
   // After a failure, too: the server may have written, so bytes read before may be stale.
   file->shared->drop_read_ahead(offset, offset + data.size());
+  if (!written) writes.note_refused(inode, file->caller.uid, written.error());
   CO_TRY(written);
+  // A part of the bytes may be all that there was room for.
+  if (offset + data.size() > old_end && written->count == data.size())
+    writes.full().grown(inode.attributes().value().fsid, file->caller.uid);
   if (delegation) delegation->wrote_to(offset + written->count, resizes);
   if (written->attributes) {
     writes.attributes().learn(inode, *written->attributes, issue,

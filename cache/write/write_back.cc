@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "client/requests/errno.h"
+
 namespace nfsrdma::cache {
 namespace {
 
@@ -34,6 +36,11 @@ void WriteBack::note_failure(Inode& inode, std::string_view operation, const Err
       .operation = operation, .fileid = inode.attributes().value().fileid, .data_lost = true};
   failures_.reported(failed, error, mount_.reactor().now());
   attributes_.doubt_data(inode);
+}
+
+void WriteBack::note_refused(const Inode& inode, std::uint32_t uid, const Error& error) {
+  full_.refused(inode.attributes().value().fsid, uid, client::to_errno(error),
+                mount_.reactor().now());
 }
 
 void WriteBack::keep(OpenInode& open, std::uint64_t offset, const Uncommitted& kept,

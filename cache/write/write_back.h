@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "cache/file/attribute_cache.h"
 #include "cache/file/failure_log.h"
 #include "cache/file/open_inode.h"
+#include "cache/write/full_file_systems.h"
 #include "cache/write/write_behind.h"
 #include "client/mount.h"
 #include "transport/base/buffer.h"
@@ -36,6 +38,9 @@ class WriteBack {
   /// For data that a program believes written: fsync(2) or close(2) will tell it. What is cached of
   /// the file is doubted: the kernel's pages have those data. `operation`: a literal.
   void note_failure(Inode& inode, std::string_view operation, const Error& error);
+  /// The server has refused data of this user: a WRITE, or a COMMIT.
+  void note_refused(const Inode& inode, std::uint32_t uid, const Error& error);
+  FullFileSystems& full() { return full_; }
   void visit_counters(CounterVisitor& visitor) const;
 
   /// Keeps data until they are committed.
@@ -61,6 +66,7 @@ class WriteBack {
   Buffer resend_slot_;
   AsyncMutex resend_mutex_;
   UncommittedMemory memory_;
+  FullFileSystems full_;
   WriteBehind behind_;
   IntrusiveList<OpenInode> uncommitted_;
   std::size_t reliefs_ = 0;

@@ -99,7 +99,9 @@ bool WriteBehind::small(std::span<const std::byte> data) const {
 }
 
 bool WriteBehind::open_for(const File& file) const {
-  return file.open && !file.shared->write_through && !writes_.memory().full();
+  if (!file.open || file.shared->write_through || writes_.memory().full()) return false;
+  return !writes_.full().full(file.inode->attributes().value().fsid, file.caller.uid,
+                              reactor_.now());
 }
 
 std::size_t WriteBehind::slots_uncommitted() const { return writes_.memory().slots_uncommitted(); }

@@ -33,7 +33,8 @@ struct FileWrite {
 /// are gathered; a file's gathered bytes are sent when the run is full, when a write is not
 /// adjacent, after `kLongest`, by operations that need them at the server, and behind the answer
 /// where a flush is likely to be next. Large ones are sent at once. A failure is recorded in the
-/// file's errors, and later writes of the file wait for the server until one has succeeded.
+/// file's errors, and later writes of the file wait for the server until one has succeeded; so do
+/// those of all files where the server has no room.
 ///
 /// A file may have as many slots in flight as are free for all files: one file gets half of the
 /// memory, two get a third each, so a new file always finds some.
@@ -49,7 +50,8 @@ class WriteBehind {
   WriteBehind& operator=(const WriteBehind&) = delete;
 
   /// Takes the bytes of a small write. False: the caller must send them, because there is no
-  /// memory, too much is in flight, or an earlier write failed.
+  /// memory, too much is in flight, an earlier write failed, or the server has no room
+  /// (cache/write/full_file_systems.h).
   bool take(const FileRef& file, const FileWrite& write);
   /// Whether the bytes have room in what the file has gathered: `take` cannot fail.
   bool joins(const FileRef& file, const FileWrite& write) const;

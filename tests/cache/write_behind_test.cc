@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/write/full_file_systems.h"
+#include "cache/write/send_write.h"
 #include "tests/cache/served_files.h"
 
 namespace nfsrdma::cache::test {
@@ -25,6 +27,14 @@ class WriteBehindTest : public ServedFiles {
       struck_ = true;
       return how;
     };
+  }
+
+  /// A write that its caller waits for.
+  bool send(const FileRef& file, std::uint64_t offset, const std::string& text) {
+    Buffer slot = slots_->acquire();
+    std::ranges::copy(std::as_bytes(std::span(text)), slot.bytes().begin());
+    const Outgoing outgoing{&slot, slot.first(text.size()), offset};
+    return run(send_write(files().writes(), file, outgoing)) == text.size();
   }
 
   bool struck_ = false;
@@ -160,11 +170,11 @@ TEST_F(WriteBehindTest, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
   FileRef one = open("f");
   FileRef two = open("f");
   ASSERT_TRUE(gather(one, 0, "text"));
-  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_IO);
   commit(one);
-  EXPECT_EQ(take_error(one), ENOSPC);
+  EXPECT_EQ(take_error(one), EIO);
   EXPECT_EQ(take_error(one), 0);
-  EXPECT_EQ(take_error(two), ENOSPC);
+  EXPECT_EQ(take_error(two), EIO);
   EXPECT_EQ(take_error(two), 0);
   FileRef three = open("f");
   EXPECT_EQ(take_error(three), 0);
@@ -174,6 +184,62 @@ TEST_F(WriteBehindTest, AFailureIsToldOnceToEachDescriptorAndEndsGathering) {
   commit(one);
   EXPECT_EQ(take_error(one), 0);
   EXPECT_EQ(server_.read_file("f"), "text");
+}
+
+TEST_F(WriteBehindTest, AFullServerEndsGatheringForAllFilesUntilOneHasGrown) {
+  FileRef lost = open("lost");
+  FileRef file = open("f");
+  server_.write_file("old", "old text");
+  FileRef old = open("old");
+  ASSERT_TRUE(gather(lost, 0, "text"));
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  commit(lost);
+  EXPECT_EQ(take_error(lost), ENOSPC);
+  EXPECT_FALSE(gather(file, 0, "text"));
+  EXPECT_FALSE(take_over(file, 0, std::string(kLarge, 'l')));
+  ASSERT_TRUE(send(old, 0, "new"));
+  EXPECT_FALSE(gather(file, 0, "text")) << "what replaces other bytes needs no space";
+  ASSERT_TRUE(send(old, 4, "texts"));
+  EXPECT_TRUE(gather(file, 0, "text"));
+  commit(file);
+  EXPECT_EQ(take_error(file), 0);
+  EXPECT_EQ(server_.read_file("f"), "text");
+}
+
+TEST_F(WriteBehindTest, AFullServerIsAskedAgainAfterAWhile) {
+  FileRef lost = open("lost");
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(lost, 0, "text"));
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC);
+  commit(lost);
+  ASSERT_FALSE(gather(file, 0, "text"));
+  reactor_.advance(FullFileSystems::kLongest);
+  EXPECT_TRUE(gather(file, 0, "text"));
+}
+
+TEST_F(WriteBehindTest, ACommitTellsThatTheServerIsFull) {
+  FileRef lost = open("lost");
+  FileRef file = open("f");
+  ASSERT_TRUE(gather(lost, 0, "text"));
+  flush(lost);
+  server_.fail(nfs4::OP_COMMIT, nfs4::NFS4ERR_NOSPC);
+  commit(lost);
+  EXPECT_EQ(take_error(lost), ENOSPC);
+  EXPECT_FALSE(gather(file, 0, "text"));
+}
+
+TEST_F(WriteBehindTest, AQuotaIsThatOfOneUser) {
+  FileRef lost = open("lost");
+  FileRef file = open("f");
+  client::Credential user = caller();
+  user.uid += 1;
+  FileRef of_another = open_as(user, "f");
+  ASSERT_TRUE(gather(lost, 0, "text"));
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_DQUOT);
+  commit(lost);
+  EXPECT_EQ(take_error(lost), EDQUOT);
+  EXPECT_FALSE(gather(file, 0, "text"));
+  EXPECT_TRUE(gather(of_another, 0, "text"));
 }
 
 TEST_F(WriteBehindTest, AnErrorOfTheTimersWriteIsToldAtTheNextFlush) {
@@ -409,11 +475,11 @@ TEST_F(LargeWritesBehind, AFailureAmongSeveralIsToldOnce) {
   FileRef one = open("f");
   FileRef two = open("f");
   const std::string text = text_of(4 * kLarge);
-  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_NOSPC, 2);
+  server_.fail(nfs4::OP_WRITE, nfs4::NFS4ERR_IO, 2);
   ASSERT_EQ(take_over_all(one, text), 4);
   commit(one);
   for (const FileRef& file : {one, two}) {
-    EXPECT_EQ(take_error(file), ENOSPC);
+    EXPECT_EQ(take_error(file), EIO);
     EXPECT_EQ(take_error(file), 0);
   }
   EXPECT_FALSE(take_over(one, 0, text.substr(0, kLarge)));
