@@ -11,6 +11,14 @@ constexpr std::uint64_t kNoRequest = 0;
 constexpr std::uint32_t kMinorOfExpireOnly = 38;
 constexpr std::uint32_t kMinorOfNoFlush = 35;
 constexpr std::uint32_t kMinorOfLinux6_6 = 39;
+/// FUSE_NOTIFY_PRUNE and struct fuse_notify_prune_out of Linux 6.18, which older headers lack.
+constexpr std::uint32_t kMinorOfPrune = 45;
+constexpr int kNotifyPrune = 9;
+struct NotifyPrune {
+  std::uint32_t count = 0;  ///< of the numbers of inodes that follow, 64 bits each
+  std::uint32_t padding = 0;
+  std::uint64_t spare = 0;
+};
 
 iovec part(const void* begin, std::size_t size) { return {const_cast<void*>(begin), size}; }
 
@@ -43,15 +51,36 @@ bool closes_quietly(const KernelChannel& channel) {
   return channel.kernel_minor >= kMinorOfNoFlush;
 }
 
-int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name) {
-  if (channel.kernel_minor < kMinorOfExpireOnly) return ENOSYS;
-  const fuse_notify_inval_entry_out order{parent, static_cast<std::uint32_t>(name.size()),
-                                          FUSE_EXPIRE_ONLY};
+namespace {
+
+int notify_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name,
+                 std::uint32_t flags) {
+  const fuse_notify_inval_entry_out order{parent, static_cast<std::uint32_t>(name.size()), flags};
   constexpr std::size_t end_of_name = 1;
   const auto header =
       header_of(kNoRequest, FUSE_NOTIFY_INVAL_ENTRY, sizeof order + name.size() + end_of_name);
   const std::array parts = {part(&header, sizeof header), part(&order, sizeof order),
                             part(name.data(), name.size()), part("", end_of_name)};
+  return channel.send(parts);
+}
+
+}  // namespace
+
+int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name) {
+  if (channel.kernel_minor < kMinorOfExpireOnly) return ENOSYS;
+  return notify_entry(channel, parent, name, FUSE_EXPIRE_ONLY);
+}
+
+int notify_forget_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name) {
+  return notify_entry(channel, parent, name, 0);
+}
+
+int notify_forget_inodes(KernelChannel& channel, std::span<const std::uint64_t> nodes) {
+  if (channel.kernel_minor < kMinorOfPrune) return ENOSYS;
+  const NotifyPrune order{static_cast<std::uint32_t>(nodes.size())};
+  const auto header = header_of(kNoRequest, kNotifyPrune, sizeof order + nodes.size_bytes());
+  const std::array parts = {part(&header, sizeof header), part(&order, sizeof order),
+                            part(nodes.data(), nodes.size_bytes())};
   return channel.send(parts);
 }
 

@@ -58,5 +58,10 @@ bool closes_quietly(const KernelChannel& channel);
 /// Makes the kernel look a name up anew; open files and working directories stay. ENOSYS before
 /// Linux 6.2, which would drop it instead. Waits for operations on the directory.
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);
+/// Makes the kernel forget a name; who has the file open keeps it, and sees it as removed
+/// (/proc/PID/fd). Waits for operations on the directory.
+int notify_forget_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);
+/// Makes the kernel forget these inodes, but for those in use. ENOSYS before Linux 6.18.
+int notify_forget_inodes(KernelChannel& channel, std::span<const std::uint64_t> nodes);
 
 }  // namespace nfsrdma::fuse

@@ -10,6 +10,7 @@
 #include "fuse/channel/mount_point.h"
 #include "fuse/channel/open_path.h"
 #include "fuse/daemon/failure.h"
+#include "fuse/daemon/memory_limit.h"
 #include "fuse/daemon/provider_choice.h"
 #include "fuse/daemon/rpcbind.h"
 #include "transport/base/log.h"
@@ -178,6 +179,8 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   config.attributes = options_.cache.attributes;
   config.synchronous = options_.synchronous();
   config.data = options_.cache.data;
+  config.most_inodes = options_.cache.most_inodes.value_or(
+      default_inodes(reactor_.seen("memory that this program may have", memory_limit())));
   config.kernel.names_of_each_user = options_.other_users() && !options_.kernel_checks();
   if (!passed_device(options_.mount_point)) config.kernel.mount_point = options_.mount_point;
   file_system_ = std::make_unique<FileSystem>(*mount_, *data_slots_, config);

@@ -37,6 +37,11 @@ class AdvertisedNames {
   }
   /// The kernel does not believe it any more.
   void forget(const std::string& name) { names_.erase(name); }
+  /// The same if this is the node that it leads to.
+  void forget(const std::string& name, std::uint64_t node) {
+    const auto found = names_.find(name);
+    if (found != names_.end() && found->second.node == node) names_.erase(found);
+  }
   /// It is no longer known where the name leads.
   void unsure(const std::string& name) {
     const auto found = names_.find(name);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cache/file/inode.h"
 #include "cache/file/open.h"
@@ -43,6 +44,13 @@ class Inode final : public cache::Inode {
   void forget_name() { name_.reset(); }
   /// The same if it is this one: it has been removed, or is another file's.
   void forget_name(const cache::Inode& directory, std::string_view name);
+  /// A request has named it.
+  void use() { used_ = true; }
+  /// Whether one has since the last call.
+  bool take_used() { return std::exchange(used_, false); }
+  /// The kernel alone keeps it: no operation is under way, no file is open, no name of a file that
+  /// the kernel knows is in it.
+  bool kept_by_kernel() const { return !referenced() && !cache::Inode::open(); }
   /// The kernel may be about to send a WRITE of pages that are being dropped.
   void watch_writes();
 
@@ -52,6 +60,7 @@ class Inode final : public cache::Inode {
 
   InodeTable& table_;
   const std::uint64_t id_;
+  bool used_ = false;
   KernelView view_;
   std::optional<cache::NameIn> name_;
 };

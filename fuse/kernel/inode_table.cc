@@ -39,19 +39,27 @@ InodeTable::~InodeTable() {
 
 cache::Inode* InodeTable::make(const client::FileHandle& handle) {
   if (slab_.size() >= most_) return nullptr;
-  return &slab_.emplace(*this, slab_.id_of_next(), handle);
+  Inode* const made = &slab_.emplace(*this, slab_.id_of_next(), handle);
+  if (changed_) changed_();
+  return made;
 }
 
 void InodeTable::forget(Inode& inode, std::uint64_t count) {
   if (inode.id() == kRootId) return;
   inode.lookups_ -= std::min(inode.lookups_, count);
   if (inode.lookups_ == 0) inode.view().forgot_size();
+  // A name leads to an inode that the kernel has: it remembers this one no longer.
+  if (inode.lookups_ == 0 && inode.name_) {
+    AdvertisedNames* const names = with_view(*inode.name_->directory).view().names();
+    if (names) names->forget(inode.name_->name, inode.id());
+  }
   if (inode.lookups_ == 0 && !inode.referenced()) destroy(inode);
 }
 
 void InodeTable::destroy(Inode& inode) {
   erase(inode);
   slab_.erase(inode.id());
+  if (changed_) changed_();
 }
 
 }  // namespace nfsrdma::fuse

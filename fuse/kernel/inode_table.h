@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "cache/file/inode_index.h"
 #include "fuse/kernel/id_slab.h"
@@ -26,7 +28,11 @@ class InodeTable final : public cache::InodeIndex {
 
   using InodeIndex::find;
   /// Null when the kernel names an inode that does not exist.
-  InodeRef find(std::uint64_t id) { return InodeRef(slab_.find(id)); }
+  InodeRef find(std::uint64_t id) {
+    Inode* const inode = slab_.find(id);
+    if (inode) inode->use();
+    return InodeRef(inode);
+  }
 
   /// The kernel was given this inode once more.
   void count_lookup(Inode& inode) { ++inode.lookups_; }
@@ -34,10 +40,19 @@ class InodeTable final : public cache::InodeIndex {
   void forget(Inode& inode, std::uint64_t count);
 
   std::size_t size() const { return slab_.size(); }
+  /// Calls `changed` when there is one more, or one less; empty: calls nothing. It must not make
+  /// any or let any go.
+  void watch_size(std::function<void()> changed) { changed_ = std::move(changed); }
   /// Calls visit(Inode&) for each; visit must not make any or let any go.
   template <class Visit>
   void for_each(Visit&& visit) {
     slab_.for_each(visit);
+  }
+  /// The same for a part of them, `begin` to the place that is returned; 0 is the first.
+  template <class Visit>
+  std::size_t visit_part(std::size_t begin, Visit&& visit) {
+    constexpr std::size_t kBlocks = 64;
+    return slab_.visit_blocks(begin, kBlocks, visit);
   }
 
  private:
@@ -47,6 +62,7 @@ class InodeTable final : public cache::InodeIndex {
 
   const std::size_t most_;
   IdSlab<Inode> slab_;
+  std::function<void()> changed_;
 };
 
 }  // namespace nfsrdma::fuse

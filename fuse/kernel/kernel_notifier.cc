@@ -46,6 +46,21 @@ void KernelNotifier::doubt_names(const Inode& directory, std::vector<std::string
   names_.order(kernel_, {follow, nullptr});
 }
 
+bool KernelNotifier::forget(std::vector<Known> files, std::function<void()> done) {
+  if (!kernel_) return false;
+  notifications_.add();
+  const auto follow = [files = std::move(files)](KernelOrders& kernel) {
+    std::vector<std::uint64_t> inodes;
+    for (const Known& known : files) inodes.push_back(known.inode);
+    if (kernel.forget_inodes(inodes)) return;
+    for (const Known& known : files) {
+      if (known.directory != 0) kernel.forget_name(known.directory, known.name);
+    }
+  };
+  names_.order(kernel_, {follow, std::move(done)});
+  return true;
+}
+
 void KernelNotifier::drop_attributes(std::uint64_t inode) {
   if (!kernel_) return;
   notifications_.add();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,16 @@ class KernelNotifier {
   /// directory. Open files and working directories stay. Linux before 6.2 knows no such order, and
   /// goes on believing the names.
   void doubt_names(const Inode& directory, std::vector<std::string> names);
+  /// What the kernel is to forget of one file.
+  struct Known {
+    std::uint64_t inode = 0;
+    std::uint64_t directory = 0;  ///< where it has the name; 0: no name is known
+    std::string name;
+  };
+  /// Makes the kernel forget these files, as far as they are not in use: Linux 6.18 and later by
+  /// their inodes, others by their names. `done` is called on the thread that has done it, or never
+  /// if this is stopped before. False: there is no kernel to give orders to.
+  bool forget(std::vector<Known> files, std::function<void()> done);
   /// See KernelOrders. Before it is attached the kernel has been told nothing.
   bool kernel_doubts_refuted_names() const { return !kernel_ || kernel_->doubts_refuted_names(); }
   /// See KernelOrders.

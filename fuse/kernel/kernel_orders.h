@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "fuse/channel/kernel_channel.h"
@@ -20,6 +21,11 @@ class KernelOrders {
   virtual void drop_pages(std::uint64_t inode, PageRange pages) = 0;
   /// Makes the kernel look the name up again. Waits for operations on the directory.
   virtual void expire_name(std::uint64_t directory, const std::string& name) = 0;
+  /// Makes the kernel forget inodes that are not in use. False: this kernel knows no such order.
+  virtual bool forget_inodes(std::span<const std::uint64_t> inodes) = 0;
+  /// Makes the kernel forget the name, and the inode that it leads to if nothing else keeps that.
+  /// Waits for operations on the directory.
+  virtual void forget_name(std::uint64_t directory, const std::string& name) = 0;
   /// Whether the kernel expires a missing name by itself when EEXIST has refuted it. Never
   /// changes.
   virtual bool doubts_refuted_names() const = 0;
@@ -44,6 +50,12 @@ class ChannelOrders final : public KernelOrders {
   }
   void expire_name(std::uint64_t directory, const std::string& name) override {
     notify_expire_entry(channel_, directory, name);
+  }
+  bool forget_inodes(std::span<const std::uint64_t> inodes) override {
+    return notify_forget_inodes(channel_, inodes) == 0;
+  }
+  void forget_name(std::uint64_t directory, const std::string& name) override {
+    notify_forget_entry(channel_, directory, name);
   }
   bool doubts_refuted_names() const override { return fuse::doubts_refuted_names(channel_); }
   bool closes_quietly() const override { return fuse::closes_quietly(channel_); }

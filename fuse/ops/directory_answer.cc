@@ -63,6 +63,9 @@ std::uint64_t DirectoryAnswer::number_of(const cache::Directory& directory,
 
 InodeRef DirectoryAnswer::inode_of(const cache::Directory& directory, const client::Entry& entry) {
   if (kind_ == Kind::names) return {};
+  // Most readers need the names alone, and each inode costs memory; the kernel looks up those that
+  // a program asks about.
+  if (fs_->inode_limit().reached() && !fs_->inodes().find(entry.handle)) return {};
   return with_view(cache::inode_of(fs_->attributes(), directory, entry));
 }
 

@@ -22,7 +22,8 @@ FileSystem::FileSystem(client::Mount& mount, BufferPool& data_slots, FileSystemC
     : config_(std::move(config)),
       files_(mount, data_slots, config_.attributes, inodes_, kernel_, config_.data),
       kernel_(files_.attributes(), mount.reactor(),
-              kernel_config(config_.kernel, mount.root_attributes())) {
+              kernel_config(config_.kernel, mount.root_attributes())),
+      inode_limit_(inodes_, kernel_.notifier(), mount.reactor(), config_.most_inodes) {
   cache::Inode& root = inodes_.make_root(mount.root());
   attributes().learn(root, mount.root_attributes(), attributes().issue(), cache::ChangedBy::anyone);
   root.found_in(root);
@@ -103,6 +104,7 @@ cache::DirectoryRef FileSystem::find_directory(std::uint64_t id) {
 void FileSystem::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_inodes", inodes_.size());
   visitor.visit("fs_attribute_hits", attribute_hits_.value());
+  inode_limit_.visit_counters(visitor);
   kernel_.visit_counters(visitor);
   files_.visit_counters(visitor);
 }

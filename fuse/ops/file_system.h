@@ -1,6 +1,7 @@
 // The mounted file system: what every operation works on.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "cache/file/directory.h"
@@ -9,6 +10,7 @@
 #include "cache/name/change_names.h"
 #include "fuse/kernel/file.h"
 #include "fuse/kernel/id_slab.h"
+#include "fuse/kernel/inode_limit.h"
 #include "fuse/kernel/inode_table.h"
 #include "fuse/kernel/kernel_caches.h"
 #include "transport/base/buffer.h"
@@ -21,6 +23,7 @@ struct FileSystemConfig {
   bool synchronous = false;  ///< the sync option: every write is durable before it is answered
   cache::DataLimits data;
   KernelCachesConfig kernel;
+  std::size_t most_inodes = InodeTable::kMaxInodes;  ///< see InodeLimit
 };
 
 /// Owned by the daemon; belongs to the mount's shard. It is what operations() serve.
@@ -48,6 +51,7 @@ class FileSystem {
   cache::AttributeCache& attributes() { return files_.attributes(); }
   KernelCaches& kernel() { return kernel_; }
   InodeTable& inodes() { return inodes_; }
+  const InodeLimit& inode_limit() const { return inode_limit_; }
   void count_attribute_hit() { attribute_hits_.add(); }
 
   /// The place of a name that a request is about, with the node that the kernel takes it for. The
@@ -68,6 +72,7 @@ class FileSystem {
   InodeTable inodes_;
   cache::Files files_;
   KernelCaches kernel_;
+  InodeLimit inode_limit_;
   IdSlab<FileRef> open_files_;
   IdSlab<cache::DirectoryRef> directories_;
   Counter attribute_hits_;

@@ -23,6 +23,7 @@ namespace nfsrdma::fuse {
 struct CacheOptions {
   cache::AttributePolicy attributes;  ///< ac*, actimeo, noac, lookupcache
   bool readdirplus = true;
+  std::optional<std::size_t> most_inodes;  ///< inodes; none: as memory allows (default_inodes())
   cache::DataLimits data{.read_ahead = std::size_t{64} << 20};  ///< readahead, dirty_ratio
 };
 

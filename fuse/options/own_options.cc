@@ -11,7 +11,9 @@ constexpr std::uint64_t kMinInline = 1024;
 constexpr std::uint64_t kMaxInline = 262144;
 constexpr std::uint64_t kInlineStep = 1024;
 constexpr std::uint64_t kMaxCredits = 512;
-constexpr std::uint64_t kMaxReadAhead = 1024;     ///< MiB
+constexpr std::uint64_t kMaxReadAhead = 1024;  ///< MiB
+constexpr std::uint64_t kMinInodes = 1024;
+constexpr std::uint64_t kMaxInodes = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxCaptureSize = 65536;  ///< MiB
 constexpr std::uint64_t kMaxCaptureSnap = 262144;
 constexpr std::uint64_t kMaxRecordLast = 86400;  ///< seconds
@@ -104,6 +106,10 @@ constexpr OptionSpec kOptions[] = {
     number("dirty_ratio", "PERCENT", "50", {1, cache::DataLimits::kMostDirty},
            "most of the buffers that have written data which is not durable at the server",
            set_number<&Options::cache, &CacheOptions::data, &cache::DataLimits::dirty_ratio>),
+    number("inodes", "N", "", {kMinInodes, kMaxInodes},
+           "files and directories to know at most, about 1 KiB of memory each [an eighth of the "
+           "memory]",
+           set_number<&Options::cache, &CacheOptions::most_inodes>),
     with_value("io_uring", "auto|off", "off",
                "take the kernel's requests over io_uring where it offers that (Linux 6.14)",
                apply_io_uring),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Many of each: files that are known, files that are open, mounts on one machine; what each costs in memory is printed and
+# Many of each: files that are known and forgotten, files that are open, mounts on one machine; what each costs in memory is printed and
 # bounded. NFSRDMA_FULL_SIZE: 300,000 files, 100,000 opens, 200 mounts; NFSRDMA_LIMITS="FILES OPENS MOUNTS": so many.
 . "$(dirname "$0")/lib.sh"
 [ -x "$NFSRDMA_BIN/nfsrdmactl" ] || skip "no $NFSRDMA_BIN/nfsrdmactl"
@@ -14,26 +14,46 @@ ctl() { timeout 60 "$NFSRDMA_BIN/nfsrdmactl" "$@"; }
 heap() { awk '/^Private_Dirty:/ { sum += $2 } END { print sum * 1024 }' "/proc/$1/smaps_rollup"; }
 
 start_responder --lease 300 --connections $((mounts + 1))
-mkdir "$export/many"
-python3 -S - "$export/many" "$inodes" <<'PY'
+mkdir "$export/many" "$export/gone"
+python3 -S - "$inodes" "$export/many" "$export/gone" <<'PY'
 import os, sys
-for folder in range(100):
-    os.mkdir(f"{sys.argv[1]}/{folder}")
-for number in range(int(sys.argv[2])):
-    os.close(os.open(f"{sys.argv[1]}/{number % 100}/{number}", os.O_CREAT | os.O_WRONLY, 0o666))
+for top in sys.argv[2:]:
+    for folder in range(100):
+        os.mkdir(f"{top}/{folder}")
+    for number in range(int(sys.argv[1])):
+        os.close(os.open(f"{top}/{number % 100}/{number}", os.O_CREAT | os.O_WRONLY, 0o666))
 PY
 mount_export "actimeo=600,control=$work/own.sock"
 pid=${mount_pids[0]}
 ls "$mnt" >/dev/null
 
-# Files that are known: looked up one by one, and held by the kernel as long as it likes.
-before=$(heap "$pid")
-python3 -S - "$mnt/many" "$inodes" <<'PY'
+# Files that are known, and then removed, so that the kernel forgets them: three quarters of their memory are given back.
+heap_before=$(heap "$pid")
+stat_all() {
+  python3 -S - "$1" "$inodes" <<'PY'
 import os, sys
 for number in range(int(sys.argv[2])):
     os.lstat(f"{sys.argv[1]}/{number % 100}/{number}")
 PY
-known=$(ctl counters "$work/own.sock" | sed -n 's/^fs_inodes //p')
+}
+known() { ctl counters "$work/own.sock" | sed -n 's/^fs_inodes //p'; }
+forgotten() { [ "$(known)" -le $((inodes / 50)) ]; }
+given_back() { [ $(($(heap "$pid") - heap_before)) -le $(((heap_known - heap_before) / 4)) ]; }
+stat_all "$mnt/gone"
+heap_known=$(heap "$pid")
+rm -rf "$mnt/gone"
+case "$NFSRDMA_BIN" in
+  *asan* | *tsan*) ;;  # a sanitizer's memory is its own
+  *)
+    wait_for "the kernel to forget what was removed" forgotten
+    wait_for "three quarters of the memory of removed files" given_back  # a moment later
+    ;;
+esac
+
+# Files that are known: looked up one by one, and held by the kernel as long as it likes.
+before=$(heap "$pid")
+stat_all "$mnt/many"
+known=$(known)
 [ "$known" -ge $((inodes / 2)) ] || fail "only $known files are known"
 each=$((($(heap "$pid") - before) / known))
 echo "$known files known: $each bytes of memory each"

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -36,10 +37,22 @@ class CollectedOrders final : public KernelOrders {
     const std::lock_guard lock(mutex_);
     names_.push_back(name);
   }
+  bool forget_inodes(std::span<const std::uint64_t> inodes) override {
+    const std::lock_guard lock(mutex_);
+    if (!forgets_inodes_) return false;
+    inodes_.insert(inodes_.end(), inodes.begin(), inodes.end());
+    return true;
+  }
+  void forget_name(std::uint64_t, const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    forgotten_.push_back(name);
+  }
   bool doubts_refuted_names() const override { return doubts_refuted_names_; }
 
   /// As Linux 6.1.
   void believes_refuted_names() { doubts_refuted_names_ = false; }
+  /// As Linux before 6.18.
+  void forgets_names_only() { forgets_inodes_ = false; }
   /// Some pages are locked: orders to drop them do not end meanwhile.
   void lock_pages(bool locked) {
     const std::lock_guard lock(mutex_);
@@ -49,6 +62,8 @@ class CollectedOrders final : public KernelOrders {
   /// What has been ordered since the last call.
   std::vector<PageRange> dropped_pages() { return take(pages_); }
   std::vector<std::string> expired_names() { return take(names_); }
+  std::vector<std::uint64_t> forgotten_inodes() { return take(inodes_); }
+  std::vector<std::string> forgotten_names() { return take(forgotten_); }
   int dropped_attributes() {
     const std::lock_guard lock(mutex_);
     return std::exchange(attributes_, 0);
@@ -62,10 +77,13 @@ class CollectedOrders final : public KernelOrders {
   }
 
   bool doubts_refuted_names_ = true;
+  bool forgets_inodes_ = true;
   std::mutex mutex_;
   std::condition_variable let_go_;
   std::vector<PageRange> pages_;
   std::vector<std::string> names_;
+  std::vector<std::uint64_t> inodes_;
+  std::vector<std::string> forgotten_;
   int attributes_ = 0;
   bool locked_ = false;
 };

@@ -287,6 +287,10 @@ TEST(OptionValues, ReadAheadIsInMebibytes) {
 }
 
 TEST(OptionValues, DirtyRatioLeavesBuffersForTheRest) {
+  EXPECT_FALSE(applied({})->cache.most_inodes);
+  EXPECT_EQ(applied({"inodes=5000"})->cache.most_inodes, 5000u);
+  EXPECT_FALSE(applied({"inodes=1023"}).has_value());
+  EXPECT_FALSE(applied({"inodes=16777217"}).has_value());
   EXPECT_EQ(applied({})->cache.data.dirty_ratio, 50u);
   EXPECT_EQ(applied({"dirty_ratio=75"})->cache.data.dirty_ratio, 75u);
   EXPECT_FALSE(applied({"dirty_ratio=76"}).has_value());
