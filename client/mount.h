@@ -31,8 +31,8 @@ struct RequestContext;
 struct MountConfig {
   std::string server;       ///< as the user wrote it, for messages
   std::string export_path;  ///< "/" or "/export/dir"
-  /// co_ownerid (RFC 8881 section 2.4): unique to this mount instance, stable over reconnects.
-  /// Empty: one is made from host name, process and start time.
+  /// co_ownerid (RFC 8881 section 2.4): of no other mount that lives, stable over reconnects; that
+  /// of an instance before has the server drop its state. Empty: make_client_owner().
   std::string identity;
   std::string machine_name;       ///< for AUTH_SYS; empty: the host name
   std::uint32_t rsize = 1 << 20;  ///< bytes of one READ at most, before negotiation

@@ -28,12 +28,6 @@ std::uint64_t random_number() {
   return std::uint64_t{random()} << 32 | random();
 }
 
-/// The random part tells mounts apart that start at once in containers of one name.
-std::string make_identity() {
-  const auto started = std::chrono::system_clock::now().time_since_epoch().count();
-  return fmt::format("nfsrdma {} {} {:x} {:016x}", host_name(), getpid(), started, random_number());
-}
-
 /// Different for every start, also of the same identity: the server then drops the state of the
 /// instance before (RFC 8881 section 18.35.4, client restart).
 nfs4::verifier4 make_verifier() {
@@ -45,8 +39,14 @@ nfs4::verifier4 make_verifier() {
 
 }  // namespace
 
+// The random part tells mounts apart that start at once in containers of one name.
+std::string make_client_owner() {
+  const auto started = std::chrono::system_clock::now().time_since_epoch().count();
+  return fmt::format("nfsrdma {} {} {:x} {:016x}", host_name(), getpid(), started, random_number());
+}
+
 ClientId::ClientId(Reactor& reactor, std::string identity)
-    : identity_(identity.empty() ? reactor.seen("client owner", make_identity())
+    : identity_(identity.empty() ? reactor.seen("client owner", make_client_owner())
                                  : std::move(identity)),
       verifier_(reactor.seen("client verifier", make_verifier())) {
   if (identity_.size() > nfs4::NFS4_OPAQUE_LIMIT) identity_.resize(nfs4::NFS4_OPAQUE_LIMIT);

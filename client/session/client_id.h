@@ -11,12 +11,14 @@
 
 namespace nfsrdma::client {
 
+/// A co_ownerid that no other mount has: of host name, process id, start time and chance.
+std::string make_client_owner();
+
 /// Owner and verifier stay for the life of the mount instance; the client id is forgotten when the
 /// server no longer knows it.
 class ClientId {
  public:
-  /// An empty `identity` is replaced by one of host name, process id and start time. The reactor
-  /// is not kept.
+  /// An empty `identity` is replaced by make_client_owner(). The reactor is not kept.
   ClientId(Reactor& reactor, std::string identity);
 
   /// EXCHANGE_ID's only operation, to be sent alone.

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <fmt/format.h>
+
+#include "client/session/client_id.h"
 #include "client/session/trace.h"
 #include "fuse/channel/caller.h"
 #include "fuse/channel/mount_point.h"
@@ -48,6 +51,7 @@ NfsBackend::~NfsBackend() = default;
 
 Task<Result<void>> NfsBackend::start() {
   if (seams_ && seams_->is_rerun()) co_return co_await start_from_recording();
+  if (!owner_) take_owner();
   const auto& transport = options_.transport;
   auto addresses = fabric::resolve(options_.source.host, transport.server_port(),
                                    transport.ipv6_only ? AF_INET6 : AF_UNSPEC);
@@ -63,6 +67,20 @@ Task<Result<void>> NfsBackend::start() {
   }
   if (unreachable) co_return fail(std::move(*unreachable));
   co_return fail(Error::local(EHOSTUNREACH, "resolve server name", "no address"));
+}
+
+/// What the server compares besides the owner is the same, too: it refuses one that comes with
+/// other credentials while it has state (NFS4ERR_CLID_INUSE, RFC 8881 section 18.35.4).
+void NfsBackend::take_owner() {
+  const std::string& directory = options_.program.owner_directory;
+  if (directory.empty()) return;
+  std::string key = fmt::format("{} port {} sec {} user {} {}", options_.source.text,
+                                options_.transport.server_port(), static_cast<int>(options_.sec),
+                                ::geteuid(), ::getegid());
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  if (::getgroups(static_cast<int>(groups.size()), groups.data()) < 0) return;
+  for (const gid_t group : groups) key += fmt::format(" {}", group);
+  owner_ = ClientOwner::take(directory, key, client::make_client_owner());
 }
 
 /// Tries as often as the recorded run did, whatever the address.
@@ -168,6 +186,12 @@ Task<Result<void>> NfsBackend::start_with(fabric::Address address, Provider prov
   while (!started && fabric::is_memory_limit(started.error()) && shape_.halve()) {
     started = co_await start_mount(address, provider);
   }
+  // Another client has the owner, whatever it was: this mount takes a new one.
+  if (!started && owner_ && started.error().is(Layer::nfs, nfs4::NFS4ERR_CLID_INUSE)) {
+    owner_->remove();
+    owner_.reset();
+    started = co_await start_mount(address, provider);
+  }
   CO_TRY(started);
   note_memory_limit();
   if (mount_->root_attributes().type != nfs4::NF4DIR) {
@@ -235,6 +259,8 @@ client::MountConfig NfsBackend::mount_config() const {
   config.max_slots = shape_.credits;
   config.names = &names_;
   config.delegations = !options_.cache.attributes.noac;
+  config.identity =
+      reactor_.seen("client owner that was kept", owner_ ? owner_->text() : std::string());
   const CallerIds own{reactor_.seen("effective user", ::geteuid()),
                       reactor_.seen("effective group", ::getegid())};
   config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
@@ -272,6 +298,7 @@ Task<Result<void>> NfsBackend::stop(Duration patience) {
   const bool in_time = co_await shutdown_flush_->finish(patience);
   auto stopped = co_await mount_->stop(in_time ? patience : Duration::zero());
   co_await shutdown_flush_->end();
+  if (stopped && owner_) owner_->remove();
   if (seams_) seams_->finished();
   co_return stopped;
 }

@@ -9,6 +9,7 @@
 #include "client/mount.h"
 #include "client/names/system_names.h"
 #include "fuse/daemon/backend.h"
+#include "fuse/daemon/client_owner.h"
 #include "fuse/daemon/memory_shape.h"
 #include "fuse/daemon/seams.h"
 #include "fuse/daemon/shutdown_flush.h"
@@ -59,6 +60,7 @@ class NfsBackend final : public Backend {
 
  private:
   Result<void> reserve_memory();
+  void take_owner();
   Task<Result<void>> start_from_recording();
   Task<Result<void>> start_at(fabric::Address address);
   Task<Result<void>> start_with(fabric::Address address, Provider provider);
@@ -94,6 +96,7 @@ class NfsBackend final : public Backend {
   std::function<bool(Origin)> caller_gone_;
   std::unique_ptr<rpc::ChannelFactory> channels_;
   std::unique_ptr<fabric::Fabric> fabric_;  // null with proto=tcp
+  std::unique_ptr<ClientOwner> owner_;      // null: a new one is made for each mount_
   std::unique_ptr<client::Mount> mount_;
   std::unique_ptr<FileSystem> file_system_;
   std::unique_ptr<ShutdownFlush> shutdown_flush_;

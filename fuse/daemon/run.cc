@@ -164,6 +164,15 @@ Result<void> configure_log(const Options& options) {
   return {};
 }
 
+/// Beside the control socket, if nobody else may write there.
+std::string owner_directory(const std::string& control_path) {
+  const std::string directory = std::filesystem::path(control_path).parent_path();
+  std::error_code none;
+  const bool safe =
+      std::filesystem::is_directory(directory, none) && make_control_directory(directory);
+  return safe ? directory : std::string();
+}
+
 /// `arguments`: of the command.
 int serve(const Options& options, std::optional<StatisticsFile> stats, StartReport report,
           std::span<char*> arguments) {
@@ -198,7 +207,9 @@ int serve(const Options& options, std::optional<StatisticsFile> stats, StartRepo
   if (recording) config.session.journal = &recording->requests();
   config.stats = std::move(stats);
   config.control_path = control_socket_path(options.program);
-  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, options, recording.get()),
+  Options served = options;
+  served.program.owner_directory = owner_directory(config.control_path);
+  Daemon daemon(*reactor, std::make_unique<NfsBackend>(*reactor, served, recording.get()),
                 std::move(config), std::move(report));
   const ExitCode code = daemon.run();
   guard.end();

@@ -109,6 +109,8 @@ struct ProgramOptions {
   std::chrono::minutes retry{0};  ///< how long to go on trying to reach the server
   /// Where the control socket is: auto, off or a path.
   std::string control = "auto";
+  /// Where the client owner is kept (ClientOwner); empty: nowhere. Not an option.
+  std::string owner_directory;
   std::string log_file;     ///< empty: standard error or the system log
   std::string stats_file;   ///< counters are written there on USR1 and at the end
   std::string record_file;  ///< empty: the mount is not recorded
