@@ -21,6 +21,8 @@ std::uint32_t share_access(int flags) {
 
 namespace {
 
+client::OpenFor use_of(int flags) { return {share_access(flags), (flags & kOpenToExecute) != 0}; }
+
 /// Takes the bytes of the READ into the piece, if it has brought any.
 void take_in(ReadPiece& piece, const std::optional<client::ReadData>& read) {
   if (!read) return piece.drop();
@@ -52,8 +54,8 @@ Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller,
   }
   std::optional<client::NameOfFile> name;
   if (by) name = {by->directory->handle(), by->name, inode->attributes().value().fileid};
-  auto opened = co_await client::open(attributes.mount(), caller, inode->handle(),
-                                      share_access(flags), delegating, sink, name);
+  auto opened = co_await client::open(attributes.mount(), caller, inode->handle(), use_of(flags),
+                                      delegating, sink, name);
   CO_TRY(opened);
   attributes.learn(*inode, opened->attributes, issue, ChangedBy::anyone);
   if (!by && opened->attributes.has(nfs4::FATTR4_NUMLINKS) && nameless(*inode)) {
@@ -69,8 +71,7 @@ Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller,
 std::optional<Opened> open_locally(AttributeCache& attributes, const client::Credential& caller,
                                    const InodeRef& inode, int flags) {
   if (!inode->attributes().stands()) return std::nullopt;
-  auto opened =
-      client::open_locally(attributes.mount(), caller, inode->handle(), share_access(flags));
+  auto opened = client::open_locally(attributes.mount(), caller, inode->handle(), use_of(flags));
   if (!opened) return std::nullopt;
   return Opened{inode, std::move(opened->open), opened->preserve_unlinked};
 }

@@ -27,12 +27,16 @@ struct Opened {
   std::uint64_t change = 0;  ///< the version of the file that they are of, or a later one
 };
 
+/// __FMODE_EXEC: the kernel sets it among the flags of an open by execve(2), and no program can.
+inline constexpr int kOpenToExecute = 0x20;
+
 /// OPEN4_SHARE_ACCESS_* for flags of open(2).
 std::uint32_t share_access(int flags);
 
-/// Sends OPEN, and takes in the attributes of its result. Asks for no delegation with O_DIRECT:
-/// such data is not cached. `first`: of ReadAhead::for_open(), or null; the same request reads its
-/// bytes. `by`: ESTALE when this name leads to the file no more.
+/// Sends OPEN for what `flags` say (open(2), kOpenToExecute), and takes in the attributes of its
+/// result. Asks for no delegation with O_DIRECT: such data is not cached. `first`: of
+/// ReadAhead::for_open(), or null; the same request reads its bytes. `by`: ESTALE when this name
+/// leads to the file no more.
 Task<Result<Opened>> open(AttributeCache& attributes, client::Credential caller, InodeRef inode,
                           int flags, ReadPieceRef first = {}, std::optional<NameIn> by = {});
 /// Without asking the server: under a delegation nothing can have changed. Empty when there is none

@@ -8,6 +8,7 @@
 
 #include "client/files/open_ref.h"
 #include "client/proto/object.h"
+#include "client/requests/open.h"
 #include "client/requests/read.h"
 #include "client/requests/set_attributes.h"
 
@@ -35,14 +36,15 @@ enum class CreateMode : std::uint8_t {
   exclusive,  ///< EXCLUSIVE4_1: as guarded, and recognises its own earlier attempt by a verifier
 };
 
-/// share_access: OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH; nothing is denied. `first`: where the
+/// Nothing is denied to others. Fails with NFS4ERR_ACCESS where the server has let the caller open
+/// the file and `use` is another right (ACCESS in the same request). `first`: where the
 /// first bytes of the file are read to in the same request; empty: none are. `by`: the name that
 /// must lead to the file still; its view is valid until the end.
-Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file,
-                          std::uint32_t share_access, Delegating delegating = Delegating::wanted,
-                          ReadSink first = {}, std::optional<NameOfFile> by = {});
+Task<Result<Opened>> open(Files& files, Credential caller, FileHandle file, OpenFor use,
+                          Delegating delegating = Delegating::wanted, ReadSink first = {},
+                          std::optional<NameOfFile> by = {});
 Task<Result<Opened>> open_by_name(Files& files, Credential caller, FileHandle dir,
-                                  std::string_view name, std::uint32_t share_access);
+                                  std::string_view name, OpenFor use);
 /// Without asking the server: under a delegation that covers it. Empty when there is none; the
 /// attributes that are known stay right as long as it is held.
 struct OpenedLocally {
@@ -50,10 +52,10 @@ struct OpenedLocally {
   bool preserve_unlinked = false;
 };
 std::optional<OpenedLocally> open_locally(Files& files, const Credential& caller,
-                                          const FileHandle& file, std::uint32_t share_access);
+                                          const FileHandle& file, OpenFor use);
 /// `initial` is applied to a new file; of an existing one only size 0 is applied (unchecked).
 Task<Result<Opened>> create(Files& files, Credential caller, FileHandle dir, std::string_view name,
-                            CreateMode mode, SetAttributes initial, std::uint32_t share_access,
+                            CreateMode mode, SetAttributes initial, OpenFor use,
                             Delegating delegating = Delegating::wanted);
 
 }  // namespace nfsrdma::client

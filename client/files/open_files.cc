@@ -35,13 +35,12 @@ OpenRef OpenFiles::merge(const Credential& caller, const FileHandle& handle,
                  share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH);
 }
 
-OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& handle,
-                                std::uint32_t share_access) {
-  const std::uint32_t access = share_access & nfs4::OPEN4_SHARE_ACCESS_BOTH;
+OpenRef OpenFiles::open_locally(const Credential& caller, const FileHandle& handle, OpenFor use) {
+  const std::uint32_t access = use.share_access;
   const DelegationRef delegation = delegations_.held(handle);
   if (closed_ || !delegation || !delegation->covers(access)) return {};
   if (!context_.session.lease_holds()) return {};  // the server is asked
-  if (!delegation->allows(caller, access)) return {};
+  if (!delegation->allows(caller, use.to_execute ? Delegation::kExecutes : access)) return {};
   const OpenFileRef known = table_.find(caller.uid, handle);
   if (known && (known->lost() || known->recovering())) return {};
   const OpenFileRef file = table_.obtain(caller, handle);

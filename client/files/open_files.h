@@ -26,8 +26,7 @@ class OpenFiles {
                 const nfs4::stateid4& stateid);
   /// One more open of a file whose delegation covers it: nothing is sent. Empty when there is no
   /// such delegation, or the server has not authorized this caller yet.
-  OpenRef open_locally(const Credential& caller, const FileHandle& handle,
-                       std::uint32_t share_access);
+  OpenRef open_locally(const Credential& caller, const FileHandle& handle, OpenFor use);
   /// CLOSE on the last reference of the file and owner, OPEN_DOWNGRADE when the remaining ones need
   /// less access, else nothing is sent.
   Task<Result<void>> close(OpenRef open);

@@ -112,23 +112,46 @@ Result<OpenGranted> read_open(CompoundReader& results) {
   return OpenGranted{ok.stateid, ok.rflags, ok.attrset, ok.cinfo, delegation_of(ok.delegation)};
 }
 
-Result<OpenAnswer> read_answer(RequestContext& context, Compound& compound, std::size_t first) {
+/// A right that the server does not know how to judge is not refused.
+Result<std::uint32_t> read_refused(CompoundReader& results, std::uint32_t rights) {
+  nfs4::ACCESS4res result;
+  TRY(results.read(result));
+  return rights & result.resok4.supported & ~result.resok4.access;
+}
+
+/// What stands behind OPEN and GETFH. Without ACCESS nothing behind that was done.
+void read_rest(RequestContext& context, Compound& compound, const OpenRequest& request,
+               OpenAnswer& answer) {
+  CompoundReader& results = compound.results();
+  if (request.rights != 0) {
+    auto refused = read_refused(results, request.rights);
+    if (!refused) {
+      answer.attributes = fail_from(refused);
+      return;
+    }
+    answer.refused = *refused;
+  }
+  const std::size_t first = request.first.bytes.size();
+  if (first == 0) {
+    answer.attributes = steps::read_last_attributes(context, results, answer.names);
+    return;
+  }
+  answer.attributes = steps::read_facts(results);
+  if (!answer.attributes) return;
+  context.ids.resolve(*answer.attributes, answer.names);
+  auto read = take_read(compound, first);
+  if (read) answer.first = std::move(*read);
+}
+
+Result<OpenAnswer> read_answer(RequestContext& context, Compound& compound,
+                               const OpenRequest& request) {
   CompoundReader& results = compound.results();
   auto granted = read_open(results);
   if (!granted) return fail_from(granted);
   auto handle = steps::read_handle(results);
   if (!handle) return fail_from(handle);
-  OwnerNames names;
-  if (first == 0) {
-    auto attributes = steps::read_last_attributes(context, results, names);
-    return OpenAnswer{*granted, *handle, std::move(attributes), std::move(names)};
-  }
-  auto attributes = steps::read_facts(results);
-  if (attributes) context.ids.resolve(*attributes, names);
-  OpenAnswer answer{*granted, *handle, std::move(attributes), std::move(names)};
-  if (!answer.attributes) return answer;
-  auto read = take_read(compound, first);
-  if (read) answer.first = std::move(*read);
+  OpenAnswer answer{*granted, *handle, Attributes(), {}};
+  read_rest(context, compound, request, answer);
   return answer;
 }
 
@@ -138,26 +161,28 @@ Task<Result<OpenAnswer>> send_once(RequestContext& context, Credential caller,
   if (!compound) co_return fail(steps::ending());
   if (request.by) add_name_check(*compound, *request.by);
   add_open(context, *compound, caller.uid, request);
-  steps::add_found(*compound);
-  const std::size_t first = request.first.bytes.size();
-  if (first > 0) add_read(*compound, request.first);
+  compound->add(GETFH4args{}, result_size::kHandle);
+  if (request.rights != 0) compound->add(ACCESS4args{request.rights}, result_size::kAccess);
+  steps::add_attributes(*compound);
+  if (!request.first.bytes.empty()) add_read(*compound, request.first);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   if (request.by) {
     auto same = read_name_check(compound->results());
     CO_TRY(same);
   }
-  co_return read_answer(context, *compound, first);
+  co_return read_answer(context, *compound, request);
 }
 
 }  // namespace
 
 Task<Result<OpenAnswer>> send_open(RequestContext& context, Credential caller,
                                    OpenRequest request) {
-  // SEQUENCE, PUTFH, LOOKUP, VERIFY, PUTFH, OPEN, GETFH, GETATTR, READ.
-  constexpr std::uint32_t kAllOperations = 9;
-  const bool all = context.session.limits().max_operations >= kAllOperations;
-  if (request.by && !all) request.first = {};
+  // SEQUENCE, PUTFH, LOOKUP, VERIFY, PUTFH, OPEN, GETFH, ACCESS, GETATTR, READ.
+  constexpr std::uint32_t kAllOperations = 10;
+  const std::uint32_t most = context.session.limits().max_operations;
+  if (request.by && most < kAllOperations) request.first = {};
+  if (request.by && most < kAllOperations - 1) request.rights = 0;
   auto answer = co_await send_once(context, caller, request);
   // The caller may not search the directory, or the server does not compare.
   if (!answer && request.by && answer.error().step == kNameCheck) {

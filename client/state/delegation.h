@@ -29,6 +29,9 @@ class Delegation final : public StateHolder, public ListNode {
   Delegation(const FileHandle& handle, const Credential& caller, const GrantedDelegation& granted);
   ~Delegation();
 
+  /// Beside OPEN4_SHARE_ACCESS_*, in what a caller is authorized to: to execute the file.
+  static constexpr std::uint32_t kExecutes = 1U << 31;
+
   /// With seqid zero, "the current one".
   nfs4::stateid4 stateid() const override {
     nfs4::stateid4 current = stateid_;
@@ -51,7 +54,8 @@ class Delegation final : public StateHolder, public ListNode {
   bool covers(std::uint32_t access) const {
     return writes_ || (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0;
   }
-  /// Whether the server has let this caller open the file with this access since it was granted.
+  /// Whether the server has let this caller open the file with this access since it was granted
+  /// (OPEN4_SHARE_ACCESS_*, kExecutes).
   bool allows(const Credential& caller, std::uint32_t access) const;
   /// Any file that uses it is open here.
   bool in_use() const;

@@ -121,6 +121,30 @@ TEST_F(GrantedDelegations, OneOfAFileIsEnough) {
   EXPECT_EQ(asked_.back(), kRead | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
 }
 
+TEST_F(GrantedDelegations, WhoHasRunAFileMayNotReadItHere) {
+  server_.on<ACCESS4args, ACCESS4res>([](const ACCESS4args& args, ACCESS4res& result) {
+    result.resok4 = {args.access, args.access & ACCESS4_EXECUTE};
+  });
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenFor execution(kRead, /*executed=*/true);
+  auto first = run(open(mount(), user(0), handle(1), execution));
+  ASSERT_TRUE(first) << first.error().message();
+  EXPECT_TRUE(open_locally(mount(), user(0), handle(1), execution));
+  EXPECT_FALSE(open_here(kRead));
+  EXPECT_FALSE(run(open(mount(), user(0), handle(1), kRead)));
+  EXPECT_FALSE(open_here(kRead)) << "the server has refused it";
+}
+
+TEST_F(GrantedDelegations, WhoHasReadAFileMayNotRunItHere) {
+  server_.on<ACCESS4args, ACCESS4res>([](const ACCESS4args& args, ACCESS4res& result) {
+    result.resok4 = {args.access, args.access & ACCESS4_READ};
+  });
+  grant(OPEN_DELEGATE_READ, 1);
+  const OpenRef first = must_open(kRead);
+  EXPECT_TRUE(open_here(kRead));
+  EXPECT_FALSE(open_locally(mount(), user(0), handle(1), {kRead, /*executed=*/true}));
+}
+
 // An OPEN by name tells its file only with the answer, so that one more may come.
 TEST_F(GrantedDelegations, OfTwoTheBetterIsKept) {
   grant(OPEN_DELEGATE_WRITE, 1);

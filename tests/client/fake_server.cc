@@ -28,6 +28,9 @@ FakeServer::FakeServer(Reactor& reactor) : reactor_(reactor), sessions_({}, inst
   set_session_handlers();
   on<GETFH4args, GETFH4res>(
       [](const GETFH4args&, GETFH4res& result) { result.resok4.object.length = 1; });
+  on<ACCESS4args, ACCESS4res>([](const ACCESS4args& args, ACCESS4res& result) {
+    result.resok4 = {args.access, args.access};
+  });
 }
 
 FakeServer::~FakeServer() = default;

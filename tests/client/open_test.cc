@@ -12,7 +12,7 @@ TEST_F(OpenTest, WantsADelegationAndGetsAHandle) {
   EXPECT_EQ(last_open_, kRead | OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
   // E-8881-15: GETFH follows OPEN.
   EXPECT_EQ(arrivals()[0].operations,
-            (std::vector{OP_SEQUENCE, OP_PUTFH, OP_OPEN, OP_GETFH, OP_GETATTR}));
+            (std::vector{OP_SEQUENCE, OP_PUTFH, OP_OPEN, OP_GETFH, OP_ACCESS, OP_GETATTR}));
   EXPECT_TRUE(must_close(std::move(ref)));
 }
 
