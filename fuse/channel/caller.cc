@@ -48,27 +48,29 @@ void parse_groups(std::string_view status, rpc::Credential& credential) {
                   [&](std::uint32_t group) { add_group(credential, group); });
 }
 
-Callers::Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {
-  own_.flavor = policy.flavor;
-  own_.uid = reactor.seen("own user", ::getuid());
-  own_.gid = reactor.seen("own group", ::getgid());
+rpc::Credential own_credential(Reactor& reactor, rpc::AuthFlavor flavor) {
+  rpc::Credential own;
+  own.flavor = flavor;
+  own.uid = reactor.seen("effective user", ::geteuid());
+  own.gid = reactor.seen("effective group", ::getegid());
   const int count = std::max(0, ::getgroups(0, nullptr));
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
   if (::getgroups(count, groups.data()) >= 0) {
-    for (auto group : groups) add_group(own_, group);
+    for (auto group : groups) add_group(own, group);
   }
-  own_.groups = reactor.seen("own groups", own_.groups);
-  const auto most = static_cast<std::uint32_t>(own_.groups.size());
-  own_.group_count = std::min(most, reactor.seen("number of own groups", own_.group_count));
+  own.groups = reactor.seen("own groups", own.groups);
+  const auto most = static_cast<std::uint32_t>(own.groups.size());
+  own.group_count = std::min(most, reactor.seen("number of own groups", own.group_count));
+  return own;
 }
 
 rpc::Credential Callers::credential(const CallerIds& ids) {
-  const bool own_groups = !policy_.other_users && ids.uid == own_.uid;
-  if (own_groups || policy_.flavor == rpc::AuthFlavor::none) {
-    rpc::Credential own = own_;
-    own.uid = ids.uid;
-    own.gid = ids.gid;
-    return own;
+  if (policy_.flavor == rpc::AuthFlavor::none) {
+    rpc::Credential nobody;
+    nobody.flavor = policy_.flavor;
+    nobody.uid = ids.uid;
+    nobody.gid = ids.gid;
+    return nobody;
   }
   auto& entry = entries_[static_cast<std::size_t>(ids.pid) % kEntries];
   const auto now = reactor_.now();

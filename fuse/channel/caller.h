@@ -18,20 +18,21 @@ struct CallerIds {
   pid_t pid = 0;
 };
 
-/// Whose requests are accepted, and the RPC flavor to send them with.
+/// How the requests of callers are sent.
 struct CallerPolicy {
   rpc::AuthFlavor flavor = rpc::AuthFlavor::sys;
-  /// Requests of other users than the mount's owner arrive too (allow_other, allow_root).
-  bool other_users = false;
 };
 
-/// Makes credentials. Without other users a caller with this process's own user has its groups. Of
-/// any other (with other users; root may take another user for its requests by setfsuid(2)) the
-/// supplementary groups are read from /proc, and remembered for a short while. A caller that /proc
-/// hides has none: its user may have groups that this process has given up. Belongs to one shard.
+/// This process, with its effective user and its groups.
+rpc::Credential own_credential(Reactor& reactor, rpc::AuthFlavor flavor);
+
+/// Makes credentials. The supplementary groups are the caller's, on a mount of one user, too: it
+/// may have been given groups since this process was started, or have given some up. They are read
+/// from /proc, and remembered for a short while. A caller that /proc hides has none, which can only
+/// take rights away. Belongs to one shard.
 class Callers {
  public:
-  Callers(Reactor& reactor, CallerPolicy policy);
+  Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {}
 
   rpc::Credential credential(const CallerIds& ids);
   /// Logs once what follows when /proc hides callers.
@@ -49,7 +50,6 @@ class Callers {
 
   Reactor& reactor_;
   CallerPolicy policy_;
-  rpc::Credential own_;  ///< of this process
   std::array<Entry, kEntries> entries_;
   bool hidden_reported_ = false;
 };

@@ -261,9 +261,7 @@ client::MountConfig NfsBackend::mount_config() const {
   config.delegations = !options_.cache.attributes.noac;
   config.identity =
       reactor_.seen("client owner that was kept", owner_ ? owner_->text() : std::string());
-  const CallerIds own{reactor_.seen("effective user", ::geteuid()),
-                      reactor_.seen("effective group", ::getegid())};
-  config.caller = Callers(reactor_, {options_.sec, false}).credential(own);
+  config.caller = own_credential(reactor_, options_.sec);
   return config;
 }
 

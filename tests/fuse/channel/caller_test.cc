@@ -22,7 +22,7 @@ namespace {
 class CallersTest : public ::testing::Test {
  protected:
   VirtualReactor reactor_;
-  Callers callers_{reactor_, CallerPolicy{.other_users = true}};
+  Callers callers_{reactor_, CallerPolicy{}};
 };
 
 // A number of a process is used again, and a process may change its user.
@@ -100,22 +100,34 @@ TEST_F(CallersTest, GroupsOfAProcessOfAnotherUserAreNotTaken) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-// Root may make requests for another user (setfsuid(2)), whom this process's groups are not given.
-TEST(OwnCallers, AForeignUserHasNoGroupOfThisProcess) {
+// The groups of this process are those of the session that it was started in.
+TEST(GroupsOfCallers, AreNotThoseOfThisProcess) {
   if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";
-  nfsrdma::testing::Child child([] {
+  Turn turn;
+  nfsrdma::testing::Child child([&turn] {
+    const std::array<gid_t, 1> groups{3005};
+    const bool taken = ::setgroups(groups.size(), groups.data()) == 0;
+    turn.give(1);
+    turn.wait_for(2);
+    return taken ? 0 : 1;
+  });
+  turn.wait_for(1);
+  const pid_t member = child.pid();
+  nfsrdma::testing::Child daemon([member] {
     const std::array<gid_t, 1> groups{3003};
     if (::setgroups(groups.size(), groups.data()) != 0) return 1;
     VirtualReactor reactor;
-    for (const bool other_users : {false, true}) {
-      Callers callers(reactor, CallerPolicy{.other_users = other_users});
-      // No process: what /proc does not show.
-      if (callers.credential({1001, 2001, 0}).group_count != 0) return 2;
-    }
-    Callers own(reactor, CallerPolicy{});
-    const rpc::Credential mine = own.credential({0, 0, 0});
-    return mine.group_count == 1 && mine.groups[0] == 3003 ? 0 : 3;
+    const rpc::Credential own = own_credential(reactor, rpc::AuthFlavor::sys);
+    if (own.group_count != 1 || own.groups[0] != 3003) return 2;
+    Callers callers(reactor, CallerPolicy{});
+    const rpc::Credential theirs = callers.credential({::getuid(), 2001, member});
+    if (theirs.group_count != 1 || theirs.groups[0] != 3005) return 3;
+    // No process: what /proc does not show.
+    if (callers.credential({::getuid(), 2001, 0}).group_count != 0) return 4;
+    return callers.credential({1001, 2001, 0}).group_count == 0 ? 0 : 5;
   });
+  EXPECT_EQ(daemon.wait(), 0);
+  turn.give(2);
   EXPECT_EQ(child.wait(), 0);
 }
 

@@ -37,7 +37,6 @@ MountedSession::MountedSession(const fuse::HandlerTable& handlers, MemoryFileSys
   fuse::KernelSessionConfig config;
   config.mount_point = path_;
   config.mount_options = {"fsname=memory", "subtype=nfsrdma-test", "allow_other"};
-  config.callers.other_users = true;
   config.io_uring = io_uring;
   config.answer_limit.exiting = kExiting;
   auto session = fuse::KernelSession::create(*reactor_, *slots_, config, handlers, &files);
