@@ -49,7 +49,7 @@ void ListedNames::add(std::string_view name) {
 
 bool ListedNames::shown(std::uint64_t version, TimePoint time) {
   if (version_.shown(version)) return false;
-  if (lasting_) proven_at_ = time;
+  if (lasting_) begin_row(version, time);
   return true;
 }
 

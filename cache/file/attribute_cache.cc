@@ -6,6 +6,7 @@
 #include "cache/attr/from_server.h"
 #include "client/files/delegations.h"
 #include "client/requests/getattr.h"
+#include "client/session/session.h"
 
 namespace nfsrdma::cache {
 namespace {
@@ -15,6 +16,9 @@ constexpr std::size_t kMostListedNames = std::size_t{1} << 20;
 constexpr std::size_t kMostListedDirectories = std::size_t{1} << 14;
 /// The slowest clock that a server makes change attributes of.
 constexpr Duration kSlowestClock = std::chrono::seconds(2);
+/// How long an absence that was not asked for is used: see AttributeCache::lacks().
+constexpr int kRoundTrips = 3;
+constexpr Duration kLeastMoment = std::chrono::microseconds(1);
 
 }  // namespace
 
@@ -103,10 +107,10 @@ void AttributeCache::names_changed(Inode& directory, const client::NameChange& c
 }
 
 void AttributeCache::file_made(Inode& directory, const client::NameChange& change,
-                               std::string_view made) {
+                               std::string_view made, TimePoint sent) {
   directory.count_change(change);
   if (ListedNames* const names = directory.listed()) {
-    names->changed_here(change);
+    names->changed_here(change, sent);
     if (!made.empty()) names->add(made);
   }
   outdate(directory);
@@ -131,15 +135,17 @@ void AttributeCache::listed(Inode& directory, std::unique_ptr<ListedNames> names
   }
 }
 
-Duration AttributeCache::lacks(const Inode& directory, const client::Credential& caller,
-                               std::string_view name) {
+bool AttributeCache::lacks(const Inode& directory, const client::Credential& caller,
+                           std::string_view name) {
   ListedNames* const names = directory.listed();
-  if (!names || policy_.lookup_cache != LookupCache::all) return Duration::zero();
-  const Duration left =
-      names->proven_at() + directory.attributes().period() - mount_.reactor().now();
-  if (left <= Duration::zero() || !names->lacks(name, caller.uid)) return Duration::zero();
+  if (!names || policy_.lookup_cache != LookupCache::all) return false;
+  if (directory.attributes().period() == Duration::zero()) return false;
+  const Duration moment =
+      std::max(kLeastMoment, kRoundTrips * mount_.session().trace().shortest_round_trip());
+  if (names->remaining(mount_.reactor().now(), moment) <= Duration::zero()) return false;
+  if (!names->lacks(name, caller.uid)) return false;
   known_missing_.add();
-  return left;
+  return true;
 }
 
 void AttributeCache::visit_counters(CounterVisitor& visitor) const {

@@ -78,8 +78,10 @@ class AttributeCache {
   /// `made`: the name that is there now, if there is one.
   void names_changed(Inode& directory, const client::NameChange& change,
                      std::string_view made = {});
-  /// The same of a name whose file is new: no other file differs but the directory.
-  void file_made(Inode& directory, const client::NameChange& change, std::string_view name);
+  /// The same of a name whose file is new, by a request sent at `sent`: no other file differs but
+  /// the directory.
+  void file_made(Inode& directory, const client::NameChange& change, std::string_view name,
+                 TimePoint sent = {});
   /// Whether the names that were listed are still those of the directory is not known: an operation
   /// that would have made one has failed.
   void names_unsure(Inode& directory) { directory.set_listed(nullptr); }
@@ -90,9 +92,11 @@ class AttributeCache {
   /// which the first was sent at `begun`, and the last was `issue`.
   void listed(Inode& directory, std::unique_ptr<ListedNames> names, std::uint64_t change,
               TimePoint begun, const Issue& issue);
-  /// For how long `caller` may be answered from the cache that the directory has no such name;
-  /// zero: ask the server.
-  Duration lacks(const Inode& directory, const client::Credential& caller, std::string_view name);
+  /// Whether `caller` may be answered from the cache that the directory has no such name. It
+  /// follows from what was listed or made here, and nobody has asked for the name: that is used for
+  /// three of the mount's shortest round trips, in which another client hardly makes a file, closes
+  /// it and has this one's caller know of it; and no longer than ListedNames::kLongest.
+  bool lacks(const Inode& directory, const client::Credential& caller, std::string_view name);
   /// The attributes must be fetched again, also by the kernel that has cached them.
   void doubt(Inode& inode) { observer_.on_attributes_doubted(inode); }
 

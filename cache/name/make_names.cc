@@ -42,7 +42,7 @@ Result<InodeRef> adopt_made(AttributeCache& attributes, Inode& directory,
     attributes.names_unsure(directory);
     return fail_from(made);
   }
-  attributes.file_made(directory, made->directory, name);
+  attributes.file_made(directory, made->directory, name, issue.at);
   return adopt_found(attributes, directory, *made, issue);
 }
 
@@ -69,7 +69,7 @@ Task<Result<Opened>> create(AttributeCache& attributes, client::Credential calle
                                         initial, share_access(flags));
   if (!opened) attributes.names_unsure(*directory);
   CO_TRY(opened);
-  attributes.file_made(*directory, opened->directory, name);
+  attributes.file_made(*directory, opened->directory, name, issue.at);
   auto inode = attributes.adopt(opened->handle, opened->attributes, issue);
   CO_TRY(inode);
   co_return Opened{std::move(*inode), std::move(opened->open), opened->preserve_unlinked};

@@ -59,6 +59,7 @@ void Trace::end(Compound& compound, const Result<void>& outcome, TimePoint now) 
   ended_.add(span);
   if (log::enabled(log::Level::debug)) log::debug("{}", to_text(span));
   times_of(span.operation).add(span);
+  if (!span.failed()) shortest_.note(span.at_server());
 }
 
 OperationTimes& Trace::times_of(nfs4::nfs_opnum4 operation) {

@@ -11,6 +11,7 @@
 
 #include "client/compound/compound.h"
 #include "client/session/operation_times.h"
+#include "client/session/shortest_round_trip.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/metrics.h"
 #include "transport/base/recent.h"
@@ -56,6 +57,8 @@ class Trace {
       if (times) visit(static_cast<nfs4::nfs_opnum4>(opnum), *times);
     }
   }
+  /// Of the last requests, from the wire to the reply. Zero: there was none.
+  Duration shortest_round_trip() const { return shortest_.value(); }
   /// nfs_*. Any thread.
   void visit_counters(CounterVisitor& visitor) const;
 
@@ -66,6 +69,7 @@ class Trace {
 
   IntrusiveList<Compound> in_flight_;
   Recent<Span> ended_;
+  ShortestRoundTrip shortest_;
   std::array<std::atomic<OperationTimes*>, kOperations> operations_{};
 };
 

@@ -132,9 +132,9 @@ std::optional<EntryAnswer> KernelCaches::known_missing(Inode& directory,
                                                        const client::Credential& caller,
                                                        std::string_view name) {
   if (config_.names_of_each_user) return std::nullopt;
-  const Duration left = attributes_.lacks(directory, caller, name);
-  if (left <= Duration::zero()) return std::nullopt;
-  return missing_for(directory, name, seconds(left));
+  if (!attributes_.lacks(directory, caller, name)) return std::nullopt;
+  // The kernel counts in its own ticks, which are longer than a few round trips.
+  return missing_for(directory, name, 0);
 }
 
 void KernelCaches::advertised(Inode& inode, bool asked) {

@@ -93,6 +93,59 @@ TEST_F(ListedNamesTest, AVersionThatMayHideAChangeProvesNothing) {
   EXPECT_EQ(names->proven_at(), kEarly);
 }
 
+/// In which nobody else can have made a name and have this client know of it.
+constexpr Duration kMoment = std::chrono::milliseconds(3);
+constexpr Duration kShort = std::chrono::milliseconds(2);
+
+bool usable(const ListedNames& names, TimePoint now) {
+  return names.remaining(now, kMoment) > Duration::zero();
+}
+
+TEST_F(ListedNamesTest, AnAbsenceIsUsedForAMoment) {
+  auto names = make();
+  names->complete(kVersion, kEarly, /*lasting=*/true);
+  EXPECT_TRUE(usable(*names, kEarly + kShort));
+  EXPECT_FALSE(usable(*names, kEarly + kMoment));
+  EXPECT_TRUE(names->shown(kVersion, kLate));
+  EXPECT_TRUE(usable(*names, kLate + kShort));
+}
+
+TEST_F(ListedNamesTest, AChangeMadeHereIsASignForOneMoreMoment) {
+  for (const bool atomic : {false, true}) {
+    auto names = make();
+    names->complete(kVersion, kEarly, /*lasting=*/false);
+    names->changed_here(nfs4::change_info4{atomic, kVersion, kVersion + 1}, kEarly + kShort);
+    EXPECT_TRUE(usable(*names, kEarly + 2 * kShort));
+    // Another client's change lies between.
+    names->changed_here(nfs4::change_info4{atomic, kVersion + 2, kVersion + 3},
+                        kEarly + 2 * kShort);
+    names->changed_here(nfs4::change_info4{atomic, kVersion + 3, kVersion + 4},
+                        kEarly + 2 * kShort);
+    EXPECT_FALSE(usable(*names, kEarly + 3 * kShort));
+  }
+}
+
+TEST_F(ListedNamesTest, WithoutChangeInfoThereIsNoSign) {
+  auto names = make();
+  names->complete(kVersion, kEarly, /*lasting=*/false);
+  names->changed_here({}, kEarly + kShort);
+  names->changed_here(nfs4::change_info4{true, kVersion, kVersion + 1}, kEarly + kShort);
+  EXPECT_FALSE(usable(*names, kEarly + kMoment));
+}
+
+// A change of others may lie within one made here, or have its version.
+TEST_F(ListedNamesTest, ChangesMadeHereAreNoSignForLong) {
+  auto names = make();
+  names->complete(kVersion, kEarly, /*lasting=*/false);
+  TimePoint now = kEarly;
+  for (std::uint64_t version = kVersion; now < kEarly + ListedNames::kLongest; ++version) {
+    EXPECT_TRUE(usable(*names, now));
+    names->changed_here(nfs4::change_info4{true, version, version + 1}, now);
+    now += kShort;
+  }
+  EXPECT_FALSE(usable(*names, now));
+}
+
 TEST_F(ListedNamesTest, WhatIsForgottenLacksNothing) {
   auto names = make();
   names->add("f");
