@@ -1,6 +1,7 @@
 #include "cache/dir/directory_stream.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nfsrdma::cache {
 
@@ -22,13 +23,21 @@ std::span<const client::Entry> DirectoryStream::following(std::uint64_t cookie) 
 }
 
 bool DirectoryStream::ends_after(std::uint64_t cookie) const {
-  if (!page_.eof) return false;
-  const std::uint64_t last = page_.entries.empty() ? asked_.cookie : page_.entries.back().cookie;
-  return last == cookie;
+  return page_.eof && end_of(page_, asked_) == cookie;
+}
+
+bool DirectoryStream::continues(const Kept& kept, std::uint64_t cookie) {
+  const auto& entries = kept.page.entries;
+  if (kept.asked.cookie == cookie) return !entries.empty() || kept.page.eof;
+  const auto place = std::ranges::find(entries, cookie, &client::Entry::cookie);
+  if (place == entries.end()) return false;
+  return kept.page.eof || std::next(place) != entries.end();
 }
 
 bool DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
   if (!watch_.follow(asked.cookie, page.entries)) return false;
+  if (!page_.entries.empty()) kept_.push_back({std::move(page_), asked_});
+  if (kept_.size() > kMostKept) kept_.pop_front();
   page_ = std::move(page);
   asked_ = asked;
   next_ = 0;
@@ -37,6 +46,7 @@ bool DirectoryStream::replace(const Asked& asked, client::DirectoryPage page) {
 
 void DirectoryStream::rewind() {
   watch_.restart();
+  kept_.clear();
   page_ = {};
   asked_ = {};
   next_ = 0;

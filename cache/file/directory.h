@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cache/dir/directory_places.h"
 #include "cache/dir/directory_stream.h"
 #include "cache/dir/page_ahead.h"
 #include "cache/dir/whole_listing.h"
@@ -25,6 +26,7 @@ class Directory : public boost::intrusive_ref_counter<Directory, boost::thread_u
 
   InodeRef inode;
   DirectoryStream stream;
+  DirectoryPlaces places;
   /// A listing from the begin of the directory goes on at this cookie; nothing: it does not go on.
   std::optional<std::uint64_t> listed_to;
   PageAheadRef ahead;  ///< null: the next page was not asked for

@@ -14,6 +14,9 @@ namespace {
 constexpr std::uint32_t kPartLeft = 4;
 /// Bytes of one READDIR reply. About a thousand entries with attributes.
 constexpr std::uint32_t kPageBytes = 256 * 1024;
+/// The same where a program has gone to a place (seekdir(3)) that no page has: it may take one
+/// entry and go to another place. About sixty entries.
+constexpr std::uint32_t kSoughtBytes = 16 * 1024;
 
 bool cookie_refused(const Error& error) {
   return error.is(Layer::nfs, nfs4::NFS4ERR_NOT_SAME) ||
@@ -23,15 +26,15 @@ bool cookie_refused(const Error& error) {
 /// Gets the page that starts at `cookie` from the server. A server that no longer knows the
 /// verifier gets one more try without: most of them can go on from any cookie.
 Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credential caller,
-                                          DirectoryRef directory, std::uint64_t cookie) {
+                                          DirectoryRef directory, std::uint64_t cookie,
+                                          std::uint32_t bytes) {
   const client::FileHandle& handle = directory->inode->handle();
   DirectoryStream& stream = directory->stream;
   auto page =
-      co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), kPageBytes, true);
+      co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), bytes, true);
   if (!page && cookie_refused(page.error())) {
     stream.forget_verifier();
-    page = co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), kPageBytes,
-                                    true);
+    page = co_await client::readdir(mount, caller, handle, cookie, stream.verifier(), bytes, true);
   }
   co_return page;
 }
@@ -39,7 +42,8 @@ Task<Result<client::DirectoryPage>> fetch(client::Mount& mount, client::Credenti
 Task<void> ask_ahead(AttributeCache& attributes, client::Credential caller, DirectoryRef directory,
                      PageAheadRef ahead) {
   const InFlightSet::One in_flight(attributes.asked_ahead());
-  auto page = co_await fetch(attributes.mount(), caller, directory, ahead->asked.cookie);
+  auto page =
+      co_await fetch(attributes.mount(), caller, directory, ahead->asked.cookie, kPageBytes);
   ahead->page = std::move(page);
   ahead->arrived.wake_all();
 }
@@ -51,6 +55,7 @@ void look_ahead(AttributeCache& attributes, const client::Credential& caller,
                 const DirectoryRef& directory) {
   const client::DirectoryPage& page = directory->stream.page();
   if (directory->ahead || page.eof || page.entries.empty() || !directory->names_current()) return;
+  if (directory->stream.keeps(page.entries.back().cookie)) return;
   if (!attributes.mount().session().has_room(kPartLeft)) return;
   const DirectoryStream::Asked asked{page.entries.back().cookie, attributes.issue(),
                                      directory->inode->epoch()};
@@ -87,7 +92,9 @@ Task<Result<client::DirectoryPage>> page_at(AttributeCache& attributes, client::
     }
     asked = {asked.cookie, attributes.issue(), directory->inode->epoch()};
   }
-  auto page = co_await fetch(attributes.mount(), caller, directory, asked.cookie);
+  const bool goes_on = asked.cookie == 0 || directory->stream.goes_on_at(asked.cookie);
+  const std::uint32_t bytes = goes_on ? kPageBytes : kSoughtBytes;
+  auto page = co_await fetch(attributes.mount(), caller, directory, asked.cookie, bytes);
   co_return page;
 }
 
@@ -130,6 +137,12 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
     co_return false;
   }
   if (stream.ends_after(cookie)) co_return false;
+  const auto usable = [&](const DirectoryStream::Asked& before) {
+    return before.epoch == directory->inode->epoch() &&
+           remaining(attributes, *directory, before.issue) > Duration::zero();
+  };
+  if (cookie != 0 && stream.turn_back(cookie, usable)) co_return false;
+  const bool goes_on = stream.goes_on_at(cookie);
   DirectoryStream::Asked asked{cookie, attributes.issue(), directory->inode->epoch()};
   auto page = co_await page_at(attributes, caller, directory, asked);
   CO_TRY(page);
@@ -141,7 +154,7 @@ Task<Result<bool>> list_from(AttributeCache& attributes, client::Credential call
   }
   compare_listed(*directory, caller);
   note_whole(attributes, caller, *directory);
-  if (cookie != 0) look_ahead(attributes, caller, directory);
+  if (cookie != 0 && goes_on) look_ahead(attributes, caller, directory);
   co_return true;
 }
 

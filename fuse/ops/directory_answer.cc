@@ -9,7 +9,7 @@
 namespace nfsrdma::fuse {
 namespace {
 
-using cache::DirectoryStream;
+using cache::DirectoryPlaces;
 
 }  // namespace
 
@@ -34,13 +34,13 @@ bool DirectoryAnswer::add_bare(std::string_view name, std::uint64_t number, mode
 
 void DirectoryAnswer::add_dots(Inode& directory, std::uint64_t offset) {
   const std::uint64_t self = fs_->kernel().stat_of(directory).st_ino;
-  if (offset < DirectoryStream::kAfterDot) {
-    add_bare(".", self, S_IFDIR, DirectoryStream::kAfterDot);
+  if (offset < DirectoryPlaces::kAfterDot) {
+    add_bare(".", self, S_IFDIR, DirectoryPlaces::kAfterDot);
   }
-  if (offset < DirectoryStream::kAfterDotDot) {
+  if (offset < DirectoryPlaces::kAfterDotDot) {
     const std::uint64_t parent =
         fs_->kernel().number_of(directory.parent_fileid(), directory.parent_fsid());
-    add_bare("..", parent, S_IFDIR, DirectoryStream::kAfterDotDot);
+    add_bare("..", parent, S_IFDIR, DirectoryPlaces::kAfterDotDot);
   }
 }
 
@@ -71,19 +71,26 @@ InodeRef DirectoryAnswer::inode_of(const cache::Directory& directory, const clie
 
 bool DirectoryAnswer::add(cache::Directory& directory, const client::Entry& entry,
                           const InodeRef& inode) {
+  const auto offset = directory.places.after(entry.cookie);
+  if (!offset) {
+    too_many_ = true;
+    return false;
+  }
   const Duration longest = cache::names_remaining(fs_->attributes(), directory);
-  if (inode && longest > Duration::zero()) return add_inode(directory, entry, *inode, longest);
+  if (inode && longest > Duration::zero()) {
+    return add_inode(directory, entry, *inode, longest, *offset);
+  }
 
   const client::Attributes& told = entry.attributes;
   const mode_t type = told.has(nfs4::FATTR4_TYPE) ? cache::type_bits(told.type) : 0;
-  return add_bare(entry.name, number_of(directory, told), type, entry.cookie);
+  return add_bare(entry.name, number_of(directory, told), type, *offset);
 }
 
 bool DirectoryAnswer::add_inode(cache::Directory& directory, const client::Entry& entry,
-                                Inode& inode, Duration longest) {
+                                Inode& inode, Duration longest, std::uint64_t offset) {
   const EntryAnswer found =
       fs_->kernel().entry_of(inode, with_view(*directory.inode), entry.name, longest);
-  if (!took(add_entry_plus(room(), entry.name, found, entry.cookie))) return false;
+  if (!took(add_entry_plus(room(), entry.name, found, offset))) return false;
   fs_->inodes().count_lookup(inode);
   answered_.emplace_back(&inode);
   return true;

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <utility>
 
 #include "fuse/ops/directory_answer.h"
@@ -8,27 +9,34 @@
 namespace nfsrdma::fuse {
 namespace {
 
-using cache::DirectoryStream;
-
 Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
                DirectoryAnswer answer, std::uint64_t offset) {
   const client::Credential caller = request.caller();
   auto guard = co_await directory->reading.lock();
   const bool opened = take_opened_page(fs, *directory);
   if (offset == 0 && !opened) rewind(*directory);
-  const std::uint64_t cookie = offset <= DirectoryStream::kAfterDotDot ? 0 : offset;
-  auto present = co_await list_page(fs, caller, directory, cookie);
+  const auto cookie = directory->places.cookie_at(offset);
+  if (!cookie) {  // lseek(2) to a place that nothing has told
+    request.reply_error(EINVAL);
+    co_return;
+  }
+  auto present = co_await list_page(fs, caller, directory, *cookie);
   if (!present) {
     reply_failure(fs, request, present.error());
     co_return;
   }
   answer.add_dots(with_view(*directory->inode), offset);
-  for (const client::Entry& entry : directory->stream.following(cookie)) {
+  directory->places.go_to(offset);
+  for (const client::Entry& entry : directory->stream.following(*cookie)) {
     const InodeRef inode = answer.inode_of(*directory, entry);
     if (inode && fs.kernel().pages_outdated(*inode))
       co_await fs.kernel().drop_outdated_pages(inode);
     const bool added = answer.add(*directory, entry, inode);
     if (!added) break;
+  }
+  if (answer.too_many()) {
+    request.reply_error(EOVERFLOW);
+    co_return;
   }
   if (!request.reply_data(answer.data())) answer.take_back();
 }

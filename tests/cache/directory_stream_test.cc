@@ -66,6 +66,35 @@ TEST(DirectoryStream, AnUnknownPlaceHasToBeFetched) {
   EXPECT_EQ(cookies(stream.following(99)), (Cookies{100, 101}));
 }
 
+bool any(const DirectoryStream::Asked&) { return true; }
+
+TEST(DirectoryStream, GoesBackToAPageThatItHad) {
+  DirectoryStream stream;
+  stream.replace(asked(0), page({10, 11}, false));
+  stream.replace(asked(11), page({12, 13}, false));
+  stream.replace(asked(13), page({14}, true));
+  EXPECT_FALSE(stream.turn_back(99, any));
+  ASSERT_TRUE(stream.turn_back(10, any));
+  EXPECT_EQ(cookies(stream.following(10)), (Cookies{11}));
+  EXPECT_TRUE(stream.goes_on_at(11));
+  ASSERT_TRUE(stream.turn_back(11, any)) << "the page after that one";
+  EXPECT_EQ(cookies(stream.following(11)), (Cookies{12, 13}));
+  ASSERT_TRUE(stream.turn_back(14, any));
+  EXPECT_TRUE(stream.ends_after(14));
+  EXPECT_FALSE(stream.turn_back(12, [](const auto&) { return false; }));
+  stream.rewind();
+  EXPECT_FALSE(stream.turn_back(12, any)) << "rewinddir(3) shows what is there now";
+}
+
+TEST(DirectoryStream, KeepsFewPages) {
+  DirectoryStream stream;
+  for (std::uint64_t from = 0; from < 10; ++from)
+    stream.replace(asked(from), page({from + 1}, false));
+  EXPECT_FALSE(stream.turn_back(3, any));
+  EXPECT_TRUE(stream.keeps(6));
+  EXPECT_TRUE(stream.turn_back(6, any));
+}
+
 TEST(DirectoryStream, KnowsTheEnd) {
   DirectoryStream stream;
   stream.replace(asked(0), page({10, 7}, true));

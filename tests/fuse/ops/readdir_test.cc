@@ -69,6 +69,36 @@ TEST_F(ReaddirRequest, GoesOnBehindAnyEntry) {
   close_directory(directory);
 }
 
+TEST_F(ReaddirRequest, OffsetsAreSmallAndGoBack) {
+  constexpr std::size_t kFiles = 3000;
+  for (std::size_t i = 0; i < kFiles; ++i) server_.write_file("file" + std::to_string(i), "");
+  const Opened directory = open_directory();
+  std::vector<ListedEntry> all;
+  std::uint64_t offset = 0;
+  for (;;) {
+    const auto entries = list(directory, offset);
+    if (entries.empty()) break;
+    for (const ListedEntry& entry : entries) {
+      EXPECT_EQ(entry.next, all.size() + 1) << entry.name;
+      all.push_back(entry);
+    }
+    offset = all.back().next;
+  }
+  EXPECT_EQ(all.size(), kFiles + 2);
+  const int pages = server_.successes_of(nfs4::OP_READDIR);
+  EXPECT_GT(pages, 2);
+  for (std::size_t at = all.size() - 1; at > 2; at -= all.size() / 10) {
+    const auto entries = list(directory, all[at - 1].next, 512);
+    ASSERT_FALSE(entries.empty());
+    EXPECT_EQ(entries.front().name, all[at].name);
+    EXPECT_EQ(entries.front().next, all[at].next);
+    if (at <= all.size() / 10) break;
+  }
+  EXPECT_EQ(server_.successes_of(nfs4::OP_READDIR), pages) << "the pages are still there";
+  EXPECT_EQ(ask(FUSE_READDIR, kRoot, read_in(directory, all.back().next + 1, kRoom)).error, EINVAL);
+  close_directory(directory);
+}
+
 TEST_F(ReaddirRequest, FromTheBeginItIsReadAnew) {
   const Opened directory = open_directory();
   EXPECT_EQ(list(directory, 0).size(), 2U);
@@ -241,7 +271,7 @@ TEST_F(EntryNumbers, TheParentIsNumberedAsStatShowsIt) {
   cache::Inode& outer = *directory_->inode;
   outer.found_in(outer);
   DirectoryAnswer of_root(*fs_, Kind::names, slots_->acquire(), kSlotBytes);
-  of_root.add_dots(*root_inode(), cache::DirectoryStream::kAfterDot);
+  of_root.add_dots(*root_inode(), cache::DirectoryPlaces::kAfterDot);
   EXPECT_EQ(only(of_root, Kind::names).number, getattr(kRoot).ino);
 
   const auto adopt = [this](std::string_view name, std::uint64_t fileid) {
@@ -252,7 +282,7 @@ TEST_F(EntryNumbers, TheParentIsNumberedAsStatShowsIt) {
   const cache::InodeRef child = adopt("child", 44);
   child->found_in(*parent);
   DirectoryAnswer answer(*fs_, Kind::names, slots_->acquire(), kSlotBytes);
-  answer.add_dots(with_view(*child), cache::DirectoryStream::kAfterDot);
+  answer.add_dots(with_view(*child), cache::DirectoryPlaces::kAfterDot);
   EXPECT_EQ(only(answer, Kind::names).number, fs_->kernel().stat_of(with_view(*parent)).st_ino);
   EXPECT_NE(only(answer, Kind::names).number, 42U);
 }
