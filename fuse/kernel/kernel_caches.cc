@@ -140,7 +140,15 @@ std::optional<EntryAnswer> KernelCaches::known_missing(Inode& directory,
 void KernelCaches::advertised(Inode& inode, bool asked) {
   inode.view().advertised(version(inode), asked);
   inode.view().advertised_size(inode.size());
+  const std::chrono::duration<double> believed(attribute_timeout(inode));
+  inode.view().told_until(attributes_.mount().reactor().now() +
+                          std::chrono::duration_cast<Duration>(believed));
   if (pages_outdated(inode) && !inode.view().dropping_pages()) spawn(drop_stale_pages(&inode));
+}
+
+bool KernelCaches::must_ask(const Inode& inode) const {
+  return inode.view().asks_early(attributes_.mount().reactor().now()) &&
+         !attributes_.delegated(inode);
 }
 
 void KernelCaches::drop_attributes(Inode& inode) {
@@ -250,6 +258,7 @@ void KernelCaches::on_changed_unseen(cache::Inode& inode) {
 void KernelCaches::on_revalidated(Inode& inode) {
   notifier_.drop_attributes(inode.id());
   advertised(inode);
+  inode.view().asks_again();
 }
 
 void KernelCaches::visit_counters(CounterVisitor& visitor) const {

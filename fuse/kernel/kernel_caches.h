@@ -71,6 +71,9 @@ class KernelCaches final : public cache::InodeObserver {
   /// The kernel is being told the remembered attributes: pages of another version, which another
   /// client has written, are dropped.
   void advertised(Inode& inode, bool asked = true);
+  /// The kernel asks for attributes that it was told to believe still: the server's are wanted.
+  /// Under a delegation those that are known are the server's.
+  bool must_ask(const Inode& inode) const;
 
   /// Invalidates the attributes that the kernel has cached: always, or only if they differ from
   /// ours.

@@ -45,6 +45,7 @@ void KernelView::pages_cached(PageRange bytes) {
 }
 
 void KernelView::drop_begins() {
+  asks_again();
   if (drops_++ > 0) return;
   pages_end_since_drop_ = 0;
   pages_.drops_begin();

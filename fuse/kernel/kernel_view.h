@@ -32,6 +32,7 @@
 #include "fuse/kernel/advertised_names.h"
 #include "fuse/kernel/open_view.h"
 #include "fuse/kernel/page_map.h"
+#include "transport/base/reactor.h"
 
 namespace nfsrdma::fuse {
 
@@ -63,7 +64,18 @@ class KernelView {
     advertised_change_ = change;
     advertised_ = true;
   }
-  void forgot_attributes() { advertised_ = false; }
+  void forgot_attributes() {
+    advertised_ = false;
+    asks_again();
+  }
+  /// It is being told attributes that it need not ask for until then.
+  void told_until(TimePoint end) { told_until_ = end; }
+  /// It takes what it was told for out of date: after an order to drop pages or attributes, and
+  /// when it has read, written or listed, which changes times.
+  void asks_again() { told_until_ = {}; }
+  /// A GETATTR now is for a program that must know (AT_STATX_FORCE_SYNC), or because what was told
+  /// forbids something.
+  bool asks_early(TimePoint now) const { return now < told_until_; }
 
   /// The size the kernel certainly has of the file; nothing when it is not known. Whether the
   /// kernel takes in a size that it is told is for it to decide, but for the first.
@@ -154,6 +166,7 @@ class KernelView {
   std::uint64_t pages_end_since_drop_ = 0;  ///< counted from the begin of the first drop in flight
   PageMap pages_;
   std::uint64_t advertised_change_ = 0;
+  TimePoint told_until_{};
   std::optional<std::uint64_t> size_;
   std::uint64_t longest_ = 0;     ///< of the sizes that the kernel may have
   std::uint64_t least_size_ = 0;  ///< the same

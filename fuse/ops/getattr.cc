@@ -37,6 +37,18 @@ Task<void> answer_changed(FileSystem& fs, Request request, InodeRef inode, Asker
 /// The server would not tell the size that programs have written: not all data are there.
 bool misses_data(cache::OpenInode* open) { return open && (open->dirty() || open->may_be_lost()); }
 
+/// The kernel passes over attributes that an order to drop pages overtakes, and goes on to refuse
+/// by the mode that it has. Pages of the size that it has can go with the next answer.
+bool pages_can_wait(FileSystem& fs, const Inode& inode) {
+  return fs.kernel().pages_outdated(inode) && inode.size_is_shown();
+}
+
+/// Not to be believed at all, so that the next answer is asked for.
+void answer_once(FileSystem& fs, Request& request, Inode& inode) {
+  inode.view().forgot_attributes();
+  request.reply_attr(fs.kernel().stat_of(inode), 0);
+}
+
 /// read(2) asks for the size beyond the end that the kernel knows. Where the reader has lost its
 /// lock, what it has written may be missing at the server: that must not look like the end of the
 /// file.
@@ -48,7 +60,7 @@ bool reader_lost_lock(const FileRef& reader, const Request& request) {
 
 /// The server's attributes, after dirty data has been sent. `reader`: the open file that read(2)
 /// asks for; null: stat(2).
-Task<void> run(FileSystem& fs, Request request, InodeRef inode, FileRef reader) {
+Task<void> run(FileSystem& fs, Request request, InodeRef inode, FileRef reader, bool must_ask) {
   const Asker asker = reader ? Asker::read : Asker::stat;
   const client::Credential caller = request.caller();
   const auto open = inode->open();
@@ -57,7 +69,7 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, FileRef reader) 
     request.reply_error(EIO);
     co_return;
   }
-  if (!fs.attributes().fresh(*inode)) {
+  if (must_ask || !fs.attributes().fresh(*inode)) {
     auto fetched = co_await fs.attributes().revalidate(inode, caller);
     if (!fetched) {
       reply_failure(fs, request, fetched.error());
@@ -65,11 +77,13 @@ Task<void> run(FileSystem& fs, Request request, InodeRef inode, FileRef reader) 
     }
   }
   if (open) co_await cache::restore_lost(fs.files().writes(), open);
-  if (changes_to_show(fs, *inode, asker)) {
+  if (must_ask && pages_can_wait(fs, *inode)) {
+    answer_once(fs, request, *inode);
+  } else if (changes_to_show(fs, *inode, asker)) {
     co_await answer_changed(fs, std::move(request), std::move(inode), asker);
-    co_return;
+  } else {
+    reply_attributes(fs, request, *inode);
   }
-  reply_attributes(fs, request, *inode);
 }
 
 }  // namespace
@@ -83,8 +97,9 @@ void handle::getattr(FileSystem& fs, Request request, InodeRef inode, fuse_getat
     request.reply_error(EIO);
     return;
   }
-  if (misses_data(open.get()) || !fs.attributes().fresh(*inode)) {
-    spawn(run(fs, std::move(request), std::move(inode), std::move(reader)));
+  const bool must_ask = fs.kernel().must_ask(*inode);
+  if (must_ask || misses_data(open.get()) || !fs.attributes().fresh(*inode)) {
+    spawn(run(fs, std::move(request), std::move(inode), std::move(reader), must_ask));
     return;
   }
   fs.count_attribute_hit();

@@ -41,6 +41,7 @@ Task<void> handle::read(FileSystem& fs, Request request, FileRef file, ReadArgum
     co_return;
   }
   if (read->ended) file->node().view().read_end(offset + read->data.size());
+  file->node().view().asks_again();
   request.reply_data(read->data);
 }
 

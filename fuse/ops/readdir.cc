@@ -38,6 +38,7 @@ Task<void> run(FileSystem& fs, Request request, cache::DirectoryRef directory,
     request.reply_error(EOVERFLOW);
     co_return;
   }
+  with_view(*directory->inode).view().asks_again();
   if (!request.reply_data(answer.data())) answer.take_back();
 }
 

@@ -10,6 +10,7 @@ Task<void> handle::readlink(FileSystem& fs, Request request, InodeRef inode, NoA
   if (!target) {
     reply_failure(fs, request, target.error());
   } else {
+    inode->view().asks_again();
     request.reply_readlink(*target);
   }
 }

@@ -130,6 +130,7 @@ Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incom
 /// The kernel takes the bytes to be at `asked`, even those of an append that went elsewhere.
 void reply_written(Request& request, File& file, WriteBy by, std::uint64_t asked,
                    std::size_t bytes) {
+  file.node().view().asks_again();
   const bool alone = by != WriteBy::direct;
   if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes, alone);
 }
@@ -139,6 +140,7 @@ void reply_written(Request& request, File& file, WriteBy by, std::uint64_t asked
 /// its answer.
 void keep_failure(FileSystem& fs, Request& request, File& file, const Incoming& incoming,
                   int error_number) {
+  file.node().view().asks_again();
   file.shared->errors.record(error_number);
   fs.attributes().doubt_data(*file.inode);
   request.reply_write(incoming.what.data.size());

@@ -26,6 +26,41 @@ TEST_F(GetattrRequest, IsAnsweredFromMemoryWhileThatIsFresh) {
   EXPECT_EQ(getattrs(), before + 1);
 }
 
+// AT_STATX_FORCE_SYNC of statx(2), and the kernel's look at the mode that has refused something.
+TEST_F(GetattrRequest, WhatTheKernelNeedNotAskForIsAskedForAtTheServer) {
+  server_.write_file("f", "text");
+  const std::uint64_t node = lookup("f").nodeid;
+  server_.write_file("f", "longer text");
+  EXPECT_EQ(getattr_early(node).size, 11U);
+  server_.write_file("f", "a still longer text");
+  EXPECT_EQ(getattr_early(node).size, 19U) << "it was told of these attributes, too";
+}
+
+TEST_F(GetattrRequest, AfterReadingTheKernelAsksByItself) {
+  attach();
+  server_.write_file("f", "text");
+  std::filesystem::create_symlink("f", server_.path("link"));
+  const Opened file = kernel_open("f");
+  const std::uint64_t link = lookup("link").nodeid;
+  const auto costs_nothing = [this](std::uint64_t node) {
+    const int before = getattrs();
+    getattr_early(node);
+    EXPECT_EQ(getattrs(), before);
+  };
+  EXPECT_EQ(read(file, 0, 4).error, 0);
+  costs_nothing(file.node);
+  EXPECT_EQ(ask(FUSE_READLINK, link).error, 0);
+  costs_nothing(link);
+  getattr(kRoot);
+  const Opened directory = open_directory();
+  EXPECT_EQ(ask(FUSE_READDIR, kRoot, read_in(directory, 0, 4096)).error, 0);
+  costs_nothing(kRoot);
+  close_directory(directory);
+  fs_->kernel().drop_attributes(*fs_->inodes().find(file.node));
+  costs_nothing(file.node);
+  release(file);
+}
+
 TEST_F(GetattrRequest, ShowsWhatWasWrittenHere) {
   const Opened file = kernel_open("f");
   ASSERT_EQ(write(file, 100, "text"), 0);

@@ -157,7 +157,13 @@ class KernelRequests : public ServedFiles {
       reactor_.advance(std::chrono::milliseconds(100));
     }
   }
+  /// As after the file was read: the kernel takes what it was told for out of date.
   fuse_attr getattr(std::uint64_t node) {
+    if (const InodeRef inode = fs_->inodes().find(node)) inode->view().asks_again();
+    return getattr_early(node);
+  }
+  /// Though the kernel was told to believe what it has.
+  fuse_attr getattr_early(std::uint64_t node) {
     const Answer answer = ask(FUSE_GETATTR, node, fuse_getattr_in{});
     EXPECT_EQ(answer.error, 0);
     return answer.as<fuse_attr_out>().attr;
