@@ -23,9 +23,9 @@ constexpr nfs4::nfsstat4 kEverydayStatus[] = {
     nfs4::NFS4ERR_DENIED,    nfs4::NFS4ERR_LOCKED,  nfs4::NFS4ERR_DEADLOCK,
     nfs4::NFS4ERR_LOCK_RANGE};
 
-constexpr int kEverydayErrno[] = {EPERM,  ENOENT, EACCES, EEXIST,    EXDEV,        ENOTDIR,
-                                  EISDIR, EINVAL, EROFS,  ENOTEMPTY, ENAMETOOLONG, ENODATA,
-                                  ELOOP,  EINTR,  EAGAIN, EFBIG,     EDEADLK,      EOPNOTSUPP};
+constexpr int kEverydayErrno[] = {EPERM,  ENOENT, EACCES,    EEXIST,       EXDEV,   ENOTDIR, EISDIR,
+                                  EINVAL, EROFS,  ENOTEMPTY, ENAMETOOLONG, ENODATA, ELOOP,   EINTR,
+                                  EAGAIN, EFBIG,  EDEADLK,   EOPNOTSUPP,   EBUSY};
 
 /// Operations whose requests hold nothing of the program's own: NFS4ERR_INVAL is no answer to it,
 /// and repeating them does not help.

@@ -76,6 +76,10 @@ Task<Result<void>> rename_once(SillyNames& names, client::Credential caller, con
 }  // namespace
 
 Task<Result<void>> unlink(SillyNames& names, client::Credential caller, Place place) {
+  // A program that removes names until none is left must not be given one for each.
+  const InodeRef named =
+      co_await names.in_use_as(caller, place.directory, place.name, place.leads_to);
+  if (named) co_return fail(Error::local(EBUSY, "unlink", "the name of a file that is open here"));
   bool unused = !names.may_matter();
   if (!unused) unused = co_await known_unused(names, place);
   if (!unused) {
@@ -101,12 +105,14 @@ Task<Result<void>> rename(SillyNames& names, WriteBehind& behind, client::Creden
   co_await flush_source(behind, from);
   auto kept = co_await keep_target(names, caller, from, to);
   CO_TRY(kept);
+  const InodeRef named = co_await names.in_use_as(caller, from.directory, from.name, from.leads_to);
   const std::uint64_t gone = names.removed();
   auto renamed = co_await rename_once(names, caller, from, to);
   if (!renamed) {
     const bool again = co_await names.may_be_empty_now(renamed.error(), gone);
     if (again) renamed = co_await rename_once(names, caller, from, to);
   }
+  if (renamed && named) names.renamed_by_program(*named, *from.directory, from.name);
   if (renamed && *kept) co_await names.replaced(*kept);
   if (!renamed && *kept) co_await names.restore(*kept, to.name);
   co_return renamed;

@@ -15,6 +15,7 @@ namespace nfsrdma::cache {
 namespace {
 
 constexpr int kNamesTried = 16;
+constexpr std::string_view kPrefix = ".nfs";
 
 }  // namespace
 
@@ -34,7 +35,7 @@ Task<Result<std::string>> SillyNames::free_name(client::Credential caller, Inode
                                                 InodeRef inode) {
   for (int i = 0; i < kNamesTried; ++i) {
     std::string name =
-        fmt::format(".nfs{:016x}{:08x}", inode->attributes().value().fileid, ++given_);
+        fmt::format("{}{:016x}{:08x}", kPrefix, inode->attributes().value().fileid, ++given_);
     auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
     if (found) continue;
     if (client::to_errno(found.error()) != ENOENT) co_return fail_from(found);
@@ -63,6 +64,33 @@ Task<Result<SillyName>> SillyNames::give(client::Credential caller, InodeRef ino
     attributes_.names_changed(*directory, renamed->source, silly.name);
   }
   co_return silly;
+}
+
+bool SillyNames::has_name(const Inode& inode, const Inode& directory, std::string_view name) {
+  const auto open = inode.open();
+  if (!open || !open->in_use() || !open->silly) return false;
+  return open->silly->directory.get() == &directory && open->silly->name == name;
+}
+
+Task<InodeRef> SillyNames::in_use_as(client::Credential caller, InodeRef directory,
+                                     std::string name, std::optional<InodeRef> leads_to) {
+  if (open_files_ == 0 || !name.starts_with(kPrefix)) co_return InodeRef();
+  InodeRef inode = leads_to.value_or(InodeRef());
+  if (!leads_to) {
+    auto found = co_await client::lookup(mount_, caller, directory->handle(), name);
+    if (found) inode = index_.find(found->handle);
+  }
+  if (!inode || !has_name(*inode, *directory, name)) inode.reset();
+  co_return inode;
+}
+
+void SillyNames::renamed_by_program(Inode& inode, const Inode& directory, std::string_view name) {
+  // The last close may have taken it away meanwhile.
+  if (!has_name(inode, directory, name)) return;
+  const auto open = inode.open();
+  open->silly.reset();
+  open->removal.reset();
+  attributes_.doubt(inode);  // a link more
 }
 
 Task<Result<KeptFile>> SillyNames::keep_if_open(client::Credential caller, InodeRef directory,

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "cache/file/attribute_cache.h"
 #include "cache/file/inode_index.h"
@@ -56,6 +58,12 @@ class SillyNames {
   /// The same when the server has just told which file the name leads to.
   Task<Result<KeptFile>> keep(client::Credential caller, InodeRef directory, std::string name,
                               client::Found found, NameIs next);
+  /// The file that is in use here and has this silly name; null: none has. `leads_to`: see Place;
+  /// where it is empty the server is asked.
+  Task<InodeRef> in_use_as(client::Credential caller, InodeRef directory, std::string name,
+                           std::optional<InodeRef> leads_to);
+  /// A program has given that file another name instead: it stays after the last close.
+  void renamed_by_program(Inode& inode, const Inode& directory, std::string_view name);
   /// Whether that is a file that would be kept.
   bool to_be_kept(const client::Found& found) const { return open_file_of(found) != nullptr; }
   /// The name of the kept file is another one's now. Removes the silly name if the file was closed
@@ -83,6 +91,7 @@ class SillyNames {
                                       InodeRef inode);
   Task<Result<SillyName>> give(client::Credential caller, InodeRef inode, InodeRef directory,
                                std::string name, NameIs next);
+  static bool has_name(const Inode& inode, const Inode& directory, std::string_view name);
   InodeRef open_file_of(const client::Found& found) const;
   Task<void> remove(SillyName silly);
 

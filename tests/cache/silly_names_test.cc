@@ -2,9 +2,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <optional>
 #include <string>
 
 #include "cache/file/open.h"
+#include "cache/name/change_names.h"
 #include "cache/name/silly_names.h"
 #include "client/requests/errno.h"
 #include "client/requests/remove.h"
@@ -114,6 +117,32 @@ TEST_F(SillyNames, ADirectoryDoesNotWaitForAFileThatIsOpenedAgain) {
   auto last = begin_release(std::move(again));
   EXPECT_TRUE(finish(last));
   EXPECT_FALSE(any_silly_name());
+}
+
+TEST_F(SillyNames, IsBusyWhileTheFileIsInUse) {
+  FileRef file = open("f");
+  ASSERT_TRUE(kept("f"));
+  const std::string name = silly_name();
+  for (const auto& leads_to : {std::optional<InodeRef>(file->inode), std::optional<InodeRef>()}) {
+    auto removed = run(unlink(files().silly_names(), caller(), Place{root_, name, leads_to}));
+    ASSERT_FALSE(removed);
+    EXPECT_TRUE(removed.error().is(Layer::local, EBUSY)) << removed.error().message();
+    EXPECT_EQ(silly_name(), name);
+  }
+  close(file);
+  EXPECT_FALSE(any_silly_name());
+}
+
+TEST_F(SillyNames, OneThatAProgramRenamesIsNoneAnyMore) {
+  FileRef file = open("f");
+  ASSERT_TRUE(kept("f"));
+  WriteBehind& behind = files().writes().behind();
+  auto renamed = run(rename(files().silly_names(), behind, caller(), Place{root_, silly_name()},
+                            Place{root_, "rescued"}));
+  ASSERT_TRUE(renamed) << renamed.error().message();
+  EXPECT_FALSE(file->shared->silly);
+  close(file);
+  EXPECT_TRUE(server_.exists("rescued"));
 }
 
 // OPEN4_RESULT_PRESERVE_UNLINKED, RFC 8881 section 18.16.3
