@@ -170,11 +170,17 @@ Task<Result<void>> Mount::establish() {
 Task<Result<void>> Mount::find_export() {
   auto found = co_await find_root();
   std::string_view rest = config_.export_path;
+  std::string walked;
   for (std::string name = next_component(rest); found && !name.empty();
        name = next_component(rest)) {
     const FileHandle dir = found->handle;
+    walked += '/' + name;
     auto below = co_await find_below(dir, std::move(name));
     found = std::move(below);
+    if (found && found->attributes.type == nfs4::NF4LNK) {
+      co_return fail(Error::local(ENOTDIR, "LOOKUP export",
+                                  walked + " is a symbolic link: name what it leads to"));
+    }
   }
   CO_TRY(found);
   root_ = *found;

@@ -59,10 +59,16 @@ fi
 
 start_responder
 echo file >"$export/file"
+mkdir "$export/behind"
+ln -s behind "$export/link"
 expect 32 "127.0.0.1:/nothing: LOOKUP export: NFS4ERR_NOENT" \
   "$nfsrdma" -o "port=$port" 127.0.0.1:/nothing "$mnt"
 grep -qF "no such export" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"
 expect 32 "LOOKUP export: Not a directory (/file; the export must be a directory)" "$nfsrdma" -o "port=$port" 127.0.0.1:/file "$mnt"
+for path in /link /link/below; do
+  expect 32 "LOOKUP export: Not a directory (/link is a symbolic link: name what it leads to; the export must be a directory)" \
+    "$nfsrdma" -o "port=$port" "127.0.0.1:$path" "$mnt"
+done
 control "fault nfsstat=NFS4ERR_ACCESS:op=PUTROOTFH:times=1" >/dev/null
 expect 32 "NFS4ERR_ACCESS" "$nfsrdma" -o "port=$port" 127.0.0.1:/ "$mnt"
 grep -qF "does not allow it" "$work/said.err" || fail "no remedy: $(cat "$work/said.err")"
