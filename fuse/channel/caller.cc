@@ -14,6 +14,8 @@ namespace {
 
 /// How long a process's groups are believed to stay what they were.
 constexpr Duration kGroupsLifetime = std::chrono::seconds(1);
+/// No group has this number.
+constexpr gid_t kNoGroup = static_cast<gid_t>(-1);
 
 void add_group(rpc::Credential& credential, std::uint32_t group) {
   if (group == credential.gid || credential.group_count == credential.groups.size()) return;
@@ -82,10 +84,44 @@ rpc::Credential Callers::credential(const CallerIds& ids) {
   entry.credential.uid = ids.uid;
   entry.credential.gid = ids.gid;
   const ProcStatus status(reactor_, ids.pid);
-  const bool same = acts_as(status.text(), ids.uid);
-  if (same) parse_groups(status.text(), entry.credential);
-  if (status.hidden() || (!same && !status.text().empty())) report_hidden(ids);
+  const std::string_view text = status.text();
+  const bool for_another = !text.empty() && !acts_as(text, ids.uid);
+  if (status.hidden() || (for_another && policy_.foreign_numbers)) {
+    report_hidden(ids);
+  } else if (for_another) {
+    add_common_groups(entry.credential);
+  } else {
+    parse_groups(text, entry.credential);
+    if (!text.empty()) note_groups(ids.uid, text);
+  }
   return entry.credential;
+}
+
+void Callers::note_groups(uid_t uid, std::string_view status) {
+  rpc::Credential groups;
+  groups.gid = kNoGroup;
+  parse_groups(status, groups);
+  User& user = users_[uid % kUsers];
+  if (!user.known || user.uid != uid) {
+    user = {uid, groups, true};
+    return;
+  }
+  const auto has = [&](std::uint32_t group) {
+    const auto end = groups.groups.begin() + groups.group_count;
+    return std::find(groups.groups.begin(), end, group) != end;
+  };
+  rpc::Credential& common = user.common;
+  const auto end = common.groups.begin() + common.group_count;
+  const auto left = std::stable_partition(common.groups.begin(), end, has);
+  common.group_count = static_cast<std::uint32_t>(left - common.groups.begin());
+}
+
+void Callers::add_common_groups(rpc::Credential& credential) const {
+  const User& user = users_[credential.uid % kUsers];
+  if (!user.known || user.uid != credential.uid) return;
+  for (std::uint32_t i = 0; i < user.common.group_count; ++i) {
+    add_group(credential, user.common.groups[i]);
+  }
 }
 
 void Callers::report_hidden(const CallerIds& ids) {

@@ -21,6 +21,9 @@ struct CallerIds {
 /// How the requests of callers are sent.
 struct CallerPolicy {
   rpc::AuthFlavor flavor = rpc::AuthFlavor::sys;
+  /// Another program has mounted, perhaps in another pid namespace: the number of a caller may be
+  /// that of an unrelated process here.
+  bool foreign_numbers = false;
 };
 
 /// This process, with its effective user and its groups.
@@ -29,7 +32,9 @@ rpc::Credential own_credential(Reactor& reactor, rpc::AuthFlavor flavor);
 /// Makes credentials. The supplementary groups are the caller's, on a mount of one user, too: it
 /// may have been given groups since this process was started, or have given some up. They are read
 /// from /proc, and remembered for a short while. A caller that /proc hides has none, which can only
-/// take rights away. Belongs to one shard.
+/// take rights away. A process that makes requests for another user (overlayfs makes them for the
+/// user that has mounted it) has the groups that all processes of that user have had here: the user
+/// has come here with them, or without. Belongs to one shard.
 class Callers {
  public:
   Callers(Reactor& reactor, CallerPolicy policy) : reactor_(reactor), policy_(policy) {}
@@ -47,10 +52,21 @@ class Callers {
     rpc::Credential credential;
   };
   static constexpr std::size_t kEntries = 64;
+  /// What all processes of a user had that were seen to act as that user.
+  struct User {
+    uid_t uid = 0;
+    rpc::Credential common;  ///< its groups
+    bool known = false;
+  };
+  static constexpr std::size_t kUsers = 64;
+
+  void note_groups(uid_t uid, std::string_view status);
+  void add_common_groups(rpc::Credential& credential) const;
 
   Reactor& reactor_;
   CallerPolicy policy_;
   std::array<Entry, kEntries> entries_;
+  std::array<User, kUsers> users_;
   bool hidden_reported_ = false;
 };
 

@@ -115,7 +115,7 @@ DaemonConfig daemon_config(const Options& options) {
   config.source = options.source.text;
   config.session.mount_point = options.mount_point;
   config.session.mount_options = mount_list(options);
-  config.session.callers = {options.sec};
+  config.session.callers = {options.sec, options.mounted_by_another};
   config.session.answer_limit.longest = options.patience.longest_answer();
   config.session.answer_limit.error_number = options.patience.error_number;
   config.session.io_uring = options.io_uring && options.program.record_file.empty();

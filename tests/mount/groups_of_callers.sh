@@ -10,6 +10,7 @@ gone() { ! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat")" = Z 
 daemon=
 leave() {
   local status=$?
+  umount "$work/merged" 2>/dev/null || true
   umount -l "$mnt" 2>/dev/null || true
   [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
   clean_up $status
@@ -54,3 +55,23 @@ refused "Permission denied" with_groups --clear-groups cat "$mnt/project/file"
 refused "Permission denied" with_groups --clear-groups ls "$mnt/project"
 same "shared more" "$(with_groups --groups=4242 cat "$mnt/project/file" | xargs)" "a file of the group"
 ends member
+
+# overlayfs makes the requests of whoever uses it in the name of its mounter: /proc shows such a caller, as another user.
+"$work/nfsrdma" -f -o "proto=$NFSRDMA_PROTO,port=$port,allow_other" 127.0.0.1:/ "$mnt" 2>"$work/shared.log" &
+daemon=$!
+wait_for "the shared mount" grep -q 'is mounted' "$work/shared.log"
+mkdir "$work/upper" "$work/scratch" "$work/merged"
+if mount -t overlay -o "lowerdir=$mnt,upperdir=$work/upper,workdir=$work/scratch" overlay "$work/merged" 2>"$work/overlay.txt"; then
+  chmod 755 "$export/project"
+  chmod 644 "$export/project/file"
+  same "shared more" "$(with_groups --groups=4242 cat "$work/merged/project/file" | xargs)" "a file through overlayfs"
+  with_groups --clear-groups ls -l "$work/merged/project" >"$work/ls.txt"
+  umount "$work/merged"
+else
+  echo "not tried: overlayfs ($(cat "$work/overlay.txt"))"
+fi
+umount "$mnt"
+wait_for "the end of the shared mount" gone "$daemon"
+wait "$daemon" || fail "the shared mount ended with status $?"
+daemon=
+same 0 "$(grep -c 'that /proc does not show' "$work/shared.log")" "words about hidden callers below overlayfs"

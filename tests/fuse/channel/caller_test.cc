@@ -100,6 +100,41 @@ TEST_F(CallersTest, GroupsOfAProcessOfAnotherUserAreNotTaken) {
   EXPECT_EQ(child.wait(), 0);
 }
 
+// overlayfs makes the requests of whoever uses it in the name of the user that has mounted it.
+TEST_F(CallersTest, AProcessThatActsForAnotherUserHasThatUsersGroups) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";
+  Turn turn;
+  const auto member = [&turn](std::array<gid_t, 2> groups, int first) {
+    return [&turn, groups, first] {
+      const bool taken = ::setgroups(groups.size(), groups.data()) == 0 && ::setuid(1001) == 0;
+      turn.give(first);
+      turn.wait_for(9);
+      return taken ? 0 : 1;
+    };
+  };
+  nfsrdma::testing::Child mounter(member({3006, 3007}, 1));
+  turn.wait_for(1);
+  // This process is root's.
+  const CallerIds through{1001, 2001, ::getpid()};
+  EXPECT_EQ(callers_.credential(through).group_count, 0U) << "nothing is known of the user";
+  EXPECT_EQ(callers_.credential({1001, 2001, mounter.pid()}).group_count, 2U);
+  reactor_.advance(std::chrono::milliseconds(1500));
+  EXPECT_EQ(callers_.credential(through).group_count, 2U);
+  nfsrdma::testing::Child other(member({3007, 3008}, 2));
+  turn.wait_for(2);
+  EXPECT_EQ(callers_.credential({1001, 2001, other.pid()}).group_count, 2U);
+  reactor_.advance(std::chrono::milliseconds(1500));
+  const rpc::Credential common = callers_.credential(through);
+  EXPECT_EQ(common.group_count, 1U) << "the user may have given up the others";
+  EXPECT_EQ(common.groups[0], 3007U);
+  Callers foreign(reactor_, CallerPolicy{.foreign_numbers = true});
+  foreign.credential({1001, 2001, mounter.pid()});
+  EXPECT_EQ(foreign.credential(through).group_count, 0U) << "it may be an unrelated process";
+  turn.give(9);
+  EXPECT_EQ(mounter.wait(), 0);
+  EXPECT_EQ(other.wait(), 0);
+}
+
 // The groups of this process are those of the session that it was started in.
 TEST(GroupsOfCallers, AreNotThoseOfThisProcess) {
   if (::getuid() != 0) GTEST_SKIP() << "only root changes the groups of a process";

@@ -69,7 +69,7 @@ Task<void> Run::start() {
   limit.report = [this](const fuse::PendingRequest& overdue, int error_number) {
     backend_.note_overdue(overdue, error_number);
   };
-  const fuse::CallerPolicy callers{options_.sec};
+  const fuse::CallerPolicy callers{options_.sec, options_.mounted_by_another};
   kernel_ =
       std::make_unique<RerunKernel>(world_, reactor_, backend_.slots(), callers, std::move(limit));
   backend_.on_mounted(*kernel_);
