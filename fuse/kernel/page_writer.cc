@@ -51,6 +51,28 @@ bool keep_descriptor_only(int descriptor) {
   return alone && (only == 0 || ::syscall(SYS_close_range, 0U, only - 1, 0U) == 0);
 }
 
+/// A file that is open in the thread's own table. ThreadSanitizer knows one table for a process,
+/// and takes the same number in another for the same file: it does not see bare system calls.
+class ThreadsFile {
+ public:
+  ThreadsFile() = default;
+  ThreadsFile(const ThreadsFile&) = delete;
+  ThreadsFile& operator=(const ThreadsFile&) = delete;
+  ~ThreadsFile() {
+    if (descriptor_ >= 0) ::syscall(SYS_close, descriptor_);
+  }
+
+  void open(const std::string& path) {
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    descriptor_ = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path.c_str(), flags, 0));
+  }
+  bool is_open() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+};
+
 bool write_pages(int descriptor) {
   constexpr off64_t kFromStart = 0;
   constexpr off64_t kToEnd = 0;
@@ -257,7 +279,7 @@ void PageWriter::end_thread() {
 void PageWriter::follow_orders(std::shared_ptr<Shared> shared) {
   const bool alone = keep_descriptor_only(shared->answered.get());
   shared->thread = ::gettid();
-  std::map<std::uint64_t, UniqueFd> files;
+  std::map<std::uint64_t, ThreadsFile> files;
   std::unique_lock lock(shared->mutex);
   for (;;) {
     shared->changed.wait(lock, [&] { return shared->ending || !shared->waiting.empty(); });
@@ -267,12 +289,9 @@ void PageWriter::follow_orders(std::shared_ptr<Shared> shared) {
     lock.unlock();
     bool succeeded = alone;
     if (work.writes && alone) {
-      UniqueFd& file = files[work.file];
-      if (!file) {
-        const std::string path = fmt::format("{}{:x}", shared->prefix, work.file);
-        file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-      }
-      succeeded = file && write_pages(file.get());
+      ThreadsFile& file = files[work.file];
+      if (!file.is_open()) file.open(fmt::format("{}{:x}", shared->prefix, work.file));
+      succeeded = file.is_open() && write_pages(file.get());
     }
     if (!work.keeps || !succeeded) files.erase(work.file);
     lock.lock();
