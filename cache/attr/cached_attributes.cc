@@ -46,6 +46,7 @@ CachedAttributes::Outcome CachedAttributes::store(const FileAttributes& fresh, c
   expired_ = issue.order <= expired_at_;
   updated_at_ = clock.last();
   issued_at_ = issue.order;
+  data_issued_at_ = std::max(data_issued_at_, issue.order);
   fetched_at_ = issue.at;
   data_fetched_at_ = std::max(data_fetched_at_, issue.at);
   if (outcome == Outcome::changed) {
@@ -62,6 +63,7 @@ CachedAttributes::Outcome CachedAttributes::store_data(const FileAttributes& fre
   if (is_older(fresh, issue.order, std::max(updated_at_, data_updated_at_))) return Outcome::older;
   const Outcome outcome = update(fresh);
   data_updated_at_ = clock.last();
+  data_issued_at_ = std::max(data_issued_at_, issue.order);
   data_fetched_at_ = std::max(data_fetched_at_, issue.at);
   if (outcome == Outcome::changed) restart_period(issue, policy);
   return outcome;

@@ -62,6 +62,8 @@ class CachedAttributes {
   Duration data_remaining(TimePoint now) const;
   /// Whether the server computed the attributes after the requests up to `order` were sent.
   bool newer_than(std::uint64_t order) const { return issued_at_ > order; }
+  /// The same of what store_data() renews.
+  bool data_newer_than(std::uint64_t order) const { return data_issued_at_ > order; }
   /// The present period: also how long a name looked up in this directory may be believed.
   Duration period() const { return period_; }
   /// Notes when store() found the file changed: its version was known by then.
@@ -89,6 +91,7 @@ class CachedAttributes {
   std::uint64_t data_updated_at_ = 0;  ///< the same of store_data()
   std::uint64_t expired_at_ = 0;       ///< what they answer may be of before an own change
   std::uint64_t issued_at_ = 0;        ///< order of the request that brought the value
+  std::uint64_t data_issued_at_ = 0;   ///< the same of what store_data() renews
   TimePoint fetched_at_{};
   TimePoint data_fetched_at_{};
   TimePoint seen_at_{};

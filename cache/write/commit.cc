@@ -81,13 +81,30 @@ void give_up(OpenInode& open, UncommittedData::Mark mark, int error_number) {
   open.uncommitted.abandon(mark);
 }
 
-/// One COMMIT. True when data that it had not made durable was sent again.
-Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark mark) {
-  OpenInode& open = *file->shared;
+/// COMMIT of all that was sent, and the verifier that it has brought.
+Task<Result<nfs4::verifier4>> send_commit(WriteBack& writes, FileRef file, CommitAsks asks) {
   constexpr std::uint64_t kFromStart = 0;
   constexpr std::uint32_t kToEnd = 0;
-  auto verifier = co_await client::commit(writes.mount(), file->caller, file->inode->handle(),
-                                          kFromStart, kToEnd);
+  if (asks == CommitAsks::nothing) {
+    auto verifier = co_await client::commit(writes.mount(), file->caller, file->inode->handle(),
+                                            kFromStart, kToEnd);
+    co_return verifier;
+  }
+  const Issue issue = writes.attributes().issue();
+  auto committed = co_await client::commit_and_look(writes.mount(), file->caller,
+                                                    file->inode->handle(), kFromStart, kToEnd);
+  CO_TRY(committed);
+  if (committed->attributes) {
+    writes.attributes().learn(*file->inode, *committed->attributes, issue, ChangedBy::anyone);
+  }
+  co_return committed->verifier;
+}
+
+/// One COMMIT. True when data that it had not made durable was sent again.
+Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark mark,
+                       CommitAsks asks) {
+  OpenInode& open = *file->shared;
+  auto verifier = co_await send_commit(writes, file, asks);
   if (!verifier) {
     writes.note_refused(*file->inode, file->caller.uid, verifier.error());
     writes.note_failure(*file->inode, "commit", verifier.error());
@@ -105,7 +122,7 @@ Task<bool> commit_once(WriteBack& writes, FileRef file, UncommittedData::Mark ma
 constexpr int kMostCommits = 8;
 
 /// Commits the data that was sent. The caller holds `committing`.
-Task<void> commit_sent(WriteBack& writes, FileRef file) {
+Task<void> commit_sent(WriteBack& writes, FileRef file, CommitAsks asks = CommitAsks::nothing) {
   const std::shared_ptr<OpenInode> open = file->shared;
   const std::uint64_t times_forgotten = writes.memory().times_forgotten();
   UncommittedData::Mark mark = open->uncommitted.mark();
@@ -117,7 +134,7 @@ Task<void> commit_sent(WriteBack& writes, FileRef file) {
       give_up(*open, mark, EIO);
       break;
     }
-    const bool sent_again = co_await commit_once(writes, file, mark);
+    const bool sent_again = co_await commit_once(writes, file, mark, asks);
     if (sent_again) mark = open->uncommitted.mark();
   }
   open->kept_under = times_forgotten;  // what is left was kept later
@@ -157,12 +174,12 @@ Task<void> relieve_from(WriteBack& writes, FileRef writer) {
 
 }  // namespace
 
-Task<void> commit_file(WriteBack& writes, FileRef file) {
+Task<void> commit_file(WriteBack& writes, FileRef file, CommitAsks asks) {
   {
     const std::shared_ptr<OpenInode> open = file->shared;
     auto guard = co_await open->committing.lock();
     co_await writes.behind().flush_durably(open);
-    co_await commit_sent(writes, file);
+    co_await commit_sent(writes, file, asks);
   }
   // Memory was not made of this file meanwhile, and others may have nothing to give.
   if (writes.memory().full()) relieve(writes);

@@ -6,9 +6,12 @@
 
 namespace nfsrdma::cache {
 
+/// What a COMMIT asks for besides.
+enum class CommitAsks : bool { nothing, attributes };
+
 /// Makes durable all data written to the file on this mount before the call. Failures are recorded
 /// in the file's errors. Returns when nothing more can be done.
-Task<void> commit_file(WriteBack& writes, FileRef file);
+Task<void> commit_file(WriteBack& writes, FileRef file, CommitAsks asks = CommitAsks::nothing);
 
 /// Where the server may have lost uncommitted data of the file, has them sent again: until then who
 /// reads the file, its size or its end at the server misses what write(2) has accepted.

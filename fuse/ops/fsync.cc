@@ -8,6 +8,8 @@
 #include "cache/write/commit.h"
 #include "fuse/ops/operations.h"
 #include "fuse/ops/reply.h"
+#include "transport/base/log.h"
+#include "transport/base/sync/task_group.h"
 
 namespace nfsrdma::fuse {
 namespace {
@@ -27,13 +29,44 @@ void report(Request& request, File& file, bool closes, bool lock_lost) {
   }
 }
 
+Task<void> ask_for_attributes(FileSystem& fs, FileRef file) {
+  auto asked = co_await fs.attributes().revalidate(file);
+  if (!asked) log::debug("{}", asked.error().message());
+}
+
+/// Writes are on their way that need no COMMIT, and none are gathered: no request is to come that
+/// brings attributes, so they are asked for meanwhile.
+bool only_waits(cache::OpenInode& open) {
+  return open.order.gathered() > 0 && open.order.unstable() == 0 && open.uncommitted.empty() &&
+         open.gathering.bytes.empty();
+}
+
+/// MPI-IO's sync-barrier-sync, and programs that tell each other "it is written" by other ways: who
+/// calls fsync(2) sees afterwards what others have written and synced before.
+Task<void> show_after_sync(FileSystem& fs, FileRef file, cache::Issue begun) {
+  if (!file->open) co_return;
+  // Own requests since then have brought what others have changed.
+  const bool told = file->inode->attributes().data_newer_than(begun.order);
+  if (!told) co_await ask_for_attributes(fs, file);
+  co_await fs.kernel().show_changes(&file->node());
+  fs.kernel().drop_outdated_attributes(file->node());
+}
+
 /// Commits, and reports what went wrong. `closer`: the lock owner that closes a descriptor; empty:
 /// none does. `leaving`: a process that closes any descriptor of a file gives up all its fcntl
 /// locks on it.
 Task<void> run(FileSystem& fs, Request request, FileRef file, std::optional<std::uint64_t> closer,
                std::optional<cache::Departure> leaving) {
+  const cache::Issue begun = fs.attributes().issue();
+  // A delegation tells of changes by others.
+  const bool shows = !closer && !fs.attributes().delegated(*file->inode);
+  const auto asks = shows ? cache::CommitAsks::attributes : cache::CommitAsks::nothing;
   const cache::FileRef writer = file->writable() ? file : file->shared->any_writer();
-  if (writer) co_await cache::commit_file(fs.files().writes(), writer);
+  TaskGroup asking(fs.mount().reactor());
+  if (shows && only_waits(*file->shared)) asking.start(ask_for_attributes(fs, file));
+  if (writer) co_await cache::commit_file(fs.files().writes(), writer, asks);
+  co_await asking.empty();
+  if (shows) co_await show_after_sync(fs, file, begun);
   // Data read and written under a lost lock may be wrong, and its owner must learn that.
   const cache::IoCaller by{closer.value_or(0), request.context().pid};
   bool lock_lost = cache::lost(cache::lock_for_io(*file, by, client::ByteRange::whole_file()));

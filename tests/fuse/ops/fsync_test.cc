@@ -60,6 +60,39 @@ TEST_F(FsyncRequest, WhatACloseHasToldIsNotToldByTheCloseOfALaterOpen) {
   release(reader);
 }
 
+TEST_F(FsyncRequest, ShowsWhatOthersHaveSynced) {
+  attach();
+  server_.write_file("f", "before");
+  const Opened file = kernel_open("f");
+  EXPECT_EQ(read(file, 0, 100).text(), "before");
+  server_.write_file("f", "others");
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(drops_of(file.node).size(), 1U);
+  EXPECT_EQ(read(file, 0, 100).text(), "others");
+  release(file);
+}
+
+TEST_F(FsyncRequest, AsksForAttributesInTheRequestOfItsCommit) {
+  server_.service().set_never_stable(true);
+  const Opened file = kernel_open("f");
+  ASSERT_EQ(write(file, 0, text_of(100000)), 0);
+  EXPECT_EQ(getattr(file.node).size, 100000U) << "it is sent";
+  int alone = 0;
+  int together = 0;
+  server_.fate = [&](const client::test::Arrival& arrival) {
+    const bool commits = arrival.has(nfs4::OP_COMMIT);
+    if (arrival.has(nfs4::OP_GETATTR)) ++(commits ? together : alone);
+    return client::test::Fate::answer;
+  };
+  EXPECT_EQ(fsync(file), 0);
+  EXPECT_EQ(together, 1);
+  EXPECT_EQ(alone, 0);
+  EXPECT_EQ(flush(file), 0);
+  EXPECT_EQ(alone, 0);
+  server_.fate = nullptr;
+  release(file);
+}
+
 TEST_F(FsyncRequest, AFailedCommitIsTold) {
   const Opened file = kernel_open("f");
   ASSERT_EQ(write(file, 0, text_of(cache::GatheredWrite::kGatherBelow)), 0);
