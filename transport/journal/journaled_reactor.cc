@@ -41,9 +41,11 @@ JournaledReactor::~JournaledReactor() = default;
 Result<void> JournaledReactor::watch(int fd, std::uint32_t events, FdHandler& handler) {
   auto made = std::make_unique<Watch>(*this, ++watches_made_, handler);
   recorder_.give(Kind::watch, Body().u32(watches_made_));
-  TRY(outside_.watch(fd, events, *made));
-  watches_[fd] = std::move(made);
-  return {};
+  auto watched = outside_.watch(fd, events, *made);
+  // A program may do without what cannot be watched: its rerun has to do so, too.
+  seen("a descriptor that cannot be watched", !watched.has_value());
+  if (watched) watches_[fd] = std::move(made);
+  return watched;
 }
 
 Result<void> JournaledReactor::modify(int fd, std::uint32_t events, FdHandler& handler) {

@@ -1,5 +1,7 @@
 #include "tests/lab/rerun/reactor.h"
 
+#include <cerrno>
+
 #include <utility>
 
 namespace nfsrdma::lab::rerun {
@@ -8,8 +10,11 @@ using journal::Body;
 using journal::Kind;
 
 Result<void> RerunReactor::watch(int fd, std::uint32_t, FdHandler& handler) {
-  watches_[fd] = {++watches_made_, &handler};
-  world_.give(Kind::watch, Body().u32(watches_made_));
+  world_.give(Kind::watch, Body().u32(++watches_made_));
+  if (seen("a descriptor that cannot be watched", false)) {
+    return fail(Error::local(EBADF, "watch", "it was refused when this was recorded"));
+  }
+  watches_[fd] = {watches_made_, &handler};
   return {};
 }
 
