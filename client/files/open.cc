@@ -121,12 +121,13 @@ Task<Result<Opened>> complete(Files& files, Asked asked, OpenAnswer answer,
   const std::uint64_t times_forgotten = files.delegation_table.times_forgotten();
   auto attributes = co_await steps::or_fetch(files.context, asked.caller, answer.handle,
                                              std::move(answer.attributes), std::move(answer.names));
+  auto refused = co_await refused_rights(files, asked, answer.handle, answer.refused);
   // The open has been reclaimed without it.
   if (files.delegation_table.times_forgotten() != times_forgotten) {
     answer.granted.delegation.reset();
   }
   const bool wanted = asked.delegating == Delegating::wanted && files.delegations_wanted;
-  if (answer.granted.delegation && !(attributes && wanted)) {
+  if (answer.granted.delegation && !(attributes && refused && wanted)) {
     files.context.session.background().start(delegreturn_quietly(
         files.context, asked.caller, answer.handle, answer.granted.delegation->stateid));
     answer.granted.delegation.reset();
@@ -134,7 +135,6 @@ Task<Result<Opened>> complete(Files& files, Asked asked, OpenAnswer answer,
   CO_TRY(attributes);
   opened.attributes = *attributes;
   file->set_fileid(attributes->fileid);
-  auto refused = co_await refused_rights(files, asked, answer.handle, answer.refused);
   CO_TRY(refused);
   co_await note_delegation(files, file, answer, asked, *refused, opened.attributes);
   // The last reference to the open closes it.
