@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -100,6 +101,16 @@ bool receive_order(int socket, GuardOrder& order) {
   return size > 0;
 }
 
+/// What the program has open beyond the socket: a reader of its pipes must see their end, and the
+/// program the end of its socket. Some containers refuse close_range(2).
+void close_inherited() {
+  if (::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U) == 0) return;
+  rlimit bound{};
+  constexpr rlim_t kMost = 65536;
+  const rlim_t end = ::getrlimit(RLIMIT_NOFILE, &bound) == 0 ? bound.rlim_cur : kMost;
+  for (rlim_t i = kSocket + 1; i < std::min(end, kMost); ++i) ::close(static_cast<int>(i));
+}
+
 /// In the guarding process. No standard descriptor, session, working directory or name is the
 /// program's: a reader of its output must see the end, and no file system stay in use.
 void become_guard(int socket, std::span<char*> arguments) {
@@ -116,7 +127,7 @@ void become_guard(int socket, std::span<char*> arguments) {
   }
   [[maybe_unused]] const int gone = ::chdir("/");
   if (socket != kSocket) ::dup3(socket, kSocket, O_CLOEXEC);
-  ::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U);
+  close_inherited();
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (null < 0 || ::dup2(null, standard) < 0) ::close(standard);

@@ -81,7 +81,10 @@ Result<void> check_unchanged(const std::string& mount_point,
 Result<void> remount(const std::string& source, const std::string& mount_point,
                      const Remount& wanted) {
   const auto mounted = find_mount(mount_point);
-  if (!mounted || !mounted->type.starts_with("fuse")) {
+  // subtype= gives the type another name.
+  const bool ours =
+      mounted && (mounted->type == "fuse.nfsrdma" || !words_of_process(mount_point).empty());
+  if (!ours) {
     return fail(
         Error::local(EINVAL, kRemountStep, "nothing of nfsrdma is mounted on " + mount_point));
   }

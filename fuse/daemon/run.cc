@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -254,6 +255,8 @@ void open_standard_descriptors() {
 
 int run(int argc, char** argv) {
   open_standard_descriptors();
+  // A caller may have it ignored: the kernel then reaps children, and their results are lost.
+  ::signal(SIGCHLD, SIG_DFL);
   auto line = parse_command_line(argc, argv);
   if (!line) return say_usage_error(line.error());
   switch (line->action) {
