@@ -56,6 +56,16 @@ class AdvertisedNames {
     return names;
   }
 
+  /// The node is something else than it was: takes out the names that lead to it.
+  std::vector<std::string> doubt(std::uint64_t node) {
+    std::vector<std::string> names;
+    for (const auto& [name, advertised] : names_) {
+      if (advertised.as == As::there && advertised.node == node) names.push_back(name);
+    }
+    for (const std::string& name : names) names_.erase(name);
+    return names;
+  }
+
   /// A listing from the begin of the directory to its end: begin, every name, end.
   void listing_begins() { ++listing_; }
   /// Whether the kernel was told that it is missing: takes it out.

@@ -246,6 +246,13 @@ void KernelCaches::on_names_changed(cache::Inode& directory) {
   if (inode.view().names()) notifier_.doubt_names(inode, inode.view().names()->doubt_all());
 }
 
+void KernelCaches::doubt_names_of(InodeTable& inodes, const Inode& gone) {
+  inodes.for_each([&](Inode& directory) {
+    AdvertisedNames* const names = directory.view().names();
+    if (names) notifier_.doubt_names(directory, names->doubt(gone.id()));
+  });
+}
+
 void KernelCaches::on_attributes_doubted(cache::Inode& inode) { drop_attributes(with_view(inode)); }
 
 void KernelCaches::on_changed_unseen(cache::Inode& inode) {

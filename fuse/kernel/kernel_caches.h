@@ -68,6 +68,9 @@ class KernelCaches final : public cache::InodeObserver {
   /// The same for a rename: the kernel moves its belief from the old name to the new one.
   void after_rename(Inode& from, const std::string& name, Inode& to, const std::string& new_name,
                     bool done);
+  /// The server knows this directory no longer: the kernel has to look up the names that lead to
+  /// it, of whichever of these directories they are. Goes through all of them.
+  void doubt_names_of(InodeTable& inodes, const Inode& gone);
   /// The kernel is being told the remembered attributes: pages of another version, which another
   /// client has written, are dropped.
   void advertised(Inode& inode, bool asked = true);

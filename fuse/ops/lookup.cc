@@ -74,6 +74,10 @@ Task<void> handle::lookup(FileSystem& fs, Request request, InodeRef parent,
   }
   auto found = co_await cache::lookup(fs.attributes(), caller, parent, name);
   if (!found) {
+    // On ESTALE the kernel looks most paths up again, but not that of mkdir(2), mknod(2),
+    // symlink(2) and link(2): the next try would be stale, too.
+    const bool gone = found.error().is(Layer::nfs, nfs4::NFS4ERR_STALE);
+    if (gone) fs.kernel().doubt_names_of(fs.inodes(), *parent);
     reply_failure(fs, request, found.error(), name);
   } else if (!*found) {
     reply_missing(fs, request, *parent, name);
