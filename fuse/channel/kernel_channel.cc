@@ -9,9 +9,9 @@ namespace {
 constexpr std::uint64_t kNoRequest = 0;
 /// Before, the kernel does not look at the flag and drops the entry.
 constexpr std::uint32_t kMinorOfExpireOnly = 38;
-constexpr std::uint32_t kMinorOfNoFlush = 35;
 constexpr std::uint32_t kMinorOfLinux6_6 = 39;
 /// FUSE_NOTIFY_PRUNE and struct fuse_notify_prune_out of Linux 6.18, which older headers lack.
+constexpr std::uint32_t kMinorOfLinux6_16 = 44;
 constexpr std::uint32_t kMinorOfPrune = 45;
 constexpr int kNotifyPrune = 9;
 struct NotifyPrune {
@@ -47,8 +47,8 @@ bool doubts_refuted_names(const KernelChannel& channel) {
   return channel.kernel_minor >= kMinorOfLinux6_6;
 }
 
-bool closes_quietly(const KernelChannel& channel) {
-  return channel.kernel_minor >= kMinorOfNoFlush;
+bool waits_for_pages(const KernelChannel& channel) {
+  return channel.kernel_minor >= kMinorOfLinux6_16;
 }
 
 namespace {

@@ -53,8 +53,9 @@ int notify_inval_inode(KernelChannel& channel, std::uint64_t node, std::int64_t 
 /// Whether the kernel looks a name up anew by itself when EEXIST says that it is not missing. Linux
 /// does so since 6.2, which cannot be told from 6.1: true from 6.6 on. Known after INIT.
 bool doubts_refuted_names(const KernelChannel& channel);
-/// Whether OpenAnswer::no_flush has its effect (Linux 5.16). Known after INIT.
-bool closes_quietly(const KernelChannel& channel);
+/// Whether sync_file_range(2) returns after the answers to the WRITEs that it has caused, and
+/// OpenAnswer::no_flush has its effect: since Linux 6.16. Known after INIT.
+bool waits_for_pages(const KernelChannel& channel);
 /// Makes the kernel look a name up anew; open files and working directories stay. ENOSYS before
 /// Linux 6.2, which would drop it instead. Waits for operations on the directory.
 int notify_expire_entry(KernelChannel& channel, std::uint64_t parent, std::string_view name);

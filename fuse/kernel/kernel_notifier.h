@@ -65,7 +65,7 @@ class KernelNotifier {
   /// See KernelOrders. Before it is attached the kernel has been told nothing.
   bool kernel_doubts_refuted_names() const { return !kernel_ || kernel_->doubts_refuted_names(); }
   /// See KernelOrders.
-  bool kernel_closes_quietly() const { return kernel_ && kernel_->closes_quietly(); }
+  bool kernel_waits_for_pages() const { return kernel_ && kernel_->waits_for_pages(); }
   std::uint64_t names_doubted() const { return names_doubted_.value(); }
 
   std::uint64_t notifications() const { return notifications_.value(); }

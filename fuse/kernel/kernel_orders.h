@@ -29,8 +29,9 @@ class KernelOrders {
   /// Whether the kernel expires a missing name by itself when EEXIST has refuted it. Never
   /// changes.
   virtual bool doubts_refuted_names() const = 0;
-  /// Whether a file can be opened so that its close(2) writes no pages. Never changes.
-  virtual bool closes_quietly() const { return false; }
+  /// Whether sync_file_range(2) waits for the answers to its WRITEs, and a file can be opened so
+  /// that its close(2) writes no pages. Never changes.
+  virtual bool waits_for_pages() const { return false; }
 };
 
 /// Through the channel, which outlives this.
@@ -58,7 +59,7 @@ class ChannelOrders final : public KernelOrders {
     notify_forget_entry(channel_, directory, name);
   }
   bool doubts_refuted_names() const override { return fuse::doubts_refuted_names(channel_); }
-  bool closes_quietly() const override { return fuse::closes_quietly(channel_); }
+  bool waits_for_pages() const override { return fuse::waits_for_pages(channel_); }
 
  private:
   KernelChannel& channel_;

@@ -108,8 +108,9 @@ class KernelView {
     if (size_ && end < *size_) size_.reset();
     least_size_ = std::min(least_size_, end);
   }
-  /// A write that ended here, by the kernel's reckoning, has been acknowledged. `alone`: it is no
-  /// part of a direct write, of which the kernel takes nothing in behind a part that has failed.
+  /// A write that ended here, by the kernel's reckoning, has been acknowledged. `alone`: its size
+  /// is at least that now. A page that is written back leaves the size as it is, and of a direct
+  /// write the kernel counts nothing after a part that has failed.
   void wrote(std::uint64_t end, bool alone);
 
   /// The change attribute that the kernel's cached pages of the file belong to.

@@ -108,6 +108,7 @@ struct PageWriter::Shared {
   struct Work {
     std::uint64_t file = 0;
     bool writes = false;
+    bool opens = false;
     bool keeps = false;
   };
 
@@ -147,7 +148,7 @@ bool PageWriter::kept(std::uint64_t inode) const {
 
 /// Whether the thread can have the pages written without waiting for the caller.
 bool PageWriter::may_order(const InodeRef& inode, Opens opens) const {
-  if (name_.empty() || ended_ || !notifier_.kernel_closes_quietly()) return false;
+  if (name_.empty() || ended_ || !notifier_.kernel_waits_for_pages()) return false;
   if (opens != Opens::never) return true;
   const bool opening = std::ranges::any_of(given_, [](const OrderRef& o) { return o->opens; });
   return kept(inode->id()) && !opening;
@@ -158,33 +159,35 @@ Task<void> PageWriter::write(InodeRef inode, Opens opens) {
   // The kernel sends no WRITE of pages meanwhile; the thread is left to other files.
   const std::shared_ptr<OpenView> open = inode->view().open();
   if (open) co_await open->truncations.wait();
+  if (!may_have_stores(inode)) co_return;  // closed meanwhile
   bool written = false;
-  if (may_order(inode, opens)) written = co_await order(inode, true, opens == Opens::keeps);
+  if (may_order(inode, opens)) written = co_await order(inode, true);
   if (!written) co_await notifier_.drop_pages_now(inode);
 }
 
 Task<void> PageWriter::close(InodeRef inode) {
-  if (kept(inode->id())) co_await order(std::move(inode), false, false);
+  if (kept(inode->id())) co_await order(std::move(inode), false);
 }
 
 void PageWriter::give(OrderRef order, std::uint64_t id, bool writes) {
   orders_.add();
+  const bool opens = order->opens;
   given_.push_back(std::move(order));
   {
     std::lock_guard lock(shared_->mutex);
-    shared_->waiting.push_back({id, writes, kept(id)});
+    shared_->waiting.push_back({id, writes, opens, kept(id)});
   }
   shared_->changed.notify_one();
 }
 
 /// False when the thread could not do it.
-Task<bool> PageWriter::order(InodeRef inode, bool writes, bool keeps) {
+Task<bool> PageWriter::order(InodeRef inode, bool writes) {
   if (!start_thread()) co_return false;
   const std::uint64_t id = inode->id();
   const auto order = std::make_shared<Order>(reactor_, std::move(inode));
   order->opens = writes && !kept(id);
   if (!writes) std::erase(kept_, id);
-  if (order->opens && keeps) kept_.push_back(id);
+  if (order->opens) kept_.push_back(id);
   give(order, id, writes);
   if (kept_.size() > kMostKept) {
     const std::uint64_t oldest = kept_.front();
@@ -290,7 +293,9 @@ void PageWriter::follow_orders(std::shared_ptr<Shared> shared) {
     bool succeeded = alone;
     if (work.writes && alone) {
       ThreadsFile& file = files[work.file];
-      if (!file.is_open()) file.open(fmt::format("{}{:x}", shared->prefix, work.file));
+      // Callers that may not wait for a look-up count on it that none is made unannounced.
+      if (work.opens && !file.is_open())
+        file.open(fmt::format("{}{:x}", shared->prefix, work.file));
       succeeded = file.is_open() && write_pages(file.get());
     }
     if (!work.keeps || !succeeded) files.erase(work.file);

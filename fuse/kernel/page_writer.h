@@ -33,9 +33,12 @@ class PageWriter final : private FdHandler {
  public:
   /// How the caller in the kernel allows the file to be opened.
   enum class Opens : std::uint8_t {
-    keeps,  ///< has the file open: the descriptor stays until close()
-    once,   ///< the descriptor does not outlast the call: it would keep the mount busy
-    never,  ///< has the root directory locked, and so any look-up there waits for it
+    keeps,  ///< holds no lock of the kernel's, and has the file open: the descriptor stays until
+            ///< close()
+    /// Has the file or a directory locked. A process that has the root directory locked may wait
+    /// for that lock, and a look-up in the root would wait for this process. A descriptor that is
+    /// kept is used.
+    never,
   };
 
   /// `mount_point`: the path by which this program reaches the mount; empty: pages are dropped.
@@ -77,7 +80,7 @@ class PageWriter final : private FdHandler {
   bool may_order(const InodeRef& inode, Opens opens) const;
   bool kept(std::uint64_t inode) const;
   void give(OrderRef order, std::uint64_t id, bool writes);
-  Task<bool> order(InodeRef inode, bool writes, bool keeps);
+  Task<bool> order(InodeRef inode, bool writes);
   Task<void> end_of_thread();
   void end_thread();
   void on_ready(std::uint32_t events) override;

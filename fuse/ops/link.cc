@@ -8,10 +8,8 @@ Task<void> handle::link(FileSystem& fs, Request request, InodeRef parent, LinkAr
   InodeRef inode = inode_or_refuse(fs, request, arguments.oldnodeid);
   if (!inode) co_return;
   const client::Credential caller = request.caller();
-  // The file has under its new name what was written before. link(2) has the directory locked.
-  const bool in_root = parent->id() == InodeTable::kRootId;
-  const auto opens = in_root ? PageWriter::Opens::never : PageWriter::Opens::once;
-  co_await fs.kernel().page_writer().write(inode, opens);
+  // The file has under its new name what was written before.
+  co_await fs.kernel().page_writer().write(inode, PageWriter::Opens::never);
   if (const auto open = inode->open()) co_await fs.files().writes().behind().flush(open);
   auto linked = co_await cache::link(fs.attributes(), caller, inode, parent, arguments.name);
   if (!linked) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The file has under its new name what was stored to a mapping before. Where it is not known which
 /// file this is, all have.
-Task<void> write_renamed(FileSystem& fs, std::optional<cache::InodeRef> renamed, bool in_root) {
+Task<void> write_renamed(FileSystem& fs, std::optional<cache::InodeRef> renamed) {
   std::vector<InodeRef> files;
   if (!renamed) {
     fs.inodes().for_each([&files](Inode& inode) {
@@ -21,9 +21,9 @@ Task<void> write_renamed(FileSystem& fs, std::optional<cache::InodeRef> renamed,
   } else if (*renamed) {
     files.push_back(with_view(*renamed));
   }
-  // rename(2) has both directories locked.
-  const auto opens = in_root ? PageWriter::Opens::never : PageWriter::Opens::once;
-  for (const InodeRef& file : files) co_await fs.kernel().page_writer().write(file, opens);
+  for (const InodeRef& file : files) {
+    co_await fs.kernel().page_writer().write(file, PageWriter::Opens::never);
+  }
 }
 
 }  // namespace
@@ -43,8 +43,7 @@ Task<void> handle::rename(FileSystem& fs, Request request, InodeRef parent,
   const client::Credential caller = request.caller();
   const std::optional<cache::InodeRef> moved = from.leads_to;
   const std::optional<cache::InodeRef> replaced = to.leads_to;
-  const bool in_root = parent->id() == InodeTable::kRootId || target->id() == InodeTable::kRootId;
-  co_await write_renamed(fs, moved, in_root);
+  co_await write_renamed(fs, moved);
   auto renamed = co_await cache::rename(files.silly_names(), files.writes().behind(), caller,
                                         std::move(from), std::move(to));
   fs.kernel().after_rename(*parent, arguments.name, *target, arguments.new_name,

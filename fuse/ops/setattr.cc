@@ -13,7 +13,7 @@ namespace {
 
 /// A WRITE sets the times, and takes set-id bits away: one of a mapped page as well.
 Task<void> set_after_stores(FileSystem& fs, InodeRef inode) {
-  co_await fs.kernel().page_writer().write(std::move(inode), PageWriter::Opens::once);
+  co_await fs.kernel().page_writer().write(std::move(inode), PageWriter::Opens::never);
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ Task<bool> take_late(FileSystem& fs, const Request& request, FileRef file, Incom
 void reply_written(Request& request, File& file, WriteBy by, std::uint64_t asked,
                    std::size_t bytes) {
   file.node().view().asks_again();
-  const bool alone = by != WriteBy::direct;
+  // Pages that it writes back leave its size as it is.
+  const bool alone = by == WriteBy::page_cache;
   if (request.reply_write(bytes)) file.node().view().wrote(asked + bytes, alone);
 }
 
