@@ -69,7 +69,7 @@ writer unlucky exit
 control stop >/dev/null
 echo >&"$to"
 expect_gone "$pid" "a process that exits"
-control fault nfsstat=NFS4ERR_NOSPC:op=WRITE >/dev/null
+control fault nfsstat=NFS4ERR_IO:op=WRITE >/dev/null
 control continue >/dev/null
 expect_line "$work/mount0.log" "failed after its last flush"
 control clear >/dev/null
