@@ -4,11 +4,12 @@
 #include <cstdint>
 
 #include "cache/file/inode.h"
+#include "transport/base/task.h"
 
 namespace nfsrdma::cache {
 
-/// One for each mount. Called on the shard, within the operation that found it out; an
-/// implementation must not wait or call back.
+/// One for each mount. Called on the shard, within the operation that found it out. An
+/// implementation of an on_...() must not wait or call back.
 class InodeObserver {
  public:
   /// A change made here led the file from version `before` to `after` (change attributes): data
@@ -21,6 +22,10 @@ class InodeObserver {
   /// The server's data of the file are others than those that were shown, and it has the change
   /// attribute of before.
   virtual void on_changed_unseen(Inode& inode) = 0;
+  /// Returns when programs' stores to mappings of the file have come as writes: they precede the
+  /// return of a write delegation. Stores may be left out while the file is being truncated, since
+  /// the truncation may wait for that return.
+  virtual Task<void> write_stores(InodeRef inode) = 0;
 
  protected:
   ~InodeObserver() = default;

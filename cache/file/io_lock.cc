@@ -7,9 +7,11 @@ namespace nfsrdma::cache {
 void note_locker(File& file, std::uint64_t owner) {
   const auto found = std::find(file.lockers.begin(), file.lockers.end(), owner);
   if (found == file.lockers.end()) file.lockers.push_back(owner);
+  file.shared->lockers.add({client::LockKind::posix, owner});
 }
 
 void forget_locker(OpenInode& open, std::uint64_t owner) {
+  if (!open.lockers.remove({client::LockKind::posix, owner})) return;
   open.files.for_each([owner](File& file) { std::erase(file.lockers, owner); });
 }
 

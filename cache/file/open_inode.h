@@ -14,6 +14,7 @@
 #include "cache/data/write_order.h"
 #include "cache/file/inode.h"
 #include "cache/file/leaving_owners.h"
+#include "cache/file/locking_owners.h"
 #include "client/state/lock_state.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/sync/async_mutex.h"
@@ -97,6 +98,8 @@ class OpenInode : public ListNode {
   bool write_through = false;
   AsyncMutex committing;  ///< one COMMIT at a time
   LeavingOwners leaving;
+  LockingOwners lockers;  ///< all that stand in File::lockers, of any of the files
+  LockingOwners locking;  ///< all that may have locks; those that have none any more leave
   std::optional<SillyName> silly;
   std::uint32_t closes = 0;  ///< CLOSEs in flight
   /// The closes are in flight that the silly name goes with.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace nfsrdma::cache {
 /// The time until it is worth asking for a lock again, or its caller is interrupted.
 class LockPause : public client::LockWaiters::Wait {
  public:
-  LockPause(client::LockWaiters& waiters, const File& file, Duration longest, LockCaller& caller)
-      : Wait(waiters, file.inode->handle(), longest), caller_(caller) {
+  LockPause(client::LockWaiters::Turn& turn, Duration longest, LockCaller& caller)
+      : Wait(turn, longest), caller_(caller) {
     caller_.wait_ = this;
     if (caller_.interrupted_) cancel();
   }
@@ -36,6 +37,7 @@ using LockedFiles = std::vector<client::OpenFileRef>;
 /// Open files of the inode through which the owner has locked: more than one when users differ.
 LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
   LockedFiles found;
+  if (!open.locking.contains(owner)) return found;
   open.files.for_each([&](File& file) {
     const client::OpenFileRef& ref = file.open.file();
     if (!ref || !ref->locks().find(owner)) return;
@@ -48,6 +50,13 @@ bool holds(OpenInode& open, const client::LockOwner& owner) {
   return std::ranges::any_of(locked_by(open, owner), [&](const client::OpenFileRef& file) {
     return !file->locks().find(owner)->ranges.empty();
   });
+}
+
+/// The same through this open file.
+bool holds_through(const File& file, const client::LockOwner& owner) {
+  const client::OpenFileRef& ref = file.open.file();
+  const auto lock = ref ? ref->locks().find(owner) : nullptr;
+  return lock && !lock->ranges.empty();
 }
 
 /// Whether the owner has asked for locks through an open file that a program still has.
@@ -114,13 +123,19 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
   }
   if (!locked_here(mount, file->inode->handle())) co_await writes.behind().flush(file->shared);
   Backoff backoff;
+  std::optional<client::LockWaiters::Turn> turn;
   // A closed file has nobody to lock for. F_SETLK goes on after a signal that its caller handles.
   while (file->open && !(wanted.will_wait && caller.interrupted())) {
     if (file->shared->leaving.contains(wanted.owner)) {
       co_await file->shared->leaving.wait();
       continue;
     }
+    if (turn) turn->asks();
+    file->shared->locking.add(wanted.owner);
     auto locked = co_await client::lock(mount, file->open.file(), wanted);
+    // The same owner may have left while this was on its way.
+    if (locked) file->shared->locking.add(wanted.owner);
+    if (locked && turn) turn->granted();
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
     if (wanted.owner.kind == client::LockKind::flock && holds(*file->shared, wanted.owner)) {
@@ -129,7 +144,14 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
       if (!given_up) co_return fail_from(given_up);
       continue;  // who has unlocked meanwhile has woken nobody
     }
-    LockPause pause(mount.lock_waiters(), *file, backoff.next(), caller);
+    const bool holds_others = holds_through(*file, wanted.owner);
+    if (turn) {
+      turn->refused(holds_others);
+    } else {
+      turn.emplace(mount.lock_waiters(), file->inode->handle(), wanted.owner, wanted.range,
+                   wanted.exclusive, holds_others);
+    }
+    LockPause pause(*turn, backoff.next(), caller);
     co_await pause;
     if (mount.lock_waiters().ended()) break;
   }
@@ -185,6 +207,8 @@ Task<bool> release_locks(WriteBack& writes, Departure leaving) {
     log::warning("releasing the locks of inode {}: {}", file->fileid(), released.error().message());
     kept = kept && !released.error().is(Layer::nfs, nfs4::NFS4ERR_EXPIRED);
   }
+  if (locked_by(*leaving.open(), leaving.owner()).empty())
+    leaving.open()->locking.remove(leaving.owner());
   co_return kept;
 }
 

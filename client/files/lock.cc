@@ -39,9 +39,14 @@ LockConflict describe(Files& files, const FileHandle& handle, const LockDenied& 
   return conflict;
 }
 
-void note_unlocked(Files& files, const OpenFileRef& file, const LockRef& lock) {
+/// `before`: what the owner had locked, and may have no more. Waiters for other parts of the file
+/// need not ask.
+void note_unlocked(Files& files, const OpenFileRef& file, const LockRef& lock,
+                   const LockRanges& before) {
   file->locks().forget_if_unused(lock);
-  files.lock_waiters.notify(file->handle());
+  for (const LockedRange& part : before.all()) {
+    files.lock_waiters.unlocked(file->handle(), part.range);
+  }
 }
 
 }  // namespace
@@ -136,7 +141,7 @@ Task<Result<LockGrant>> lock(Files& files, OpenFileRef file, WantedLock wanted) 
       if (lock->loss_reported) lock->lost_ranges.clear(wanted.range);
       const bool downgraded =
           !wanted.exclusive && granted->replaced.conflicting(wanted.range, wanted.exclusive);
-      if (downgraded) files.lock_waiters.notify(lock->file.handle());
+      if (downgraded) files.lock_waiters.unlocked(lock->file.handle(), wanted.range);
     }
     file->locks().forget_if_unused(lock);
     co_return granted;
@@ -215,7 +220,9 @@ Task<Result<void>> take_back_lock(Files& files, LockGrant grant) {
     auto locked = co_await lock_part(files, file, lock, wanted);
     if (!locked && outcome) outcome = std::move(locked);
   }
-  note_unlocked(files, file, lock);
+  LockRanges taken;  // also a part that is locked again: it may have become weaker
+  taken.set(grant.lock.range, grant.lock.exclusive);
+  note_unlocked(files, file, lock, taken);
   co_return outcome;
 }
 
@@ -227,7 +234,8 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
     auto stay = co_await local_locks_stay(files, file);
     CO_TRY(stay);
   }
-  const bool held = lock->ranges.overlaps(range);
+  const LockRanges before = lock->ranges.within(range);
+  const bool held = !before.empty();
   if (held && file->lost()) co_return fail(lost_locks());
   if (held) {
     auto unlocked = co_await unlock_part(files, file, lock, range);
@@ -236,7 +244,7 @@ Task<Result<void>> unlock(Files& files, OpenFileRef file, LockOwner owner, ByteR
   const bool unreported = lock->lost_ranges.overlaps(range) && !lock->loss_reported;
   lock->lost_ranges.clear(range);
   if (held) {
-    note_unlocked(files, file, lock);
+    note_unlocked(files, file, lock, before);
   } else {
     file->locks().forget_if_unused(lock);  // nobody can lock more than before
   }
@@ -268,6 +276,7 @@ Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
   if (!lock) co_return Result<void>{};
   auto guard = co_await lock->changing.lock();
   co_await open_recovered(files, file);
+  const LockRanges before = lock->ranges;
   Result<void> outcome;
   if (!lock->at_server && file->lost()) outcome = fail(lost_locks());
   if (lock->at_server && lock->established && !file->lost()) {
@@ -280,7 +289,7 @@ Task<Result<void>> unlock_all(Files& files, OpenFileRef file, LockOwner owner) {
   lock->refused = nfs4::NFS4_OK;
   lock->ranges = {};
   lock->lost_ranges = {};
-  note_unlocked(files, file, lock);
+  note_unlocked(files, file, lock, before);
   co_return outcome;
 }
 

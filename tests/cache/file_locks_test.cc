@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include <cerrno>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,29 @@ class FileLocksTest : public ServedFiles {
     wanted.will_wait = will_wait;
     return lock(files().writes(), file_, wanted, who);
   }
+  using Waiting = Pending<Result<client::LockGrant>>;
+  static client::LockOwner owner_number(int number) {
+    return {client::LockKind::posix, 1000 + static_cast<std::uint64_t>(number)};
+  }
+  Task<Result<client::LockGrant>> ask_for(client::LockOwner owner, client::ByteRange range,
+                                          bool exclusive, LockCaller& who, bool will_wait = true) {
+    client::WantedLock wanted;
+    wanted.owner = owner;
+    wanted.range = range;
+    wanted.exclusive = exclusive;
+    wanted.will_wait = will_wait;
+    return lock(files().writes(), file_, wanted, who);
+  }
+  int lock_now_of(client::LockOwner owner, client::ByteRange range) {
+    LockCaller who;
+    auto locked = run(ask_for(owner, range, true, who, /*will_wait=*/false));
+    return locked ? 0 : client::to_errno(locked.error());
+  }
+  /// LOCK requests so far.
+  int asked() const {
+    return static_cast<int>(std::ranges::count_if(
+        server_.arrivals(), [](const Arrival& arrival) { return arrival.has(nfs4::OP_LOCK); }));
+  }
   int lock_now(client::LockOwner owner) {
     LockCaller who;
     auto locked = run(ask(owner, who, /*will_wait=*/false));
@@ -72,6 +97,102 @@ TEST_F(FileLocksTest, WhoWaitsGetsTheLockWhenItIsGivenBack) {
   unlock_all(kOne);
   EXPECT_TRUE(finish(waiting));
   EXPECT_EQ(lock_now(kOne), EAGAIN);
+}
+
+TEST_F(FileLocksTest, OfManyWaitersOneAsksForEachUnlock) {
+  constexpr int kWaiters = 600;
+  ASSERT_EQ(lock_now(kOne), 0);
+  std::deque<LockCaller> callers(kWaiters);
+  std::vector<std::unique_ptr<Pending<Result<client::LockGrant>>>> waiting;
+  for (int i = 0; i < kWaiters; ++i) {
+    waiting.push_back(
+        std::make_unique<Pending<Result<client::LockGrant>>>(ask(owner_number(i), callers[i])));
+    reactor_.settle();
+  }
+  unlock_all(kOne);
+  for (int i = 0; i < kWaiters; ++i) {
+    reactor_.settle();
+    ASSERT_TRUE(waiting[i]->done()) << "in the order in which they came: " << i;
+    if (i + 1 < kWaiters) {
+      ASSERT_FALSE(waiting[i + 1]->done());
+    }
+    unlock_all(owner_number(i));
+  }
+  EXPECT_LT(asked(), 2 * kWaiters + kWaiters / 10);
+}
+
+TEST_F(FileLocksTest, ReadersGetTheirLocksTogether) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  std::deque<LockCaller> callers(4);
+  Waiting first(ask_for(owner_number(0), {}, /*exclusive=*/false, callers[0]));
+  reactor_.settle();
+  Waiting second(ask_for(owner_number(1), {}, /*exclusive=*/false, callers[1]));
+  reactor_.settle();
+  Waiting writer(ask_for(owner_number(2), {}, /*exclusive=*/true, callers[2]));
+  reactor_.settle();
+  Waiting last(ask_for(owner_number(3), {}, /*exclusive=*/false, callers[3]));
+  reactor_.settle();
+  unlock_all(kOne);
+  reactor_.settle();
+  EXPECT_TRUE(first.done());
+  EXPECT_TRUE(second.done());
+  EXPECT_TRUE(last.done()) << "the writer is refused while they have theirs, and holds up nobody";
+  EXPECT_FALSE(writer.done());
+  for (const int reader : {0, 1, 3}) unlock_all(owner_number(reader));
+  reactor_.settle();
+  EXPECT_TRUE(writer.done());
+}
+
+TEST_F(FileLocksTest, AWaiterThatGivesUpPassesTheTurnOn) {
+  ASSERT_EQ(lock_now(kOne), 0);
+  std::deque<LockCaller> callers(2);
+  Waiting first(ask_for(owner_number(0), {}, true, callers[0]));
+  reactor_.settle();
+  Waiting second(ask_for(owner_number(1), {}, true, callers[1]));
+  reactor_.settle();
+  unlock_all(kOne);
+  callers[0].interrupt();  // woken, and not asking yet
+  reactor_.settle();
+  ASSERT_TRUE(first.done());
+  if (first.value()) unlock_all(owner_number(0));
+  reactor_.settle();
+  EXPECT_TRUE(second.done());
+}
+
+TEST_F(FileLocksTest, AWaiterThatIsRefusedAgainDoesNotHoldUpOthers) {
+  ASSERT_EQ(lock_now_of(kOne, {0, 9}), 0);
+  ASSERT_EQ(lock_now_of(kTwo, {10, 19}), 0);
+  std::deque<LockCaller> callers(3);
+  Waiting wide(ask_for(owner_number(0), {0, 19}, true, callers[0]));
+  reactor_.settle();
+  Waiting same(ask_for(owner_number(1), {0, 19}, true, callers[1]));
+  reactor_.settle();
+  Waiting narrow(ask_for(owner_number(2), {0, 4}, true, callers[2]));
+  reactor_.settle();
+  unlock_all(kOne);
+  reactor_.settle();
+  EXPECT_TRUE(narrow.done()) << "the first one waits for another lock";
+  EXPECT_FALSE(wide.done());
+  EXPECT_FALSE(same.done());
+  unlock_all(kTwo);
+  unlock_all(owner_number(2));
+  reactor_.settle();
+  EXPECT_TRUE(wide.done());
+}
+
+TEST_F(FileLocksTest, AnUnlockElsewhereInTheFileWakesNobody) {
+  ASSERT_EQ(lock_now_of(kOne, {0, 9}), 0);
+  ASSERT_EQ(lock_now_of(kTwo, {10, 19}), 0);
+  LockCaller who;
+  Waiting waiting(ask_for(owner_number(0), {0, 9}, true, who));
+  reactor_.settle();
+  const int before = asked();
+  unlock_all(kTwo);
+  reactor_.settle();
+  EXPECT_EQ(asked(), before);
+  unlock_all(kOne);
+  reactor_.settle();
+  EXPECT_TRUE(waiting.done());
 }
 
 TEST_F(FileLocksTest, AnInterruptEndsTheWait) {
@@ -237,6 +358,41 @@ TEST_F(FileLocksTest, WhoReleasesALostLockIsTold) {
   server_.reboot(10);
   ASSERT_TRUE(run(files().attributes().revalidate(root_, caller())));
   EXPECT_FALSE(run(release_locks(files().writes(), Departure(file_->shared, kOne))));
+}
+
+// What a close costs does not grow with the number of opens: only of those that are known here are
+// the opens looked at.
+TEST_F(FileLocksTest, AnOwnerIsKnownWhileItMayHaveLocks) {
+  OpenInode& open = *file_->shared;
+  EXPECT_FALSE(may_hold_locks(open, kOne));
+  ASSERT_EQ(lock_now(kOne), 0);
+  EXPECT_EQ(open.locking.size(), 1u);
+  EXPECT_EQ(open.lockers.size(), 1u);
+  EXPECT_TRUE(may_hold_locks(open, kOne));
+  EXPECT_FALSE(may_hold_locks(open, kTwo));
+  forget_locker(open, kTwo.id);
+  EXPECT_EQ(file_->lockers.size(), 1u);
+  forget_locker(open, kOne.id);
+  EXPECT_TRUE(file_->lockers.empty());
+  EXPECT_EQ(open.lockers.size(), 0u);
+  EXPECT_TRUE(run(release_locks(files().writes(), Departure(file_->shared, kOne))));
+  EXPECT_FALSE(may_hold_locks(open, kOne));
+  EXPECT_EQ(open.locking.size(), 0u);
+  EXPECT_EQ(lock_now(kTwo), 0);
+}
+
+TEST_F(FileLocksTest, AnOwnerThatLocksAgainWhileItLeavesStaysKnown) {
+  OpenInode& open = *file_->shared;
+  ASSERT_EQ(lock_now(kOne), 0);
+  auto leaving = std::make_unique<Departure>(file_->shared, kOne);
+  LockCaller who;
+  Waiting again(ask_for(kOne, {}, /*exclusive=*/true, who));
+  reactor_.settle();
+  EXPECT_FALSE(again.done());
+  EXPECT_TRUE(run(release_locks(files().writes(), std::move(*leaving))));
+  leaving.reset();
+  EXPECT_TRUE(finish(again));
+  EXPECT_TRUE(may_hold_locks(open, kOne));
 }
 
 }  // namespace

@@ -191,7 +191,8 @@ TEST_F(CallbackTest, RecalledSlotsAreNotUsed) {
 }
 
 Task<void> wait_for_lock(LockWaiters* waiters, FileHandle file, bool* woken) {
-  LockWaiters::Wait wait(*waiters, file, std::chrono::hours(1));
+  LockWaiters::Turn turn(*waiters, file, {LockKind::posix, 7}, {}, true, false);
+  LockWaiters::Wait wait(turn, std::chrono::hours(1));
   co_await wait;
   *woken = true;
 }

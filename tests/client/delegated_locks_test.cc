@@ -190,7 +190,8 @@ TEST_F(DelegatedLocks, WhoAsksDuringTheReturnAsksTheServerAfterIt) {
 TEST_F(DelegatedLocks, WhoWaitsForOneIsWokenByUnlockAndByTheReturn) {
   EXPECT_EQ(lock_here(kAnn, {0, 9}), 0);
   const auto wait = [this]() -> Task<int> {
-    LockWaiters::Wait waiting(mount().lock_waiters(), file_.handle, kLease);
+    LockWaiters::Turn turn(mount().lock_waiters(), file_.handle, kBob, {0, 9}, false, false);
+    LockWaiters::Wait waiting(turn, kLease);
     co_await waiting;
     co_return 0;
   };
