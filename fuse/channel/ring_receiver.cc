@@ -20,9 +20,11 @@ constexpr std::size_t kEntries = 256;
 constexpr std::size_t kLeastEntries = 32;
 /// All queues together, but for those least ones, begin with as many as this.
 constexpr std::size_t kEntriesOfAll = 4096;
-/// A queue gets more when no more than half of the first are left, and has at most so many times
-/// more.
-constexpr std::size_t kGrowth = 8;
+/// A queue gets twice as many when no more than half are left, and has at most so many: each
+/// program that waits for a lock takes one.
+constexpr std::size_t kMostEntries = 65536;
+/// Completions that the ring has room for, in entries at first; others come with a later enter().
+constexpr std::size_t kCompletions = 8;
 
 /// What the operation keeps data in, or reads them into.
 bool needs_slot(std::uint32_t opcode) {
@@ -69,7 +71,7 @@ Result<std::unique_ptr<RingReceiver>> RingReceiver::create(Reactor& reactor, Buf
   for (unsigned queue = 0; queue < *queues; ++queue) {
     TRY(made->grow(static_cast<std::uint16_t>(queue), made->first_entries_));
   }
-  auto ring = Ring::create(device, *queues * made->first_entries_ * kGrowth);
+  auto ring = Ring::create(device, *queues * made->first_entries_ * kCompletions);
   if (!ring) return fail_from(ring);
   TRY(reactor.watch((*ring)->event(), EPOLLIN | EPOLLET, *made));
   made->ring_ = std::move(*ring);
@@ -194,9 +196,11 @@ void RingReceiver::completed(RingEntry& entry, int result) {
   }
   in_flight_.counters().ring_requests.add();
   arrived_.push_back(entry);
-  if (queue.with_kernel > first_entries_ / 2 || queue.made >= first_entries_ * kGrowth) return;
+  // Early: the kernel queues what finds no entry until an answer comes on that queue. A new entry
+  // does not take it.
+  if (queue.with_kernel > queue.made / 2 || queue.made >= kMostEntries) return;
   // Without memory for more the queue stays as it is.
-  (void)grow(entry.queue(), first_entries_);
+  (void)grow(entry.queue(), queue.made);
 }
 
 /// What needs no slot of the receiver's is served past what does.
