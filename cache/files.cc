@@ -27,6 +27,7 @@ Files::Files(client::Mount& mount, BufferPool& data_slots, AttributePolicy polic
              InodeIndex& inodes, InodeObserver& observer, DataLimits limits)
     : mount_(mount),
       index_(inodes),
+      observer_(observer),
       attributes_(mount, policy, inodes, observer),
       failures_(mount.config().server),
       writes_(mount, attributes_, failures_, data_slots, limits.dirty_ratio),
@@ -89,6 +90,7 @@ Task<void> Files::flush(client::FileHandle handle) {
   const InodeRef inode = index_.find(handle);
   const auto open = inode ? inode->open() : nullptr;
   if (!open) co_return;
+  co_await observer_.write_stores(inode);
   if (const FileRef writer = open->any_writer()) {
     co_await commit_file(writes_, writer);
   } else {

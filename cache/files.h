@@ -63,6 +63,7 @@ class Files final : private client::DelegationUser {
 
   client::Mount& mount_;
   const InodeIndex& index_;
+  InodeObserver& observer_;
   AttributeCache attributes_;
   FailureLog failures_;
   WriteBack writes_;

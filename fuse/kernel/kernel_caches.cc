@@ -262,6 +262,11 @@ void KernelCaches::on_changed_unseen(cache::Inode& inode) {
   if (!auto_invalidates()) drop_attributes(node);
 }
 
+Task<void> KernelCaches::write_stores(cache::InodeRef inode) {
+  InodeRef node(&with_view(*inode));
+  co_await page_writer_.write_unless_truncating(std::move(node));
+}
+
 void KernelCaches::on_revalidated(Inode& inode) {
   notifier_.drop_attributes(inode.id());
   advertised(inode);

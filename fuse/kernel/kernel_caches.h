@@ -125,6 +125,7 @@ class KernelCaches final : public cache::InodeObserver {
   void on_names_changed(cache::Inode& directory) override;
   void on_attributes_doubted(cache::Inode& inode) override;
   void on_changed_unseen(cache::Inode& inode) override;
+  Task<void> write_stores(cache::InodeRef inode) override;
   void on_revalidated(Inode& inode);
   double name_timeout(const Inode& directory, bool remembered) const;
   EntryAnswer missing_for(Inode& directory, std::string_view name, double timeout);

@@ -23,7 +23,6 @@
 #include "cache/file/file.h"
 #include "fuse/kernel/inode_table.h"
 #include "transport/base/log.h"
-#include "transport/base/sync/event.h"
 #include "transport/base/thread.h"
 #include "transport/base/unique_fd.h"
 
@@ -34,6 +33,8 @@ namespace {
 constexpr std::size_t kMostKept = 64;
 /// The thread may be waiting for another file's WRITE.
 constexpr Duration kClosePatience = std::chrono::seconds(1);
+/// How often a writer that may not wait for truncations looks for one.
+constexpr Duration kTruncationInterval = std::chrono::milliseconds(20);
 constexpr Duration kWriterEndPatience = std::chrono::milliseconds(250);
 constexpr Duration kWriterEndInterval = std::chrono::milliseconds(10);
 
@@ -163,6 +164,21 @@ Task<void> PageWriter::write(InodeRef inode, Opens opens) {
   bool written = false;
   if (may_order(inode, opens)) written = co_await order(inode, true);
   if (!written) co_await notifier_.drop_pages_now(inode);
+}
+
+Task<void> PageWriter::write_unless_truncating(InodeRef inode) {
+  const std::shared_ptr<OpenView> open = inode->view().open();
+  if (!may_have_stores(inode) || !open || open->truncations.any()) co_return;
+  const auto written = std::make_shared<Event>(reactor_);
+  spawn(write_and_set(std::move(inode), written));
+  // One that begins now keeps the kernel from sending pages.
+  while (!written->is_set() && !open->truncations.any())
+    co_await written->wait(kTruncationInterval);
+}
+
+Task<void> PageWriter::write_and_set(InodeRef inode, std::shared_ptr<Event> written) {
+  co_await write(std::move(inode), Opens::never);
+  written->set();
 }
 
 Task<void> PageWriter::close(InodeRef inode) {

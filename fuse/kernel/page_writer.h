@@ -14,6 +14,7 @@
 #include "fuse/kernel/kernel_notifier.h"
 #include "transport/base/metrics.h"
 #include "transport/base/reactor.h"
+#include "transport/base/sync/event.h"
 #include "transport/base/task.h"
 
 namespace nfsrdma::fuse {
@@ -53,6 +54,9 @@ class PageWriter final : private FdHandler {
   /// answer. Does nothing where the kernel can have none. The WRITEs must be able to go on
   /// meanwhile; a caller whose request truncates the file must not call it.
   Task<void> write(InodeRef inode, Opens opens);
+  /// The same with Opens::never, for a caller that a truncation of the file may wait for: ends
+  /// early while there is one.
+  Task<void> write_unless_truncating(InodeRef inode);
   /// Whether the thread has a descriptor of the file.
   bool keeps(const Inode& inode) const { return kept(inode.id()); }
   /// A program is closing a descriptor of the file: afterwards the mount may have to be free.
@@ -76,6 +80,7 @@ class PageWriter final : private FdHandler {
   using OrderRef = std::shared_ptr<Order>;
 
   static void follow_orders(std::shared_ptr<Shared> shared);
+  Task<void> write_and_set(InodeRef inode, std::shared_ptr<Event> written);
   bool start_thread();
   bool may_order(const InodeRef& inode, Opens opens) const;
   bool kept(std::uint64_t inode) const;

@@ -36,6 +36,7 @@ struct Unobserved : InodeObserver {
   void on_names_changed(Inode&) override {}
   void on_attributes_doubted(Inode&) override {}
   void on_changed_unseen(Inode&) override {}
+  Task<void> write_stores(InodeRef) override { co_return; }
 };
 
 }  // namespace nfsrdma::cache::test

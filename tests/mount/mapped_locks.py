@@ -88,6 +88,19 @@ def locks(kind):
     there.close()
 
 
+def before_a_recall(kind):
+    """With a server that delegates for writing, the locks of the first one are its client's own until another opens the file."""
+    name, lock = "/recalled-" + kind, LOCKS[kind]
+    make(name)
+    here = Mapped(HERE + name, lock)
+    with here as page: page[0:4] = b"AAAA"
+    with here as page: page[4:8] = b"BBBB"
+    there = Mapped(THERE + name, lock)
+    with there as page: check(f"{kind}: stores from before a recall", page[0:8], b"AAAABBBB")
+    here.close()
+    there.close()
+
+
 def attributes():
     name = "/times"
     make(name)
@@ -146,7 +159,9 @@ def failures():
     here.close()
 
 
-for kind in LOCKS: locks(kind)
+for kind in LOCKS:
+    locks(kind)
+    before_a_recall(kind)
 attributes()
 names()
 failures()

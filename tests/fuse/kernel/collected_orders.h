@@ -210,6 +210,9 @@ class KernelTest : public client::test::ServedMount {
       real().on_attributes_doubted(inode);
     }
     void on_changed_unseen(cache::Inode& inode) override { real().on_changed_unseen(inode); }
+    Task<void> write_stores(cache::InodeRef inode) override {
+      return real().write_stores(std::move(inode));
+    }
     std::unique_ptr<KernelCaches>& to;
   };
 

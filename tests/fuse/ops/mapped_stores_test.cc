@@ -13,6 +13,8 @@ using client::test::Fate;
 
 class StoresToAMapping : public KernelRequests {
  protected:
+  explicit StoresToAMapping(responder::DelegationKind delegations = {})
+      : KernelRequests(delegations) {}
   static constexpr std::uint64_t kOwner = 11;
 
   void SetUp() override {
@@ -130,6 +132,35 @@ TEST_F(StoresToAMapping, AreLookedForWhereTheyCanBeOnly) {
   EXPECT_TRUE(drops_of(written.node).empty());
   flush(written, kOwner);
   release(written);
+}
+
+// Locks are kept here then, and write nothing: nobody else can see the file.
+class StoresUnderADelegation : public StoresToAMapping {
+ protected:
+  StoresUnderADelegation() : StoresToAMapping(responder::DelegationKind::write) {}
+  const client::FileHandle& handle() { return fs_->find_file(file_.fh)->inode->handle(); }
+};
+
+TEST_F(StoresUnderADelegation, AreWrittenBeforeItIsReturned) {
+  ASSERT_EQ(lock(F_WRLCK), 0);
+  const std::size_t before = drops();
+  EXPECT_EQ(lock(F_UNLCK), 0);
+  EXPECT_EQ(drops(), before);
+  ASSERT_TRUE(mount().delegations().held(handle()));
+  const auto give_back = [&] { finish(mount().delegations().give_back(handle())); };
+  EXPECT_EQ(drops_at(nfs4::OP_DELEGRETURN, give_back), 1);
+}
+
+// The SETATTR may wait for the return, and the kernel sends no page until that is answered.
+TEST_F(StoresUnderADelegation, DoNotHoldUpItsReturnWhileTheFileIsTruncated) {
+  hold(nfs4::OP_SETATTR);
+  const auto truncating =
+      begin(FUSE_SETATTR, file_.node, fuse_setattr_in{.valid = FATTR_SIZE, .size = 4000});
+  reactor_.settle();
+  finish(mount().delegations().give_back(handle()));
+  EXPECT_EQ(server_.successes_of(nfs4::OP_DELEGRETURN), 1);
+  let_go();
+  EXPECT_EQ(end(truncating).error, 0);
 }
 
 }  // namespace

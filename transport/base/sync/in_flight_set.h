@@ -36,6 +36,7 @@ class InFlightSet {
     const std::uint64_t number_;
   };
 
+  bool any() const { return !list_.empty(); }
   /// How many have ended.
   std::uint64_t ended() const { return ended_; }
   /// Waits for all that are in flight, and for none that begins later.
