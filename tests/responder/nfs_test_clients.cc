@@ -292,4 +292,22 @@ TEST_F(NfsClientTest, ALeaseIsRenewedByRequestsAndExpiresWithoutThem) {
   EXPECT_EQ(open(other, wanted).status, NFS4_OK);
 }
 
+// RFC 8881 section 8.3: its state may go at once when it is in the way of another's request.
+TEST_F(NfsClientTest, AClientWhoseLeaseHasRunOutIsInNobodysWay) {
+  config.lease_seconds = 30;
+  TestClient client = connect();
+  TestClient other = connect("client-2");
+  ASSERT_EQ(open(client, creating(open_args("file", OPEN4_SHARE_ACCESS_READ, OPEN4_SHARE_DENY_BOTH),
+                                  GUARDED4))
+                .status,
+            NFS4_OK);
+  const OPEN4args wanted = open_args("file", OPEN4_SHARE_ACCESS_READ);
+  reactor.advance(std::chrono::seconds(29));
+  EXPECT_EQ(run(client).status(), NFS4_OK);
+  EXPECT_EQ(open(other, wanted).status, NFS4ERR_SHARE_DENIED);
+  reactor.advance(std::chrono::milliseconds(30500));
+  EXPECT_EQ(open(other, wanted).status, NFS4_OK);
+  EXPECT_EQ(raw(client, sequence(client)).status(), NFS4ERR_BADSESSION);
+}
+
 }  // namespace nfsrdma::responder::test
