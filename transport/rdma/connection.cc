@@ -202,6 +202,12 @@ void Connection::on_header_fault(CallContext* call, HeaderFault fault,
   // have XIDs of their own (V1-4.6.2-2, BD-2).
   if (incoming_.proc == RDMA_DONE || is_option) {
     counters_.bad_messages.add();
+    if (call && incoming_.proc == RDMA_DONE) {
+      // A server that takes it for an answer leaves the Call waiting.
+      counters_.done_lines.warning(link_.reactor().now(),
+                                   "dropped an RDMA_DONE with the XID {:#x} of an open call",
+                                   incoming_.rdma_xid);
+    }
     if (is_option && fault == HeaderFault::malformed) refuse_option(RDMA_ERR_BAD_HEADER);
     return;
   }

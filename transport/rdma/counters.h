@@ -61,6 +61,7 @@ struct Counters : rpc::CallCounters {
   log::Limit bad_reply_lines;
   log::Limit zero_grant_lines;
   log::Limit backward_overrun_lines;
+  log::Limit done_lines;
 
   void visit(CounterVisitor& visitor) const;
 };

@@ -59,6 +59,19 @@ TEST_F(LogLines, RepliesWithoutACredit) {
   EXPECT_EQ(lines_with("granted no credit"), log::Limit::kLines);
 }
 
+// V1-4.6.2-2: it is dropped, and whoever looks for why the call waits finds it in the log.
+TEST_F(LogLines, DoneWithTheXidOfAnOpenCall) {
+  TestCall call(harness_, 5);
+  call.submit();
+  for (int i = 0; i < kLoggedMessages; ++i) {
+    harness_.deliver(words({5, 1, 32, rdma::RDMA_DONE}));
+    harness_.deliver(words({77, 1, 32, rdma::RDMA_DONE}));
+  }
+  harness_.answer(0);
+  EXPECT_TRUE(call.ok());
+  EXPECT_EQ(lines_with("RDMA_DONE with the XID 0x5 of an open call"), log::Limit::kLines);
+}
+
 // Connections come and go, the bound stays.
 TEST_F(LogLines, ConnectionsThatEndWithAMalformedReply) {
   for (int i = 0; i < 20; ++i) {
