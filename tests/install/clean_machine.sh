@@ -70,7 +70,7 @@ system() {
 enter() {
   local name=$1
   shift
-  timeout -k 10 1500 unshare --mount --pid --fork --kill-child --propagation private \
+  timeout -k 10 2400 unshare --mount --pid --fork --kill-child --propagation private \
     bash "$here/enter_system.sh" "$base" "$work/$name" "$@"
 }
 
