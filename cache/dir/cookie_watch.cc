@@ -14,7 +14,7 @@ constexpr std::uint64_t kLastOfDots = 2;
 bool leads_to_the_beginning(std::uint64_t from, std::span<const client::Entry> entries,
                             std::size_t index) {
   const std::uint64_t cookie = entries[index].cookie;
-  const bool counted = from == 0 && entries[0].cookie == 1 && cookie == index + 1;
+  const bool counted = entries[0].cookie == from + 1 && cookie == from + index + 1;
   return cookie <= kLastOfDots && !counted;
 }
 

@@ -12,6 +12,9 @@ std::optional<std::uint64_t> DirectoryPlaces::cookie_at(std::uint64_t offset) co
 }
 
 void DirectoryPlaces::go_to(std::uint64_t offset) {
+  // Kept, the places of removed names would grow without bound in a program that rewinds one DIR
+  // for days. POSIX lets rewinddir(3) end the validity of what telldir(3) gave before.
+  if (offset == 0 && index_ && cookies_.size() > kKept) *this = {};
   next_ = offset <= kAfterDotDot ? 0 : offset - kAfterDotDot;
 }
 

@@ -21,10 +21,14 @@ class DirectoryPlaces {
   /// Offsets that a program with 32-bit ones can take.
   static constexpr std::uint64_t kLargest = INT32_MAX;
 
+  /// Places that outlast rewinddir(3) in any case.
+  static constexpr std::size_t kKept = 65536;
+
   /// The cookie to go on with from `offset`; 0 at the beginning. Nothing for an offset that was not
   /// given out.
   std::optional<std::uint64_t> cookie_at(std::uint64_t offset) const;
-  /// Reading goes on at `offset`, which cookie_at() knows: the next entries are those after it.
+  /// Reading goes on at `offset`, which cookie_at() knows: the next entries are those after it. At
+  /// 0 the places of a directory that has changed are forgotten if there are more than kKept.
   void go_to(std::uint64_t offset);
   /// The offset after the entry that has this cookie, and that is read next. Nothing: there are too
   /// many places.

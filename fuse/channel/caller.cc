@@ -43,6 +43,14 @@ bool acts_as(std::string_view status, uid_t user) {
   return found;
 }
 
+/// Root that acts for a user (setfsuid(2)) has groups of its own, which are not that user's.
+bool is_wholly(std::string_view status, uid_t user) {
+  bool only = true;
+  for_each_number(status_field(status, "Uid"),
+                  [&](std::uint32_t one) { only = only && one == user; });
+  return only;
+}
+
 }  // namespace
 
 void parse_groups(std::string_view status, rpc::Credential& credential) {
@@ -92,7 +100,7 @@ rpc::Credential Callers::credential(const CallerIds& ids) {
     add_common_groups(entry.credential);
   } else {
     parse_groups(text, entry.credential);
-    if (!text.empty()) note_groups(ids.uid, text);
+    if (!text.empty() && is_wholly(text, ids.uid)) note_groups(ids.uid, text);
   }
   return entry.credential;
 }

@@ -53,7 +53,7 @@ UniqueFd device_of(const DeadConnection& connection) {
     const UniqueFd of_thread(static_cast<int>(::syscall(SYS_pidfd_open, number, kOfThread)));
     UniqueFd device(
         static_cast<int>(::syscall(SYS_pidfd_getfd, of_thread.get(), connection.device, 0)));
-    if (device) return device;
+    if (device && device_link_of(device.get()) == connection.device_link) return device;
   }
   return {};
 }
@@ -94,6 +94,13 @@ void refuse_requests(int device, int process, std::span<std::byte> room) {
 }
 
 }  // namespace
+
+std::array<char, 32> device_link_of(int descriptor) {
+  std::array<char, 32> link{};
+  const std::string name = "/proc/self/fd/" + std::to_string(descriptor);
+  if (::readlink(name.c_str(), link.data(), link.size()) < 0) link.fill(0);
+  return link;
+}
 
 void end_dead_connection(const DeadConnection& connection, std::span<std::byte> room) {
   if (connection.abort_file >= 0 && ::write(connection.abort_file, "1", 1) == 1) return;

@@ -208,6 +208,7 @@ void DeathGuard::watch(const OwnMount& mount, int device) {
   if (!socket_) return;
   GuardOrder order{GuardWord::watch, {}};
   order.connection.device = device;
+  order.connection.device_link = device_link_of(device);
   UniqueFd abort_file;
   if (mount.known()) {
     abort_file = open_abort_file(mount.device);

@@ -87,6 +87,7 @@ TEST(CookieWatch, CookiesOfTheDots) {
   EXPECT_FALSE(watch.follow(0, entries({0})));
   EXPECT_TRUE(watch.follow(0, entries({1, 2, 3}))) << "a server that counts its entries";
   EXPECT_FALSE(watch.follow(3, entries({4, 2})));
+  EXPECT_TRUE(watch.follow(1, entries({2, 3}))) << "the second entry of such a server";
 }
 
 TEST(CookieWatch, TheEndHasNoCookies) {

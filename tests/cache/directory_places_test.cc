@@ -57,5 +57,14 @@ TEST(DirectoryPlaces, StayWhenTheDirectoryChanges) {
   }
 }
 
+TEST(DirectoryPlaces, OfAChangingDirectoryDoNotGrowWithoutBound) {
+  DirectoryPlaces places;
+  read(places, 0, {1, 2});
+  for (std::uint64_t cookie = 10; cookie < 2 * DirectoryPlaces::kKept; ++cookie) {
+    read(places, 0, {cookie});
+  }
+  EXPECT_EQ(places.cookie_at(DirectoryPlaces::kKept + 10), std::nullopt);
+}
+
 }  // namespace
 }  // namespace nfsrdma::cache

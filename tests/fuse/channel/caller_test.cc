@@ -127,12 +127,24 @@ TEST_F(CallersTest, AProcessThatActsForAnotherUserHasThatUsersGroups) {
   const rpc::Credential common = callers_.credential(through);
   EXPECT_EQ(common.group_count, 1U) << "the user may have given up the others";
   EXPECT_EQ(common.groups[0], 3007U);
+  nfsrdma::testing::Child file_server([&turn] {
+    const std::array<gid_t, 1> own{3099};
+    const bool taken = ::setgroups(own.size(), own.data()) == 0 && ::setfsuid(1001) == 0;
+    turn.give(3);
+    turn.wait_for(9);
+    return taken ? 0 : 1;
+  });
+  turn.wait_for(3);
+  EXPECT_EQ(callers_.credential({1001, 2001, file_server.pid()}).groups[0], 3099U);
+  reactor_.advance(std::chrono::milliseconds(1500));
+  EXPECT_EQ(callers_.credential(through).group_count, 1U) << "root's groups are not the user's";
   Callers foreign(reactor_, CallerPolicy{.foreign_numbers = true});
   foreign.credential({1001, 2001, mounter.pid()});
   EXPECT_EQ(foreign.credential(through).group_count, 0U) << "it may be an unrelated process";
   turn.give(9);
   EXPECT_EQ(mounter.wait(), 0);
   EXPECT_EQ(other.wait(), 0);
+  EXPECT_EQ(file_server.wait(), 0);
 }
 
 // The groups of this process are those of the session that it was started in.
