@@ -99,7 +99,7 @@ class OpenInode : public ListNode {
   AsyncMutex committing;  ///< one COMMIT at a time
   LeavingOwners leaving;
   LockingOwners lockers;  ///< all that stand in File::lockers, of any of the files
-  LockingOwners locking;  ///< all that may have locks; those that have none any more leave
+  LockingOwners locking;  ///< all that may have locks
   std::optional<SillyName> silly;
   std::uint32_t closes = 0;  ///< CLOSEs in flight
   /// The closes are in flight that the silly name goes with.

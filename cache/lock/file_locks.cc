@@ -86,6 +86,14 @@ Task<void> write_before_unlock(WriteBack& writes, std::shared_ptr<OpenInode> ope
   co_await writes.behind().flush(open);
 }
 
+/// The owner is known as one that may have locks from before the request on.
+Task<Result<client::LockGrant>> ask_for_lock(client::Mount& mount, FileRef file,
+                                             client::WantedLock wanted) {
+  LockingOwners::Asking asking(file->shared->locking, wanted.owner);
+  auto locked = co_await client::lock(mount, file->open.file(), wanted);
+  co_return locked;
+}
+
 /// flock(2) has no deadlocks: another thread may release the waiter's own lock.
 bool is_to_be_waited_for(const Error& error, const client::WantedLock& wanted) {
   if (error.is(Layer::nfs, nfs4::NFS4ERR_DENIED)) return true;
@@ -109,7 +117,9 @@ bool locked_here(client::Mount& mount, const client::FileHandle& file) {
 }
 
 bool may_hold_locks(OpenInode& open, const client::LockOwner& owner) {
-  return !locked_by(open, owner).empty();
+  const bool any = !locked_by(open, owner).empty();
+  if (!any) open.locking.remove(owner);
+  return any;
 }
 
 Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::WantedLock wanted,
@@ -131,10 +141,7 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
       continue;
     }
     if (turn) turn->asks();
-    file->shared->locking.add(wanted.owner);
-    auto locked = co_await client::lock(mount, file->open.file(), wanted);
-    // The same owner may have left while this was on its way.
-    if (locked) file->shared->locking.add(wanted.owner);
+    auto locked = co_await ask_for_lock(mount, file, wanted);
     if (locked && turn) turn->granted();
     if (locked || !wanted.will_wait) co_return locked;
     if (!is_to_be_waited_for(locked.error(), wanted)) co_return locked;
@@ -207,8 +214,7 @@ Task<bool> release_locks(WriteBack& writes, Departure leaving) {
     log::warning("releasing the locks of inode {}: {}", file->fileid(), released.error().message());
     kept = kept && !released.error().is(Layer::nfs, nfs4::NFS4ERR_EXPIRED);
   }
-  if (locked_by(*leaving.open(), leaving.owner()).empty())
-    leaving.open()->locking.remove(leaving.owner());
+  (void)may_hold_locks(*leaving.open(), leaving.owner());  // it is forgotten if not
   co_return kept;
 }
 

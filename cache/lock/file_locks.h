@@ -74,7 +74,7 @@ Task<bool> release_locks(WriteBack& writes, Departure leaving);
 /// descriptions that have locked through it (F_OFD_SETLK). An owner that has locked through another
 /// open file is that one's: the kernel may tell of a close after it has reused the number.
 std::vector<Departure> departures(File& file, std::uint64_t flock_owner);
-/// Whether `owner` has anything to be released.
+/// Whether `owner` has anything to be released. Forgets one that has nothing, and asks for nothing.
 bool may_hold_locks(OpenInode& open, const client::LockOwner& owner);
 
 }  // namespace nfsrdma::cache

@@ -159,7 +159,6 @@ void RingReceiver::register_new() {
     const RingCommandArguments arguments{.queue = entry.queue()};
     if (!ring_->prepare(RingCommand::add_entry, arguments, entry.memory(), &entry)) return;
     entry.unlink();
-    ++queues_[entry.queue()].with_kernel;
     in_flight_.counters().ring_entries.add();
   }
 }
@@ -176,7 +175,7 @@ void RingReceiver::hand_over() {
     const RingCommandArguments arguments{.commit_id = entry.commit_id(), .queue = entry.queue()};
     if (!ring_->prepare(RingCommand::commit_and_fetch, arguments, {}, &entry)) return;
     entry.unlink();
-    ++queues_[entry.queue()].with_kernel;
+    --queues_[entry.queue()].busy;
   }
 }
 
@@ -184,8 +183,8 @@ void RingReceiver::hand_over() {
 /// place.
 void RingReceiver::completed(RingEntry& entry, int result) {
   Queue& queue = queues_[entry.queue()];
-  --queue.with_kernel;
   if (result < 0) {
+    --queue.made;
     entry.close();
     const bool over = result == -ENOTCONN || result == -ECONNABORTED || result == -ECANCELED;
     if (!over && !refused_) {
@@ -198,7 +197,8 @@ void RingReceiver::completed(RingEntry& entry, int result) {
   arrived_.push_back(entry);
   // Early: the kernel queues what finds no entry until an answer comes on that queue. A new entry
   // does not take it.
-  if (queue.with_kernel > queue.made / 2 || queue.made >= kMostEntries) return;
+  ++queue.busy;
+  if (queue.busy < queue.made / 2 || queue.made >= kMostEntries) return;
   // Without memory for more the queue stays as it is.
   (void)grow(entry.queue(), queue.made);
 }

@@ -40,7 +40,7 @@ class RingReceiver final : private RingCommits, private FdHandler, private Buffe
   struct Queue {
     std::vector<std::unique_ptr<RingEntries>> entries;
     std::size_t made = 0;
-    std::size_t with_kernel = 0;  ///< of them
+    std::size_t busy = 0;  ///< of them, with a request that has no answer
   };
 
   RingReceiver(Reactor& reactor, BufferPool& slots, InFlight& in_flight);

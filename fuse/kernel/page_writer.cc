@@ -171,8 +171,9 @@ Task<void> PageWriter::write_unless_truncating(InodeRef inode) {
   if (!may_have_stores(inode) || !open || open->truncations.any()) co_return;
   const auto written = std::make_shared<Event>(reactor_);
   spawn(write_and_set(std::move(inode), written));
-  // One that begins now keeps the kernel from sending pages.
-  while (!written->is_set() && !open->truncations.any())
+  // One that begins now keeps the kernel from sending pages. An order that the end of the mount
+  // overtakes has no answer.
+  while (!written->is_set() && !open->truncations.any() && !ended_)
     co_await written->wait(kTruncationInterval);
 }
 

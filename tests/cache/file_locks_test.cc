@@ -379,6 +379,9 @@ TEST_F(FileLocksTest, AnOwnerIsKnownWhileItMayHaveLocks) {
   EXPECT_FALSE(may_hold_locks(open, kOne));
   EXPECT_EQ(open.locking.size(), 0u);
   EXPECT_EQ(lock_now(kTwo), 0);
+  EXPECT_EQ(lock_now(kOne), EAGAIN);
+  EXPECT_FALSE(may_hold_locks(open, kOne));
+  EXPECT_EQ(open.locking.size(), 1u) << "one that was refused is forgotten at its close";
 }
 
 TEST_F(FileLocksTest, AnOwnerThatLocksAgainWhileItLeavesStaysKnown) {

@@ -4,6 +4,7 @@
 : "${NFSRDMA_MOUNT_OPTIONS:=io_uring=auto}"
 . "$(dirname "$0")/lib.sh"
 waiters=2600
+patience=4000  # as many threads start on one processor
 ulimit -n $((waiters + 200)) 2>/dev/null || skip "no $waiters open files"
 start_responder
 mount_export
@@ -46,5 +47,7 @@ python3 "$work/waiters.py" "$mnt/file" $waiters >"$work/said" 2>&1 &
 pid=$!
 wait_for "the lock to be given back" grep -qE "given back|no threads" "$work/said"
 if grep -q "no threads" "$work/said"; then skip "no $waiters threads"; fi
+entries=$(counter fuse_ring_entries)
+[ "$entries" -lt $((4 * waiters)) ] || fail "$entries entries for $waiters waiters"
 wait_for "another to have it" grep -q "handed over" "$work/said"
 wait "$pid" || true  # all its threads have left the kernel
