@@ -20,8 +20,8 @@ constexpr std::size_t kEntries = 256;
 constexpr std::size_t kLeastEntries = 32;
 /// All queues together, but for those least ones, begin with as many as this.
 constexpr std::size_t kEntriesOfAll = 4096;
-/// A queue gets twice as many when no more than half are left, and has at most so many: each
-/// program that waits for a lock takes one.
+/// A queue gets twice as many when a quarter is in use, and has at most so many: each program that
+/// waits for a lock takes one.
 constexpr std::size_t kMostEntries = 65536;
 /// Completions that the ring has room for, in entries at first; others come with a later enter().
 constexpr std::size_t kCompletions = 8;
@@ -198,9 +198,9 @@ void RingReceiver::completed(RingEntry& entry, int result) {
   // Early: the kernel queues what finds no entry until an answer comes on that queue. A new entry
   // does not take it.
   ++queue.busy;
-  if (queue.busy < queue.made / 2 || queue.made >= kMostEntries) return;
+  if (queue.busy < queue.made / 4 || queue.made >= kMostEntries) return;
   // Without memory for more the queue stays as it is.
-  (void)grow(entry.queue(), queue.made);
+  (void)grow(entry.queue(), std::min(queue.made, kMostEntries - queue.made));
 }
 
 /// What needs no slot of the receiver's is served past what does.

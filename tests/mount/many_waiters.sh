@@ -31,8 +31,10 @@ def wait(file):
     got.set()
 threading.stack_size(65536)
 try:
-    for file in files:
+    for number, file in enumerate(files):
         threading.Thread(target=wait, args=(file,), daemon=True).start()
+        # The daemon must have run before the entries that are left are in use (nfsrdma(8), io_uring).
+        if number % 50 == 0: os.fstatvfs(holder)
 except RuntimeError:
     print("no threads", flush=True)
     os._exit(0)
@@ -48,6 +50,6 @@ pid=$!
 wait_for "the lock to be given back" grep -qE "given back|no threads" "$work/said"
 if grep -q "no threads" "$work/said"; then skip "no $waiters threads"; fi
 entries=$(counter fuse_ring_entries)
-[ "$entries" -lt $((4 * waiters)) ] || fail "$entries entries for $waiters waiters"
+[ "$entries" -lt $((8 * waiters)) ] || fail "$entries entries for $waiters waiters"
 wait_for "another to have it" grep -q "handed over" "$work/said"
 wait "$pid" || true  # all its threads have left the kernel
