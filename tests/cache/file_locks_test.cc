@@ -178,6 +178,9 @@ TEST_F(FileLocksTest, AWaiterThatIsRefusedAgainDoesNotHoldUpOthers) {
   unlock_all(owner_number(2));
   reactor_.settle();
   EXPECT_TRUE(wide.done());
+  unlock_all(owner_number(0));
+  reactor_.settle();
+  EXPECT_TRUE(same.done());
 }
 
 TEST_F(FileLocksTest, AnUnlockElsewhereInTheFileWakesNobody) {
