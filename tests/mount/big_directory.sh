@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A directory with 10,000 entries (NFSRDMA_ENTRIES for another number): each is listed once, also
+# A directory with 10,000 entries (NFSRDMA_NAMES for another number): each is listed once, also
 # after rewinddir, from seekdir, and while others are removed.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export
-entries=${NFSRDMA_ENTRIES:-10000}
+entries=${NFSRDMA_NAMES:-10000}
 
 mkdir "$export/d"
 (cd "$export/d" && seq -f 'entry-with-a-longer-name-%06.0f' "$entries" | xargs touch)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A directory of 100,000 entries (NFSRDMA_ENTRIES for another number) is listed while this client and
+# A directory of 100,000 entries (NFSRDMA_NAMES for another number) is listed while this client and
 # another one make and remove names in it: whatever was there all the time is listed once, with its
 # own inode number; what was not there at any time is not listed; nothing fails.
 . "$(dirname "$0")/lib.sh"
 start_responder
 mount_export
 mount_export "" "$work/mnt2"
-entries=${NFSRDMA_ENTRIES:-100000}
+entries=${NFSRDMA_NAMES:-100000}
 
 mkdir "$export/d"
 (cd "$export/d" && seq -f 'stays-%06.0f' "$entries" | xargs touch)

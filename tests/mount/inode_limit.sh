@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # No more files are known than inodes= says, all names are found all the same, and files in use stay. In a cgroup with little memory
-# the limit follows from that, and the mount outlives a find. NFSRDMA_ENTRIES: names (default 30000); NFSRDMA_MEBIBYTES: memory of the
+# the limit follows from that, and the mount outlives a find. NFSRDMA_NAMES: names (default 30000); NFSRDMA_MEBIBYTES: memory of the
 # cgroup (default 200).
 . "$(dirname "$0")/lib.sh"
-: "${NFSRDMA_ENTRIES:=30000}" "${NFSRDMA_MEBIBYTES:=200}"
+: "${NFSRDMA_NAMES:=30000}" "${NFSRDMA_MEBIBYTES:=200}"
 cgroup=
 leave() {
   local status=$?
@@ -13,7 +13,7 @@ leave() {
   clean_up $status
 }
 trap leave EXIT
-python3 -S - "$export" "$NFSRDMA_ENTRIES" <<'PY'
+python3 -S - "$export" "$NFSRDMA_NAMES" <<'PY'
 import os, sys
 for folder in range(4):
     os.mkdir(f"{sys.argv[1]}/{folder}")
@@ -28,10 +28,10 @@ at_most() { [ "$(known "$2")" -le "$1" ]; }
 mount_export inodes=2000
 same 2000 "$(counter fs_inodes_most)" "the limit"
 exec 7<"$mnt/used"
-[ "$(find "$mnt" | wc -l)" -eq $((NFSRDMA_ENTRIES + 6)) ] || fail "names that find finds"
+[ "$(find "$mnt" | wc -l)" -eq $((NFSRDMA_NAMES + 6)) ] || fail "names that find finds"
 wait_for "no more files than may be known" at_most 2000 0
 # Each file is looked up, and the kernel is asked to forget others.
-[ "$(find "$mnt" -size 0 -type f | wc -l)" -eq "$NFSRDMA_ENTRIES" ] || fail "files that find asks about"
+[ "$(find "$mnt" -size 0 -type f | wc -l)" -eq "$NFSRDMA_NAMES" ] || fail "files that find asks about"
 wait_for "no more files than may be known after each was looked up" at_most 2000 0
 [ "$(counter fs_inodes_given_back)" -gt 0 ] || fail "the kernel was not asked to forget anything"
 same text "$(cat <&7)" "a file that was open all the time"
@@ -64,8 +64,8 @@ mount_points[1]=$work/small
 wait_for "the mount in a cgroup" mountpoint -q "$work/small"
 most=$(counter fs_inodes_most 1)
 [ "$most" -le $((NFSRDMA_MEBIBYTES * 128)) ] || fail "$most inodes in $NFSRDMA_MEBIBYTES MiB"
-[ "$(find "$work/small" | wc -l)" -eq $((NFSRDMA_ENTRIES + 6)) ] || fail "names that find finds, in a cgroup"
-[ "$(find "$work/small" -size 0 -type f | wc -l)" -eq "$NFSRDMA_ENTRIES" ] || fail "files that find asks about, in a cgroup"
+[ "$(find "$work/small" | wc -l)" -eq $((NFSRDMA_NAMES + 6)) ] || fail "names that find finds, in a cgroup"
+[ "$(find "$work/small" -size 0 -type f | wc -l)" -eq "$NFSRDMA_NAMES" ] || fail "files that find asks about, in a cgroup"
 kill -0 "${mount_pids[1]}" || fail "the daemon is gone"
 same text "$(cat "$work/small/used")" "a file after that"
 wait_for "no more files than may be known in a cgroup" at_most "$most" 1
