@@ -46,17 +46,15 @@ LockedFiles locked_by(OpenInode& open, const client::LockOwner& owner) {
   return found;
 }
 
-bool holds(OpenInode& open, const client::LockOwner& owner) {
-  return std::ranges::any_of(locked_by(open, owner), [&](const client::OpenFileRef& file) {
-    return !file->locks().find(owner)->ranges.empty();
-  });
+bool holds_through(const client::OpenFileRef& file, const client::LockOwner& owner) {
+  const auto lock = file ? file->locks().find(owner) : nullptr;
+  return lock && !lock->ranges.empty();
 }
 
-/// The same through this open file.
-bool holds_through(const File& file, const client::LockOwner& owner) {
-  const client::OpenFileRef& ref = file.open.file();
-  const auto lock = ref ? ref->locks().find(owner) : nullptr;
-  return lock && !lock->ranges.empty();
+bool holds(OpenInode& open, const client::LockOwner& owner) {
+  return std::ranges::any_of(locked_by(open, owner), [&](const client::OpenFileRef& file) {
+    return holds_through(file, owner);
+  });
 }
 
 /// Whether the owner has asked for locks through an open file that a program still has.
@@ -151,7 +149,7 @@ Task<Result<client::LockGrant>> lock(WriteBack& writes, FileRef file, client::Wa
       if (!given_up) co_return fail_from(given_up);
       continue;  // who has unlocked meanwhile has woken nobody
     }
-    const bool holds_others = holds_through(*file, wanted.owner);
+    const bool holds_others = holds_through(file->open.file(), wanted.owner);
     if (turn) {
       turn->refused(holds_others);
     } else {

@@ -34,21 +34,16 @@ void for_each_number(std::string_view list, Take&& take) {
   }
 }
 
-/// Of the real, effective, saved and file system's user. A process of another pid namespace has a
-/// number here that may be an unrelated process's.
-bool acts_as(std::string_view status, uid_t user) {
-  bool found = false;
-  for_each_number(status_field(status, "Uid"),
-                  [&](std::uint32_t one) { found = found || one == user; });
-  return found;
-}
+/// The real, effective, saved and file system's user.
+constexpr int kUserIds = 4;
 
-/// Root that acts for a user (setfsuid(2)) has groups of its own, which are not that user's.
-bool is_wholly(std::string_view status, uid_t user) {
-  bool only = true;
+/// How many of them are this user. A process of another pid namespace has a number here that may be
+/// an unrelated process's.
+int user_ids_of(std::string_view status, uid_t user) {
+  int found = 0;
   for_each_number(status_field(status, "Uid"),
-                  [&](std::uint32_t one) { only = only && one == user; });
-  return only;
+                  [&](std::uint32_t one) { found += one == user ? 1 : 0; });
+  return found;
 }
 
 }  // namespace
@@ -93,14 +88,16 @@ rpc::Credential Callers::credential(const CallerIds& ids) {
   entry.credential.gid = ids.gid;
   const ProcStatus status(reactor_, ids.pid);
   const std::string_view text = status.text();
-  const bool for_another = !text.empty() && !acts_as(text, ids.uid);
+  const int user_ids = user_ids_of(text, ids.uid);
+  const bool for_another = !text.empty() && user_ids == 0;
   if (status.hidden() || (for_another && policy_.foreign_numbers)) {
     report_hidden(ids);
   } else if (for_another) {
     add_common_groups(entry.credential);
   } else {
     parse_groups(text, entry.credential);
-    if (!text.empty() && is_wholly(text, ids.uid)) note_groups(ids.uid, text);
+    // Root that acts for a user (setfsuid(2)) has groups of its own, which are not that user's.
+    if (user_ids == kUserIds) note_groups(ids.uid, text);
   }
   return entry.credential;
 }

@@ -263,8 +263,7 @@ void KernelCaches::on_changed_unseen(cache::Inode& inode) {
 }
 
 Task<void> KernelCaches::write_stores(cache::InodeRef inode) {
-  InodeRef node(&with_view(*inode));
-  co_await page_writer_.write_unless_truncating(std::move(node));
+  return page_writer_.write_unless_truncating(&with_view(*inode));
 }
 
 void KernelCaches::on_revalidated(Inode& inode) {
