@@ -8,8 +8,6 @@
 namespace nfsrdma::fuse {
 namespace {
 
-constexpr Duration kTrimDelay = std::chrono::seconds(1);
-
 KernelNotifier::Known known_as(const Inode& inode) {
   KernelNotifier::Known known;
   known.inode = inode.id();
@@ -39,7 +37,7 @@ void InodeLimit::on_size() {
   peak_ = std::max(peak_, size);
   if (size >= most_ && !next_look_.armed()) next_look_.arm(in_use_ ? kLongPause : Duration::zero());
   const std::size_t gone = peak_ - size;
-  if (gone >= kTrim && gone >= peak_ / 4 && !trim_.armed()) trim_.arm(kTrimDelay);
+  if (gone >= kTrim && gone >= peak_ / 4 && !trim_.armed()) wait_to_trim();
 }
 
 void InodeLimit::look() {
@@ -75,14 +73,23 @@ std::vector<KernelNotifier::Known> InodeLimit::take_unused() {
   return unused;
 }
 
+void InodeLimit::wait_to_trim() {
+  size_before_trim_ = inodes_.size();
+  trim_.arm(kTrimDelay);
+}
+
 void InodeLimit::give_memory_back() {
   peak_ = inodes_.size();
   ::malloc_trim(0);
+  trims_.add(1);
+  // While inodes go, the pages that they are on still hold others: most become free at the end.
+  if (inodes_.size() < size_before_trim_) wait_to_trim();
 }
 
 void InodeLimit::visit_counters(CounterVisitor& visitor) const {
   visitor.visit("fs_inodes_most", most_);
   visitor.visit("fs_inodes_given_back", asked_.value());
+  visitor.visit("fs_memory_given_back", trims_.value());
 }
 
 }  // namespace nfsrdma::fuse

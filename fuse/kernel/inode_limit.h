@@ -25,8 +25,10 @@ class InodeLimit {
   static constexpr Duration kPause = std::chrono::milliseconds(20);
   /// The same when a look at all of them has led to nothing: they are in use.
   static constexpr Duration kLongPause = std::chrono::seconds(1);
-  /// Memory is given back to the system when so many have gone, and a quarter of all.
+  /// Memory is given back to the system when so many have gone, and a quarter of all; again each
+  /// second while more go, and once after the last.
   static constexpr std::size_t kTrim = 8192;
+  static constexpr Duration kTrimDelay = std::chrono::seconds(1);
 
   /// `inodes` and `kernel` outlive this.
   InodeLimit(InodeTable& inodes, KernelNotifier& kernel, Reactor& reactor, std::size_t most);
@@ -44,6 +46,7 @@ class InodeLimit {
   void look();
   /// Those of the next part that the kernel is to forget.
   std::vector<KernelNotifier::Known> take_unused();
+  void wait_to_trim();
   void give_memory_back();
 
   InodeTable& inodes_;
@@ -52,12 +55,14 @@ class InodeLimit {
   const std::size_t most_;
   Timer next_look_;
   Timer trim_;
-  std::size_t peak_ = 0;           ///< most inodes since memory was given back
+  std::size_t peak_ = 0;  ///< most inodes since memory was given back
+  std::size_t size_before_trim_ = 0;
   std::size_t place_ = 0;          ///< where the next look begins
   std::size_t size_at_begin_ = 0;  ///< of the present look at all of them
   std::shared_ptr<std::atomic<bool>> asking_ = std::make_shared<std::atomic<bool>>(false);
   bool in_use_ = false;  ///< the last look at all of them has led to nothing
   Counter asked_;
+  Counter trims_;
 };
 
 }  // namespace nfsrdma::fuse

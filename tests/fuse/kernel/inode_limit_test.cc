@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/fuse/kernel/collected_orders.h"
+#include "tests/support/counter_of.h"
 
 namespace nfsrdma::fuse::test {
 namespace {
@@ -64,6 +65,9 @@ class InodeLimitTest : public KernelTest {
     }
   }
 
+  /// Times that memory was given back to the system.
+  std::uint64_t trims() { return nfsrdma::testing::counter_of(*limit_, "fs_memory_given_back"); }
+
   std::unique_ptr<InodeLimit> limit_;
 };
 
@@ -116,6 +120,26 @@ TEST_F(InodeLimitTest, AnOlderKernelIsAskedByNames) {
     return names.size() == kMost - kEnough;
   }));
   EXPECT_EQ(names.front(), "1");
+}
+
+// A page holds inodes of many directories: an early trim finds few free pages.
+TEST_F(InodeLimitTest, MemoryIsGivenBackAgainAfterTheLastHasGone) {
+  constexpr std::uint32_t kMany = 3 * InodeLimit::kTrim / 2;
+  limit_ = nullptr;
+  limit_ = std::make_unique<InodeLimit>(*inodes_, caches_->notifier(), reactor_, 2 * kMany);
+  std::vector<std::uint64_t> ids;
+  for (std::uint32_t i = 0; i < kMany; ++i) ids.push_back(add(200000 + i).id());
+  const auto half = ids.begin() + InodeLimit::kTrim + 10;
+  forget({ids.begin(), half});
+  reactor_.advance(InodeLimit::kTrimDelay / 2);
+  EXPECT_EQ(trims(), 0U);
+  forget({half, ids.end()});
+  reactor_.advance(InodeLimit::kTrimDelay);
+  EXPECT_EQ(trims(), 1U);
+  reactor_.advance(InodeLimit::kTrimDelay);
+  EXPECT_EQ(trims(), 2U);
+  reactor_.advance(10 * InodeLimit::kTrimDelay);
+  EXPECT_EQ(trims(), 2U) << "nothing has gone since";
 }
 
 // The kernel goes on asking about a file that it was told, and a name that it has forgotten needs
