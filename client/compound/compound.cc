@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/compound.h"
 
 namespace nfsrdma::client {
@@ -17,9 +16,8 @@ constexpr std::size_t kResultHeader = 2 * xdr::kUnit;  // operation number and s
 
 void Compound::begin(const Credential& caller, std::string_view machine_name) {
   start(caller, machine_name);
-  append(nfs4::OP_SEQUENCE, result_size::kSequence);
-  sequence_at_ = call_.encoder.size();
-  nfs4::encode(call_.encoder, nfs4::SEQUENCE4args{});
+  sequence_at_ = call_.encoder.size() + xdr::kUnit;  // behind its number
+  add(nfs4::SEQUENCE4args{});
 }
 
 void Compound::begin_unsequenced(const Credential& caller, std::string_view machine_name) {
@@ -43,7 +41,12 @@ void Compound::start(const Credential& caller, std::string_view machine_name) {
   count_at_ = call_.encoder.placeholder();
 }
 
-void Compound::append(nfs4::nfs_opnum4 opnum, std::size_t max_result) {
+void Compound::append(nfs4::nfs_opnum4 opnum, const nfs4::OperationFacts& facts,
+                      std::size_t max_result) {
+  if (facts.effect == nfs4::Effect::changes && !modifying_) {
+    modifying_ = true;
+    first_modifying_ = count_;
+  }
   if (count_ < kMaxOperations) asked_[count_] = opnum;
   ++count_;
   max_reply_ += kResultHeader + xdr::padded(max_result);

@@ -16,7 +16,7 @@
 #include "client/compound/without_caller.h"
 #include "client/proto/codec.h"
 #include "client/proto/object.h"
-#include "client/proto/ops_session.h"
+#include "client/proto/operations.h"
 #include "transport/base/intrusive_list.h"
 #include "transport/base/reactor.h"
 #include "transport/rpc/call.h"
@@ -44,19 +44,16 @@ class Compound : public ListNode {
   /// Starts a request without SEQUENCE: for the operations that stand alone (EXCHANGE_ID, ...).
   void begin_unsequenced(const Credential& caller, std::string_view machine_name);
 
-  /// Appends an operation. `max_result`: see result_sizes.h.
+  /// Appends an operation. What else must be known of it is in its row
+  /// (client/proto/operations.def): the bound of its result, and whether it changes something on
+  /// the server. Once such a one has succeeded, a later operation's NFS4ERR_DELAY must not repeat
+  /// the whole request.
   template <class Args>
-  void add(const Args& args, std::size_t max_result) {
-    append(Args::opnum, max_result);
+  void add(const Args& args) {
+    using Row = nfs4::OperationRow<Args>;
+    static_assert(Row::facts.minor_version <= nfs4::kNfsMinorVersion1);
+    append(Args::opnum, Row::facts, Row::max_result(args));
     nfs4::encode(call_.encoder, args);
-  }
-  /// Appends an operation that changes something on the server. Once it has succeeded, a later
-  /// operation's NFS4ERR_DELAY must not repeat the whole request.
-  template <class Args>
-  void add_modifying(const Args& args, std::size_t max_result) {
-    if (!modifying_) first_modifying_ = count_;
-    modifying_ = true;
-    add(args, max_result);
   }
   /// The operation added next uses this state: its arguments have the stateid behind so many
   /// bytes.
@@ -144,7 +141,7 @@ class Compound : public ListNode {
 
  private:
   void start(const Credential& caller, std::string_view machine_name);
-  void append(nfs4::nfs_opnum4 opnum, std::size_t max_result);
+  void append(nfs4::nfs_opnum4 opnum, const nfs4::OperationFacts& facts, std::size_t max_result);
 
   rpc::Call call_;
   CompoundReader reader_;

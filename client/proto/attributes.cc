@@ -1,5 +1,6 @@
 #include "client/proto/attributes.h"
 
+#include <bit>
 #include <charconv>
 
 namespace nfsrdma::nfs4 {
@@ -113,8 +114,10 @@ bool encode_attributes(xdr::Encoder& out, const bitmap4& wanted, const Attribute
 
 std::size_t max_attributes_size(const bitmap4& wanted) {
   std::size_t size = ValueSize::of(wanted) + xdr::kUnit;
-  for (std::uint32_t bit = 0; bit < bitmap4::kBits; ++bit) {
-    if (wanted.test(bit)) size += kListed[bit].max_size;
+  for (std::uint32_t word = 0; word < bitmap4::kWords; ++word) {
+    for (std::uint32_t left = wanted.words[word]; left != 0; left &= left - 1) {
+      size += kListed[32 * word + static_cast<std::uint32_t>(std::countr_zero(left))].max_size;
+    }
   }
   return size;
 }

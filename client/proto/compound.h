@@ -2,17 +2,11 @@
 // sections 16.2 and 20).
 #pragma once
 
-#include "client/proto/ops_attr.h"
+#include "client/proto/operations.h"
 #include "client/proto/ops_callback.h"
-#include "client/proto/ops_data.h"
-#include "client/proto/ops_lock.h"
-#include "client/proto/ops_namespace.h"
-#include "client/proto/ops_open.h"
-#include "client/proto/ops_session.h"
 
 namespace nfsrdma::nfs4 {
 
-inline constexpr std::uint32_t kNfsMinorVersion1 = 1;
 inline constexpr std::uint32_t kProcCompound = 1;
 inline constexpr std::uint32_t kProcCbNull = 0;
 inline constexpr std::uint32_t kProcCbCompound = 1;

@@ -1,6 +1,5 @@
 #include "client/requests/access.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -11,7 +10,7 @@ Task<Result<std::uint32_t>> access(RequestContext& context, Credential caller, F
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::ACCESS4args{access4_bits}, result_size::kAccess);
+  compound->add(nfs4::ACCESS4args{access4_bits});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto result = steps::read_only<nfs4::ACCESS4res>(compound->results());

@@ -1,6 +1,5 @@
 #include "client/requests/close.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_open.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
@@ -11,7 +10,7 @@ namespace nfsrdma::client {
 void add_close(Compound& compound, const nfs4::stateid4& open) {
   nfs4::CLOSE4args args;
   args.open_stateid = open;
-  compound.add_modifying(args, result_size::kStateid);
+  compound.add(args);
 }
 
 Narrowed read_closed(Compound& compound) {

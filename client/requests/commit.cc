@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -14,7 +13,7 @@ Task<Result<nfs4::verifier4>> commit(RequestContext& context, Credential caller,
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::COMMIT4args{offset, count}, result_size::kVerifier);
+  compound->add(nfs4::COMMIT4args{offset, count});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto result = steps::read_only<nfs4::COMMIT4res>(compound->results());
@@ -27,7 +26,7 @@ Task<Result<Committed>> commit_and_look(RequestContext& context, Credential call
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::COMMIT4args{offset, count}, result_size::kVerifier);
+  compound->add(nfs4::COMMIT4args{offset, count});
   steps::add_attributes(*compound);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);

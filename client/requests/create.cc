@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
@@ -65,8 +64,7 @@ Task<Result<Made>> make(RequestContext& context, Credential caller, FileHandle d
     const Attributes attributes = steps::settable(object.attributes);
     const steps::EncodedAttributes encoded(attributes, attributes.present);
     compound->set_ends_with_caller();
-    compound->add_modifying(CREATE4args{object.type, copy.view(), encoded.view()},
-                            result_size::kChangeInfo + result_size::kBitmap);
+    compound->add(CREATE4args{object.type, copy.view(), encoded.view()});
   }
   steps::add_found(*compound);
   compound->call().keep(std::move(object.text));

@@ -1,6 +1,5 @@
 #include "client/requests/delegreturn.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -16,7 +15,7 @@ Task<Result<void>> send(RequestContext& context, Credential caller, FileHandle f
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
   compound->use_state(std::move(state));
-  compound->add_modifying(nfs4::DELEGRETURN4args{stateid}, result_size::kNothing);
+  compound->add(nfs4::DELEGRETURN4args{stateid});
   auto answered = co_await context.session.execute(*compound, patience);
   CO_TRY(answered);
   co_return steps::pass<nfs4::PUTFH4res, nfs4::DELEGRETURN4res>(compound->results());
@@ -43,7 +42,7 @@ Task<Result<Narrowed>> delegreturn_and_close(RequestContext& context, Credential
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add_modifying(nfs4::DELEGRETURN4args{delegation}, result_size::kNothing);
+  compound->add(nfs4::DELEGRETURN4args{delegation});
   add_close(*compound, open);
   auto answered = co_await context.session.execute(*compound, Duration::zero());
   CO_TRY(answered);

@@ -1,6 +1,5 @@
 #include "client/requests/free_stateid.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
 #include "client/session/request_context.h"
 
@@ -10,7 +9,7 @@ Task<Result<void>> free_stateid(RequestContext& context, Credential caller, nfs4
                                 Sending sending) {
   CompoundRef compound = co_await begin(context, caller, sending);
   if (!compound) co_return fail(no_request(sending));
-  compound->add_modifying(nfs4::FREE_STATEID4args{stateid}, result_size::kNothing);
+  compound->add(nfs4::FREE_STATEID4args{stateid});
   auto answered = co_await execute(context, *compound, sending);
   co_return answered;
 }

@@ -28,7 +28,7 @@ Task<Result<Attributes>> get_facts(RequestContext& context, Credential caller, F
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::GETATTR4args{wanted}, nfs4::max_attributes_size(wanted));
+  compound->add(nfs4::GETATTR4args{wanted});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto result = steps::read_only<nfs4::GETATTR4res>(compound->results());

@@ -1,6 +1,5 @@
 #include "client/requests/link.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
@@ -14,11 +13,11 @@ Task<Result<Made>> link(RequestContext& context, Credential caller, FileHandle f
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
+  compound->add(nfs4::SAVEFH4args{});
   steps::add_handle(*compound, dir);
   compound->set_ends_with_caller();
-  compound->add_modifying(nfs4::LINK4args{copy.view()}, result_size::kChangeInfo);
-  compound->add(nfs4::RESTOREFH4args{}, result_size::kNothing);
+  compound->add(nfs4::LINK4args{copy.view()});
+  compound->add(nfs4::RESTOREFH4args{});
   steps::add_attributes(*compound);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);

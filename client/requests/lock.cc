@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -47,7 +46,7 @@ void add_lock(Compound& compound, clientid4 clientid, LockRequest& request) {
   if (request.new_owner) args.locker.open_owner.lock_owner = {clientid, text.bytes()};
   compound.use_state(std::move(request.state),
                      request.new_owner ? kBeforeOpenStateid : kBeforeLockStateid);
-  compound.add_modifying(args, result_size::kLock);
+  compound.add(args);
 }
 
 Result<std::optional<LockDenied>> read_test(CompoundReader& results) {
@@ -89,7 +88,7 @@ Task<Result<std::optional<LockDenied>>> lockt(RequestContext& context, Credentia
   args.offset = range.first;
   args.length = range.wire_length();
   args.owner = {context.client.clientid(), text.bytes()};
-  compound->add(args, result_size::kLock);
+  compound->add(args);
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_test(compound->results());
@@ -110,7 +109,7 @@ Task<Result<stateid4>> send_locku(RequestContext& context, Credential caller, Fi
   args.offset = range.first;
   args.length = range.wire_length();
   if (state) compound->use_state(std::move(state), kBeforeLockuStateid);
-  compound->add_modifying(args, result_size::kStateid);
+  compound->add(args);
   auto answered = co_await context.session.execute(*compound, patience);
   CO_TRY(answered);
   auto unlocked = steps::read_only<LOCKU4res>(compound->results());

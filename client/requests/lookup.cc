@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
@@ -32,7 +31,7 @@ Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandl
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
-  compound->add(nfs4::LOOKUP4args{copy.view()}, result_size::kNothing);
+  compound->add(nfs4::LOOKUP4args{copy.view()});
   auto found = co_await find<nfs4::PUTFH4res, nfs4::LOOKUP4res>(context, std::move(compound));
   co_return found;
 }
@@ -40,7 +39,7 @@ Task<Result<Found>> lookup(RequestContext& context, Credential caller, FileHandl
 Task<Result<Found>> lookup_root(RequestContext& context, Credential caller) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
-  compound->add(nfs4::PUTROOTFH4args{}, result_size::kNothing);
+  compound->add(nfs4::PUTROOTFH4args{});
   auto found = co_await find<nfs4::PUTROOTFH4res>(context, std::move(compound));
   co_return found;
 }

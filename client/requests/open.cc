@@ -5,7 +5,6 @@
 #include <random>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -50,8 +49,8 @@ void add_name_check(Compound& compound, const NameOfFile& by) {
   wanted.present.set(FATTR4_FILEID);
   const steps::EncodedAttributes encoded(wanted, wanted.present);
   steps::add_handle(compound, by.directory);
-  compound.add(LOOKUP4args{by.name}, result_size::kNothing);
-  compound.add(VERIFY4args{encoded.view()}, result_size::kNothing);
+  compound.add(LOOKUP4args{by.name});
+  compound.add(VERIFY4args{encoded.view()});
 }
 
 constexpr const char* kNameCheck = "the name of an open file";
@@ -84,12 +83,12 @@ void add_open(RequestContext& context, Compound& compound, std::uint32_t uid,
   args.claim.delegate_type = request.delegate_type;
   args.claim.oc_delegate_stateid = request.delegation;
   steps::add_handle(compound, request.object);
-  if (!request.new_file) return compound.add_modifying(args, result_size::kOpen);
+  if (!request.new_file) return compound.add(args);
   compound.set_ends_with_caller();
   const NewFile& made = *request.new_file;
   const steps::EncodedAttributes encoded(made.attributes, made.in_open);
   set_creation(context.reactor, args, made.mode, encoded.view());
-  compound.add_modifying(args, result_size::kOpen);
+  compound.add(args);
 }
 
 std::optional<GrantedDelegation> delegation_of(const open_delegation4& delegation) {
@@ -161,8 +160,8 @@ Task<Result<OpenAnswer>> send_once(RequestContext& context, Credential caller,
   if (!compound) co_return fail(steps::ending());
   if (request.by) add_name_check(*compound, *request.by);
   add_open(context, *compound, caller.uid, request);
-  compound->add(GETFH4args{}, result_size::kHandle);
-  if (request.rights != 0) compound->add(ACCESS4args{request.rights}, result_size::kAccess);
+  compound->add(GETFH4args{});
+  if (request.rights != 0) compound->add(ACCESS4args{request.rights});
   steps::add_attributes(*compound);
   if (!request.first.bytes.empty()) add_read(*compound, request.first);
   auto answered = co_await context.session.execute(*compound);

@@ -1,6 +1,5 @@
 #include "client/requests/open_downgrade.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_open.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
@@ -16,7 +15,7 @@ Task<Narrowed> open_downgrade(RequestContext& context, Credential caller, FileHa
   args.open_stateid = open;
   args.share_access = share_access;
   args.share_deny = nfs4::OPEN4_SHARE_DENY_NONE;
-  compound->add_modifying(args, result_size::kStateid);
+  compound->add(args);
   auto answered = co_await context.session.execute(*compound);
   if (!answered) co_return Narrowed{fail_from(answered)};
   auto result = steps::read_only<nfs4::OPEN_DOWNGRADE4res>(compound->results());

@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "client/compound/read_locator.h"
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -41,7 +40,7 @@ Task<Result<ReadData>> read_once(RequestContext& context, Credential caller, Fil
   const auto count = static_cast<nfs4::count4>(sink.size());
   steps::add_handle(*compound, file);
   compound->use_state(std::move(state));
-  compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, count}, result_size::kRead);
+  compound->add(nfs4::READ4args{nfs4::kAnonymousStateid, offset, count});
   compound->set_divisible();
   offer(*compound, {sink, room});
   compound->call().locator = &kReadLocator;
@@ -56,7 +55,7 @@ Task<Result<ReadData>> read_once(RequestContext& context, Credential caller, Fil
 
 void add_read(Compound& compound, ReadSink sink) {
   const auto count = static_cast<nfs4::count4>(sink.bytes.size());
-  compound.add(nfs4::READ4args{nfs4::kCurrentStateid, 0, count}, result_size::kRead);
+  compound.add(nfs4::READ4args{nfs4::kCurrentStateid, 0, count});
   offer(compound, sink);
 }
 

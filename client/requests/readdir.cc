@@ -100,7 +100,7 @@ Task<Result<DirectoryPage>> ask(RequestContext& context, Credential caller, File
   args.maxcount = question.maxcount;
   args.dircount = question.with_attributes ? question.maxcount / kNamesShare : question.maxcount;
   args.attr_request = wanted_attributes(question.with_attributes);
-  compound->add(args, question.maxcount);
+  compound->add(args);
   compound->set_divisible();
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);

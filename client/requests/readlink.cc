@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_data.h"
+#include "client/proto/result_sizes.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
@@ -14,7 +14,7 @@ namespace {
 /// Refuses text with a zero byte: programs take it for the end, and would follow another path than
 /// the server's.
 Result<std::string> checked(std::string_view text) {
-  if (text.size() >= result_size::kLinkText) {
+  if (text.size() >= nfs4::result_size::kLinkText) {
     return fail(Error::local(ENAMETOOLONG, "READLINK", "the text is too long for a path"));
   }
   if (text.empty() || text.find('\0') != std::string_view::npos) {
@@ -31,7 +31,7 @@ Task<Result<std::string>> readlink(RequestContext& context, Credential caller, F
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, file);
-  compound->add(nfs4::READLINK4args{}, result_size::kReadLink);
+  compound->add(nfs4::READLINK4args{});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto result = steps::read_only<nfs4::READLINK4res>(compound->results());

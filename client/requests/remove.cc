@@ -1,6 +1,5 @@
 #include "client/requests/remove.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/done_before.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
@@ -13,7 +12,7 @@ Task<Result<NameChange>> remove(RequestContext& context, Credential caller, File
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
   compound->set_ends_with_caller(without_caller);
-  compound->add_modifying(nfs4::REMOVE4args{copy.view()}, result_size::kChangeInfo);
+  compound->add(nfs4::REMOVE4args{copy.view()});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto removed = steps::read_only<nfs4::REMOVE4res>(compound->results());

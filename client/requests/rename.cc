@@ -1,6 +1,5 @@
 #include "client/requests/rename.h"
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/done_before.h"
 #include "client/requests/lookup.h"
 #include "client/requests/steps.h"
@@ -27,11 +26,10 @@ Task<Result<Renamed>> rename(RequestContext& context, Credential caller, FileHan
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, from_dir);
-  compound->add(nfs4::SAVEFH4args{}, result_size::kNothing);
+  compound->add(nfs4::SAVEFH4args{});
   steps::add_handle(*compound, to_dir);
   compound->set_ends_with_caller(without_caller);
-  compound->add_modifying(nfs4::RENAME4args{old_name.view(), new_name.view()},
-                          2 * result_size::kChangeInfo);
+  compound->add(nfs4::RENAME4args{old_name.view(), new_name.view()});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   auto renamed = read_renamed(compound->results());

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "client/compound/result_sizes.h"
 #include "client/requests/steps.h"
 #include "client/session/request_context.h"
 
@@ -48,7 +47,7 @@ Task<Result<std::string>> flavours_of(RequestContext& context, Credential caller
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
   steps::add_handle(*compound, dir);
-  compound->add(SECINFO4args{copy.view()}, result_size::kSecInfo);
+  compound->add(SECINFO4args{copy.view()});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_names<SECINFO4res, PUTFH4res>(compound->results());
@@ -57,8 +56,8 @@ Task<Result<std::string>> flavours_of(RequestContext& context, Credential caller
 Task<Result<std::string>> flavours_of_root(RequestContext& context, Credential caller) {
   CompoundRef compound = co_await context.session.compound(caller);
   if (!compound) co_return fail(steps::ending());
-  compound->add(PUTROOTFH4args{}, result_size::kNothing);
-  compound->add(SECINFO_NO_NAME4args{}, result_size::kSecInfo);
+  compound->add(PUTROOTFH4args{});
+  compound->add(SECINFO_NO_NAME4args{});
   auto answered = co_await context.session.execute(*compound);
   CO_TRY(answered);
   co_return read_names<SECINFO_NO_NAME4res, PUTROOTFH4res>(compound->results());

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "client/compound/result_sizes.h"
 #include "client/names/id_map.h"
 #include "client/proto/ops_attr.h"
 #include "client/requests/steps.h"
@@ -56,8 +55,7 @@ Task<Result<Changed>> set(RequestContext& context, Credential caller, FileHandle
     const steps::EncodedAttributes encoded(attributes, attributes.present);
     compound->use_state(std::move(state));
     compound->set_ends_with_caller();
-    compound->add_modifying(nfs4::SETATTR4args{nfs4::kAnonymousStateid, encoded.view()},
-                            result_size::kBitmap);
+    compound->add(nfs4::SETATTR4args{nfs4::kAnonymousStateid, encoded.view()});
   }
   steps::add_attributes(*compound);
   auto answered = co_await context.session.execute(*compound);

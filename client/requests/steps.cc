@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
 #include "client/requests/getattr.h"
 #include "client/session/request_context.h"
@@ -32,23 +31,14 @@ Name::Name(std::string_view name) {
 
 Error ending() { return Error::local(EIO, "COMPOUND", "the mount is ending"); }
 
-void add_handle(Compound& compound, const FileHandle& handle) {
-  compound.add(PUTFH4args{handle}, result_size::kNothing);
-}
+void add_handle(Compound& compound, const FileHandle& handle) { compound.add(PUTFH4args{handle}); }
 
-void add_attributes(Compound& compound) {
-  static const std::size_t size = max_attributes_size(kObjectAttributes);
-  compound.add(GETATTR4args{kObjectAttributes}, size);
-}
+void add_attributes(Compound& compound) { compound.add(GETATTR4args{kObjectAttributes}); }
 
-void add_change_before(Compound& compound) {
-  static const bitmap4 change{FATTR4_CHANGE};
-  static const std::size_t size = max_attributes_size(change);
-  compound.add(GETATTR4args{change}, size);
-}
+void add_change_before(Compound& compound) { compound.add(GETATTR4args{{FATTR4_CHANGE}}); }
 
 void add_found(Compound& compound) {
-  compound.add(GETFH4args{}, result_size::kHandle);
+  compound.add(GETFH4args{});
   add_attributes(compound);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_lock.h"
 #include "client/session/request_context.h"
 
@@ -17,7 +16,7 @@ Task<Result<std::vector<nfs4::nfsstat4>>> test_stateid(RequestContext& context, 
   const std::size_t count = stateids.size();
   nfs4::TEST_STATEID4args args;
   args.ts_stateids = std::move(stateids);
-  compound->add(args, result_size::kWord * (1 + count));
+  compound->add(args);
   auto answered = co_await execute(context, *compound, sending);
   CO_TRY(answered);
   nfs4::TEST_STATEID4res result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/compound/result_sizes.h"
 #include "client/proto/ops_attr.h"
 #include "client/proto/ops_data.h"
 #include "client/requests/steps.h"
@@ -12,8 +11,7 @@ namespace nfsrdma::client {
 namespace {
 
 void add_data_attributes(Compound& compound) {
-  static const std::size_t size = nfs4::max_attributes_size(steps::kDataAttributes);
-  compound.add(nfs4::GETATTR4args{steps::kDataAttributes}, size);
+  compound.add(nfs4::GETATTR4args{steps::kDataAttributes});
 }
 
 Result<Written> read_written(CompoundReader& results, std::size_t asked) {
@@ -47,7 +45,7 @@ Task<Result<Written>> write_once(RequestContext& context, Credential caller, Fil
   args.stable = stable;
   args.data.data = data;
   compound->use_state(std::move(state));
-  compound->add_modifying(args, result_size::kWrite);
+  compound->add(args);
   compound->set_divisible();
   add_data_attributes(*compound);
   auto answered = co_await context.session.execute(*compound);

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "client/compound/result_sizes.h"
 #include "transport/base/log.h"
 
 namespace nfsrdma::client {
@@ -57,7 +56,7 @@ void ClientId::add_exchange(Compound& compound) const {
   args.eia_clientowner.co_verifier = verifier_;
   args.eia_clientowner.co_ownerid = std::as_bytes(std::span(identity_));
   args.eia_flags = nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
-  compound.add(args, result_size::kExchangeId);
+  compound.add(args);
 }
 
 Result<bool> ClientId::accept_exchange(CompoundReader& results) {

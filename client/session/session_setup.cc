@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "client/compound/result_sizes.h"
 #include "client/session/exchange.h"
 #include "transport/base/log.h"
 
@@ -88,7 +87,7 @@ Task<Result<void>> SessionSetup::create_session(rpc::Channel& channel) {
   security.cb_secflavor = nfs4::kAuthSys;
   security.cbsp_sys_cred.machinename = compounds_.machine_name();
   args.csa_sec_parms.push_back(security);
-  compound->add(args, result_size::kCreateSession);
+  compound->add(args);
   const TimePoint asked_at = session_.now();
   auto answered = co_await ask(channel, *compound);
   CO_TRY(answered);
@@ -127,7 +126,7 @@ Task<Result<void>> SessionSetup::reclaim_complete(rpc::Channel& channel) {
   Backoff backoff;
   for (;;) {
     compound->begin(caller_, compounds_.machine_name());
-    compound->add_modifying(nfs4::RECLAIM_COMPLETE4args{}, result_size::kNothing);
+    compound->add(nfs4::RECLAIM_COMPLETE4args{});
     auto answered = co_await session_.execute_on(channel, *compound);
     CO_TRY(answered);
     nfs4::RECLAIM_COMPLETE4res result;
@@ -146,7 +145,7 @@ Task<Result<void>> SessionSetup::bind(rpc::Channel& channel) {
   nfs4::BIND_CONN_TO_SESSION4args args;
   args.bctsa_sessid = session_.id();
   args.bctsa_dir = nfs4::CDFC4_FORE_OR_BOTH;
-  compound->add(args, result_size::kBindConnection);
+  compound->add(args);
   auto answered = co_await ask(channel, *compound);
   CO_TRY(answered);
   nfs4::BIND_CONN_TO_SESSION4res result;
@@ -168,7 +167,7 @@ Task<Result<void>> SessionSetup::destroy(rpc::Channel& channel, const char* step
                                          TimePoint latest) {
   CompoundRef compound = begin(step);
   if (!compound) co_return fail(Error::local(ENOMEM, step_, "no message slot is free"));
-  compound->add(args, result_size::kNothing);
+  compound->add(args);
   auto answered = co_await ask(channel, *compound, latest);
   CO_TRY(answered);
   Res result;

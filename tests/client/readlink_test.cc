@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/compound/result_sizes.h"
+#include "client/proto/result_sizes.h"
 #include "client/requests/errno.h"
 #include "tests/client/fake_mount.h"
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "client/compound/result_sizes.h"
 #include "client/mount.h"
 #include "client/proto/ops_lock.h"
 #include "client/proto/ops_namespace.h"
@@ -71,7 +70,7 @@ Task<Result<Held>> open_with_delegation(Mount& mount, FileHandle dir, std::strin
     args.owner.owner = owner.bytes();
     args.claim.claim = CLAIM_NULL;
     args.claim.file = name;
-    compound->add_modifying(args, result_size::kOpen);
+    compound->add(args);
   }
   steps::add_found(*compound);
   auto answered = co_await mount.session().execute(*compound);
@@ -95,7 +94,7 @@ Task<Result<void>> close_file(Mount& mount, Held held) {
   steps::add_handle(*compound, held.file);
   CLOSE4args close;
   close.open_stateid = held.open;
-  compound->add_modifying(close, result_size::kStateid);
+  compound->add(close);
   auto answered = co_await mount.session().execute(*compound);
   CO_TRY(answered);
   co_return steps::pass<PUTFH4res, CLOSE4res>(compound->results());

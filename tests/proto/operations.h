@@ -24,9 +24,6 @@ struct COMPOUND4args_header {
   }
 };
 
-/// "CB_RECALL"; "unknown" for a number the protocol does not define.
-std::string_view operation_name(nfs_cb_opnum4 opnum);
-
 namespace detail {
 
 /// Finds the status, which every result lists first.
@@ -76,7 +73,8 @@ struct Operation {
   static_assert(Args::opnum == Res::opnum);
 };
 
-template <class... Ops>
+/// `First` stands before the first comma, so that rows can be listed behind one each.
+template <class First, class... Ops>
 struct OperationList {
   /// Calls f(Operation<...>{}) for the operation of that number; false when it is not in the list.
   template <class Opnum, class F>
@@ -90,37 +88,16 @@ struct OperationList {
   }
 };
 
-using Operations = OperationList<
-    Operation<ACCESS4args, ACCESS4res>, Operation<BACKCHANNEL_CTL4args, BACKCHANNEL_CTL4res>,
-    Operation<BIND_CONN_TO_SESSION4args, BIND_CONN_TO_SESSION4res>,
-    Operation<CLOSE4args, CLOSE4res>, Operation<COMMIT4args, COMMIT4res>,
-    Operation<CREATE4args, CREATE4res>, Operation<CREATE_SESSION4args, CREATE_SESSION4res>,
-    Operation<DELEGPURGE4args, DELEGPURGE4res>, Operation<DELEGRETURN4args, DELEGRETURN4res>,
-    Operation<DESTROY_CLIENTID4args, DESTROY_CLIENTID4res>,
-    Operation<DESTROY_SESSION4args, DESTROY_SESSION4res>,
-    Operation<EXCHANGE_ID4args, EXCHANGE_ID4res>, Operation<FREE_STATEID4args, FREE_STATEID4res>,
-    Operation<GETATTR4args, GETATTR4res>, Operation<GETFH4args, GETFH4res>,
-    Operation<LINK4args, LINK4res>, Operation<LOCK4args, LOCK4res>,
-    Operation<LOCKT4args, LOCKT4res>, Operation<LOCKU4args, LOCKU4res>,
-    Operation<LOOKUP4args, LOOKUP4res>, Operation<LOOKUPP4args, LOOKUPP4res>,
-    Operation<NVERIFY4args, NVERIFY4res>, Operation<OPEN4args, OPEN4res>,
-    Operation<OPEN_DOWNGRADE4args, OPEN_DOWNGRADE4res>, Operation<PUTFH4args, PUTFH4res>,
-    Operation<PUTPUBFH4args, PUTPUBFH4res>, Operation<PUTROOTFH4args, PUTROOTFH4res>,
-    Operation<READ4args, READ4res>, Operation<READDIR4args, READDIR4res>,
-    Operation<READLINK4args, READLINK4res>, Operation<RECLAIM_COMPLETE4args, RECLAIM_COMPLETE4res>,
-    Operation<REMOVE4args, REMOVE4res>, Operation<RENAME4args, RENAME4res>,
-    Operation<RESTOREFH4args, RESTOREFH4res>, Operation<SAVEFH4args, SAVEFH4res>,
-    Operation<SECINFO4args, SECINFO4res>, Operation<SECINFO_NO_NAME4args, SECINFO_NO_NAME4res>,
-    Operation<SEQUENCE4args, SEQUENCE4res>, Operation<SETATTR4args, SETATTR4res>,
-    Operation<TEST_STATEID4args, TEST_STATEID4res>, Operation<VERIFY4args, VERIFY4res>,
-    Operation<WRITE4args, WRITE4res>>;
+// clang-format off
+using Operations = OperationList<void
+#define NFSRDMA_UNSENT_OPERATION(NAME, number, minor) , Operation<NAME##4args, NAME##4res>
+#include "client/proto/operations.def"
+>;
 
-using CallbackOperations = OperationList<
-    Operation<CB_GETATTR4args, CB_GETATTR4res>, Operation<CB_NOTIFY_LOCK4args, CB_NOTIFY_LOCK4res>,
-    Operation<CB_RECALL4args, CB_RECALL4res>, Operation<CB_RECALL_ANY4args, CB_RECALL_ANY4res>,
-    Operation<CB_RECALL_SLOT4args, CB_RECALL_SLOT4res>,
-    Operation<CB_RECALLABLE_OBJ_AVAIL4args, CB_RECALLABLE_OBJ_AVAIL4res>,
-    Operation<CB_SEQUENCE4args, CB_SEQUENCE4res>,
-    Operation<CB_WANTS_CANCELLED4args, CB_WANTS_CANCELLED4res>>;
+using CallbackOperations = OperationList<void
+#define NFSRDMA_CALLBACK(NAME, number) , Operation<NAME##4args, NAME##4res>
+#include "client/proto/operations.def"
+>;
+// clang-format on
 
 }  // namespace nfsrdma::nfs4

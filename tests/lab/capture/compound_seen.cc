@@ -90,7 +90,7 @@ void decode_each_argument(xdr::Decoder& in, CompoundArguments& seen) {
       note(seen, args);
       note_eligible(seen, in, args);
     });
-    if (opnum == OP_READ || opnum == OP_READLINK) ++seen.eligible_results;
+    seen.eligible_results += operation_facts(opnum).payloads;
     if (in.ok() || known) seen.operations.push_back(opnum);
     if (!in.ok()) seen.fault = fault_of(in, opnum);
     if (!known) {

@@ -95,7 +95,7 @@ void encode_failed(std::uint32_t opnum, std::uint32_t status, xdr::Encoder& out)
 }
 
 void note_expected(std::uint32_t opnum, const auto& args, bool& first, ExpectedResults& expected) {
-  if (opnum != OP_READ && opnum != OP_READLINK) return;
+  if (operation_facts(opnum).payloads == 0) return;
   if constexpr (requires { args.count; }) {
     if (opnum == OP_READ && first) expected.first_read = args.count;
   }

@@ -1,28 +1,29 @@
-// Upper bounds of results in bytes, without operation number and status. Their sum decides whether
-// the server must be given a Reply chunk (V1-4.3.3-1, RFC 8267 section 6.2).
+// Upper bounds of results in bytes, without operation number and status, for the rows of
+// operations.def. Their sum decides whether the server must be given a Reply chunk (V1-4.3.3-1,
+// RFC 8267 section 6.2).
 #pragma once
 
 #include <cstddef>
 
 #include "client/proto/types.h"
 
-namespace nfsrdma::client::result_size {
+namespace nfsrdma::nfs4::result_size {
 
 inline constexpr std::size_t kWord = 4;
 inline constexpr std::size_t kNothing = 0;
-inline constexpr std::size_t kHandle = kWord + nfs4::NFS4_FHSIZE;
-inline constexpr std::size_t kStateid = kWord + nfs4::NFS4_OTHER_SIZE;
-inline constexpr std::size_t kVerifier = nfs4::NFS4_VERIFIER_SIZE;
-inline constexpr std::size_t kBitmap = kWord + kWord * nfs4::bitmap4::kWords;
+inline constexpr std::size_t kHandle = kWord + NFS4_FHSIZE;
+inline constexpr std::size_t kStateid = kWord + NFS4_OTHER_SIZE;
+inline constexpr std::size_t kVerifier = NFS4_VERIFIER_SIZE;
+inline constexpr std::size_t kBitmap = kWord + kWord * bitmap4::kWords;
 inline constexpr std::size_t kChangeInfo = 5 * kWord;
-inline constexpr std::size_t kOpaqueLimit = kWord + nfs4::NFS4_OPAQUE_LIMIT;
+inline constexpr std::size_t kOpaqueLimit = kWord + NFS4_OPAQUE_LIMIT;
 
 inline constexpr std::size_t kAccess = 2 * kWord;
-inline constexpr std::size_t kSequence = nfs4::NFS4_SESSIONID_SIZE + 5 * kWord;
+inline constexpr std::size_t kSequence = NFS4_SESSIONID_SIZE + 5 * kWord;
 inline constexpr std::size_t kChannelAttributes = 8 * kWord;
 inline constexpr std::size_t kCreateSession =
-    nfs4::NFS4_SESSIONID_SIZE + 2 * kWord + 2 * kChannelAttributes;
-inline constexpr std::size_t kBindConnection = nfs4::NFS4_SESSIONID_SIZE + 2 * kWord;
+    NFS4_SESSIONID_SIZE + 2 * kWord + 2 * kChannelAttributes;
+inline constexpr std::size_t kBindConnection = NFS4_SESSIONID_SIZE + 2 * kWord;
 /// Client id, sequence, flags, SP4_NONE; server owner and scope; implementation id with two texts.
 inline constexpr std::size_t kExchangeId =
     5 * kWord + 2 * kWord + 2 * kOpaqueLimit + 4 * kWord + 2 * kOpaqueLimit;
@@ -48,4 +49,4 @@ inline constexpr std::size_t kOpen = kStateid + kChangeInfo + kWord + kBitmap + 
 /// A handful of flavours, each with an object identifier.
 inline constexpr std::size_t kSecInfo = 512;
 
-}  // namespace nfsrdma::client::result_size
+}  // namespace nfsrdma::nfs4::result_size
