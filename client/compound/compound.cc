@@ -1,5 +1,7 @@
 #include "client/compound/compound.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <utility>
 
@@ -11,6 +13,19 @@ namespace {
 /// COMPOUND4res before its array: status, a tag as empty as ours, the count.
 constexpr std::size_t kCompoundReplyHeader = 3 * xdr::kUnit;
 constexpr std::size_t kResultHeader = 2 * xdr::kUnit;  // operation number and status
+
+/// Whether an operation was failed for its stateid.
+bool is_refusal(nfs4::nfsstat4 status) {
+  switch (status) {
+    case nfs4::NFS4ERR_BAD_STATEID:
+    case nfs4::NFS4ERR_STALE_STATEID:
+    case nfs4::NFS4ERR_OLD_STATEID:
+    case nfs4::NFS4ERR_EXPIRED:
+    case nfs4::NFS4ERR_ADMIN_REVOKED:
+    case nfs4::NFS4ERR_DELEG_REVOKED: return true;
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -28,7 +43,6 @@ void Compound::start(const Credential& caller, std::string_view machine_name) {
   clear();
   reader_ = {};
   call_.urgency = urgency_;
-  state_at_ = 0;
   unanswered_ = maybe_executed_ = divisible_ = ends_with_caller_ = false;
   count_ = first_modifying_ = 0;
   modifying_ = false;
@@ -48,38 +62,65 @@ void Compound::append(nfs4::nfs_opnum4 opnum, const nfs4::OperationFacts& facts,
     first_modifying_ = count_;
   }
   if (count_ < kMaxOperations) asked_[count_] = opnum;
-  ++count_;
   max_reply_ += kResultHeader + xdr::padded(max_result);
   call_.encoder.u32(opnum);
-  if (state_ && state_at_ == 0) {
-    state_at_ = call_.encoder.size() + before_state_;
-    state_index_ = count_ - 1;
+  [[maybe_unused]] std::uint32_t named = 0;
+  for (UsedState& used : states_) {
+    if (!used.holder || used.at != 0) continue;
+    used.at = call_.encoder.size() + used.bytes_before;
+    used.index = count_;
+    ++named;
   }
+  assert(named <= facts.states);
+  ++count_;
 }
 
 void Compound::use_state(StateRef state, std::size_t bytes_before) {
-  state_ = std::move(state);
-  before_state_ = bytes_before;
+  if (!state) return;
+  const auto free = std::find_if(states_.begin(), states_.end(),
+                                 [](const UsedState& used) { return !used.holder; });
+  assert(free != states_.end());
+  free->holder = std::move(state);
+  free->bytes_before = bytes_before;
 }
 
-void Compound::set_stateid() {
-  if (state_at_ == 0) return;
-  sent_stateid_ = state_->stateid();
-  xdr::Encoder in_place(call_.head_memory().subspan(state_at_));
-  nfs4::encode(in_place, sent_stateid_);
+void Compound::set_stateids() {
+  for (UsedState& used : states_) {
+    if (used.at == 0) continue;
+    used.sent = used.holder->stateid();
+    xdr::Encoder in_place(call_.head_memory().subspan(used.at));
+    nfs4::encode(in_place, used.sent);
+  }
+}
+
+bool Compound::state_lost() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const UsedState& used) { return used.holder && used.holder->lost(); });
+}
+
+bool Compound::state_recovering() const {
+  return std::any_of(states_.begin(), states_.end(), [](const UsedState& used) {
+    return used.holder && used.holder->recovering();
+  });
+}
+
+bool Compound::is_refused(const UsedState& used) const {
+  return used.at != 0 && used.index == reader_.last_index() && is_refusal(reader_.status());
 }
 
 bool Compound::state_refused() const {
-  if (state_at_ == 0 || reader_.last_index() != state_index_) return false;
-  switch (reader_.status()) {
-    case nfs4::NFS4ERR_BAD_STATEID:
-    case nfs4::NFS4ERR_STALE_STATEID:
-    case nfs4::NFS4ERR_OLD_STATEID:
-    case nfs4::NFS4ERR_EXPIRED:
-    case nfs4::NFS4ERR_ADMIN_REVOKED:
-    case nfs4::NFS4ERR_DELEG_REVOKED: return true;
-    default: return false;
+  return std::any_of(states_.begin(), states_.end(),
+                     [this](const UsedState& used) { return is_refused(used); });
+}
+
+bool Compound::tell_refused_states() {
+  bool told = false;
+  for (const UsedState& used : states_) {
+    if (!is_refused(used) || used.holder->stateid() != used.sent) continue;
+    used.holder->on_refused(reader_.status());
+    told = true;
   }
+  return told;
 }
 
 Result<void> Compound::seal() {

@@ -55,8 +55,8 @@ class Compound : public ListNode {
     append(Args::opnum, Row::facts, Row::max_result(args));
     nfs4::encode(call_.encoder, args);
   }
-  /// The operation added next uses this state: its arguments have the stateid behind so many
-  /// bytes.
+  /// The operation added next uses this state, if it is one: its arguments have the stateid behind
+  /// so many bytes. An operation with two stateids gets them by two calls.
   void use_state(StateRef state, std::size_t bytes_before = 0);
   /// The sizes were chosen for the session of the moment. Where another session allows less,
   /// Session::execute() fails with is_too_large(), and the caller encodes the operation again.
@@ -75,15 +75,17 @@ class Compound : public ListNode {
   void set_xid(std::uint32_t xid);
   /// Fills in the arguments of SEQUENCE.
   void set_sequence(const nfs4::SEQUENCE4args& args);
-  /// Fills in the stateid that is current now.
-  void set_stateid();
+  /// Fills in the stateids that are current now.
+  void set_stateids();
 
-  /// The argument of use_state(), or null.
-  StateHolder* state() const { return state_.get(); }
-  /// The server has refused the stateid that was sent (the reply has been opened).
+  /// The states of use_state(): whether one is lost, or is being recovered.
+  bool state_lost() const;
+  bool state_recovering() const;
+  /// The server has refused a stateid that was sent (the reply has been opened).
   bool state_refused() const;
-  /// The stateid that was sent is still the current one.
-  bool stateid_current() const { return state_ && state_->stateid() == sent_stateid_; }
+  /// Tells the states that may be the refused one, and whose stateid is still the one that was
+  /// sent; false when there is none.
+  bool tell_refused_states();
 
   /// This was sent, and the server's answer cannot be known yet: the connection was lost, or the
   /// session that it belongs to.
@@ -121,7 +123,7 @@ class Compound : public ListNode {
   /// Lets go of the reply, of kept buffers and of the state.
   void clear() {
     call_.reset(0);
-    state_.reset();
+    states_ = {};
   }
   rpc::Call& call() { return call_; }
   bool modifying() const { return modifying_; }
@@ -140,6 +142,17 @@ class Compound : public ListNode {
   TimePoint sent_at() const { return sent_at_; }
 
  private:
+  static constexpr std::size_t kMaxStates = 2;
+  /// What use_state() named.
+  struct UsedState {
+    StateRef holder;  // null: no state
+    nfs4::stateid4 sent{};
+    std::size_t bytes_before = 0;  // of the arguments before its stateid
+    std::size_t at = 0;            // where its stateid is encoded; 0: the operation comes next
+    std::uint32_t index = 0;       // of the operation that uses it
+  };
+
+  bool is_refused(const UsedState& used) const;
   void start(const Credential& caller, std::string_view machine_name);
   void append(nfs4::nfs_opnum4 opnum, const nfs4::OperationFacts& facts, std::size_t max_result);
 
@@ -156,11 +169,7 @@ class Compound : public ListNode {
   std::size_t sequence_at_ = 0;  // where SEQUENCE's arguments are encoded; 0: there is none
   std::size_t max_reply_ = 0;
   TimePoint sent_at_{0};
-  StateRef state_;
-  nfs4::stateid4 sent_stateid_{};
-  std::size_t state_at_ = 0;       // where its stateid is encoded; 0: no state is used
-  std::size_t before_state_ = 0;   // bytes of the arguments before it
-  std::uint32_t state_index_ = 0;  // of the operation that uses it
+  std::array<UsedState, kMaxStates> states_;
   WaitsFor waits_for_ = WaitsFor::slot;
   Span span_;
   bool unanswered_ = false;

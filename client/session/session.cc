@@ -27,10 +27,6 @@ constexpr Duration kDelayReports = std::chrono::minutes(1);
 /// a busy machine differ, too.
 constexpr Duration kShortestSuspension = std::chrono::seconds(1);
 
-bool is_state_lost(const Compound& compound) {
-  return compound.state() && compound.state()->lost();
-}
-
 Error lost_state() {
   return Error::local(EIO, "stateid", "the server has lost the state of this file");
 }
@@ -83,7 +79,7 @@ Task<Result<void>> Session::execute_sealed(Compound& compound, Patience patience
       compound.set_waits_for(WaitsFor::recovery);
       co_await recovery_waiters_.wait();
     }
-    if (is_state_lost(compound)) co_return fail(lost_state());
+    if (compound.state_lost()) co_return fail(lost_state());
     auto answered = co_await perform(compound, nullptr);
     CO_TRY(answered);
     if (!put_off_for_long(compound, begun)) waiting.restart(reactor_.now());
@@ -134,8 +130,7 @@ void Session::note_end_of_delay(Compound& compound, TimePoint begun) {
 }
 
 bool Session::must_wait_for_state(const Compound& compound) const {
-  return compound.state() && compound.state()->recovering() && observer_->recovering() &&
-         !slots_.closed();
+  return compound.state_recovering() && observer_->recovering() && !slots_.closed();
 }
 
 void Session::Waiting::restart(TimePoint now) {
@@ -152,9 +147,7 @@ LongestWait Session::longest_wait() {
 // A request sent before the state was recovered is simply repeated with the new stateid.
 void Session::note_refused_state(Compound& compound) {
   states_refused_.add();
-  if (!compound.stateid_current()) return;
-  compound.state()->on_refused(compound.results().status());
-  observer_->on_state_refused();
+  if (compound.tell_refused_states()) observer_->on_state_refused();
 }
 
 Task<Result<void>> Session::execute_on(rpc::Channel& channel, Compound& compound) {
@@ -197,7 +190,7 @@ Task<Result<void>> Session::perform(Compound& compound, rpc::Channel* only) {
     if (!slot) continue;  // the session changed while this request waited
     // It may have been lost while this request waited for its slot: without its lock it must not go
     // out in the name of the open.
-    if (!only && is_state_lost(compound)) co_return fail(lost_state());
+    if (!only && compound.state_lost()) co_return fail(lost_state());
     if (!fits(compound)) co_return fail(too_large_for_session());
     compound.span().slot = slot->id;
     compound.span().slot_taken = reactor_.now();
@@ -270,7 +263,7 @@ void Session::fill_sequence(Compound& compound, const Slot& slot) {
   args.sa_highest_slotid = slots_.highest_used();
   args.sa_cachethis = compound.modifying() && compound.reply_bytes() <= limits_.max_cached;
   compound.set_sequence(args);
-  compound.set_stateid();
+  compound.set_stateids();
   compound.set_xid(compounds_.next_xid());
 }
 

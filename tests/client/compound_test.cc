@@ -112,6 +112,100 @@ TEST_F(CompoundTest, KnowsWhatMustNotBeRepeated) {
   EXPECT_FALSE(compound_.repeatable_after(3));
 }
 
+/// A state whose stateid is told by its seqid.
+struct NumberedState final : StateHolder {
+  explicit NumberedState(std::uint32_t seqid) : number(seqid) {}
+  stateid4 stateid() const override { return {number, {}}; }
+  bool lost() const override { return is_lost; }
+  bool recovering() const override { return is_recovering; }
+  void on_refused(nfsstat4 status) override { refused = status; }
+
+  std::uint32_t number;
+  bool is_lost = false;
+  bool is_recovering = false;
+  nfsstat4 refused = NFS4_OK;
+};
+
+/// The request PUTFH WRITE WRITE, a state for each WRITE.
+class CompoundStatesTest : public CompoundTest {
+ protected:
+  CompoundStatesTest() {
+    compound_.begin({}, "machine");
+    compound_.add(PUTFH4args{});
+    compound_.use_state(first_);
+    compound_.add(WRITE4args{});
+    compound_.use_state(second_);
+    compound_.add(WRITE4args{});
+    EXPECT_TRUE(compound_.seal());
+    compound_.set_stateids();
+  }
+
+  /// The server fails the first WRITE.
+  void answer(nfsstat4 status) {
+    WRITE4res failed;
+    failed.status = status;
+    message_ = reply(status, SEQUENCE4res{}, PUTFH4res{}, failed);
+    in_ = xdr::Decoder(message_);
+    EXPECT_TRUE(compound_.results().open(in_, compound_.asked()));
+  }
+
+  std::shared_ptr<NumberedState> first_ = std::make_shared<NumberedState>(11);
+  std::shared_ptr<NumberedState> second_ = std::make_shared<NumberedState>(22);
+  std::vector<std::byte> message_;
+  xdr::Decoder in_{message_};
+};
+
+TEST_F(CompoundStatesTest, EachOperationSendsTheStateidOfItsOwn) {
+  xdr::Decoder in(compound_.call().encoder.encoded());
+  ASSERT_TRUE(rpc::decode_call_header(in));
+  COMPOUND4args_header header;
+  decode(in, header);
+  ASSERT_EQ(header.operations, 4U);
+  in.u32("opnum");
+  SEQUENCE4args sequence;
+  decode(in, sequence);
+  in.u32("opnum");
+  PUTFH4args put;
+  decode(in, put);
+  for (const std::uint32_t number : {11U, 22U}) {
+    EXPECT_EQ(in.u32("opnum"), static_cast<std::uint32_t>(OP_WRITE));
+    WRITE4args write;
+    decode(in, write);
+    EXPECT_EQ(write.stateid.seqid, number);
+  }
+}
+
+TEST_F(CompoundStatesTest, OneStateDecidesForAll) {
+  EXPECT_FALSE(compound_.state_lost());
+  EXPECT_FALSE(compound_.state_recovering());
+  second_->is_lost = true;
+  EXPECT_TRUE(compound_.state_lost());
+  first_->is_recovering = true;
+  EXPECT_TRUE(compound_.state_recovering());
+}
+
+TEST_F(CompoundStatesTest, OnlyStatesOfTheFailedOperationAreTold) {
+  answer(NFS4ERR_EXPIRED);
+  EXPECT_TRUE(compound_.state_refused());
+  EXPECT_TRUE(compound_.tell_refused_states());
+  EXPECT_EQ(first_->refused, NFS4ERR_EXPIRED);
+  EXPECT_EQ(second_->refused, NFS4_OK);
+}
+
+TEST_F(CompoundStatesTest, AStateThatWasReplacedMeanwhileIsNotTold) {
+  answer(NFS4ERR_EXPIRED);
+  first_->number = 12;
+  EXPECT_TRUE(compound_.state_refused());
+  EXPECT_FALSE(compound_.tell_refused_states());
+  EXPECT_EQ(first_->refused, NFS4_OK);
+}
+
+TEST_F(CompoundStatesTest, AnotherErrorRefusesNoState) {
+  answer(NFS4ERR_NOSPC);
+  EXPECT_FALSE(compound_.state_refused());
+  EXPECT_FALSE(compound_.tell_refused_states());
+}
+
 TEST_F(CompoundTest, ReadsAGoodReply) {
   EXPECT_TRUE(read_both(reply(NFS4_OK, PUTFH4res{}, GETFH4res{})));
 }
