@@ -128,15 +128,20 @@ Task<Result<void>> OpenFiles::narrow(OpenFileRef file, net::Pace pace) {
     }
     old_stateids_.add();
     if (file->newest_stateid() != before) continue;
-    Pauses::Pause until_merged(context_.session.pauses(), backoff.next());
-    file->set_until_merged(&until_merged);
-    const bool waited = co_await until_merged;
-    file->set_until_merged(nullptr);
-    if (!waited) co_return done;
-    if (!until_merged.was_cut_short()) ++tries;
+    const bool merged = co_await merged_within(file, backoff.next());
+    if (context_.session.pauses().interrupted()) co_return done;
+    if (!merged) ++tries;
   }
   table_.forget_if_unused(file);
   co_return Result<void>{};
+}
+
+Task<bool> OpenFiles::merged_within(OpenFileRef file, Duration longest) {
+  Pauses::Pause until_merged(context_.session.pauses(), longest);
+  file->set_until_merged(&until_merged);
+  co_await until_merged;
+  file->set_until_merged(nullptr);
+  co_return until_merged.was_cut_short();
 }
 
 Task<Result<void>> OpenFiles::narrow_once(OpenFileRef file, std::uint32_t needed, net::Pace pace) {

@@ -54,6 +54,8 @@ class OpenFiles {
  private:
   Task<void> close_quietly(OpenRef open);
   Task<Result<void>> narrow(OpenFileRef file, net::Pace pace = net::Pace::prompt);
+  /// Whether the answer to an OPEN of the file has come within this time.
+  Task<bool> merged_within(OpenFileRef file, Duration longest);
   Task<Result<void>> narrow_once(OpenFileRef file, std::uint32_t needed, net::Pace pace);
   Task<Result<void>> send_close(OpenFileRef file, net::Pace pace);
   Task<void> unlock_all(OpenFileRef file);

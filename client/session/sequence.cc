@@ -7,7 +7,16 @@
 
 namespace nfsrdma::client {
 
-Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
+// Only a request that can wait for another session recovers from SEQUENCE's failures.
+Result<Outcome> Session::judge(Request& request) {
+  Compound& compound = request.compound;
+  if (request.is(Attempt::Kind::resolution)) return judge_resolution(compound, *request.slot);
+  auto judged = judge_sequence(compound, *request.slot);
+  if (judged || request.is(Attempt::Kind::recovery)) return judged;
+  return recover_from(compound, std::move(judged.error()));
+}
+
+Result<Outcome> Session::judge_sequence(Compound& compound, Slot& slot) {
   TRY(compound.open_reply());
   nfs4::SEQUENCE4res result;
   auto read = compound.results().read(result);
@@ -22,7 +31,7 @@ Result<Session::Verdict> Session::judge(Compound& compound, Slot& slot) {
   }
   note_renewal(compound.sent_at());
   note_success(result.sr_resok4, slot);
-  return Verdict::done;
+  return Outcome::answered;
 }
 
 Result<void> Session::check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const {
@@ -47,7 +56,7 @@ void Session::note_success(const nfs4::SEQUENCE4resok& result, Slot& slot) {
 // None of these statuses moves the slot at the server (RFC 8881 section 18.46.3); two of them tell
 // that it had been moved before. A request that was sent on an earlier connection already may have
 // moved it then: its slot stays in doubt.
-Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, Error error) {
+Result<Outcome> Session::judge_failure(Compound& compound, Slot& slot, Error error) {
   if (error.layer != Layer::nfs) return fail(std::move(error));
   const auto status = static_cast<nfs4::nfsstat4>(error.code);
   const bool moved =
@@ -59,22 +68,22 @@ Result<Session::Verdict> Session::judge_failure(Compound& compound, Slot& slot, 
     if (status == nfs4::NFS4ERR_RETRY_UNCACHED_REP || compound.unanswered()) {
       note_uncertain(compound);
     }
-    return Verdict::renumber;
+    return Outcome::slot_left;
   }
   if (!compound.unanswered()) slot.record_not_taken();
   switch (status) {
-    case nfs4::NFS4ERR_DELAY: delayed_.add(); return Verdict::again;
+    case nfs4::NFS4ERR_DELAY: delayed_.add(); return Outcome::sequence_delayed;
     case nfs4::NFS4ERR_BADSLOT:
     case nfs4::NFS4ERR_BAD_HIGH_SLOT:
       slots_.set_target(slot.id > 0 ? slot.id - 1 : 0);
       if (compound.unanswered()) note_uncertain(compound);
       slot.record_not_taken();
-      return Verdict::move;
+      return Outcome::slot_left;
     case nfs4::NFS4ERR_SEQ_MISORDERED:
       misordered_.add();
       if (!slot.retired || compound.unanswered()) return fail(std::move(error));
       slot.start_over();
-      return Verdict::at_once;
+      return Outcome::corrected;
     default: return fail(std::move(error));
   }
 }
@@ -86,13 +95,12 @@ void Session::note_uncertain(Compound& compound) {
   compound.set_unanswered(false);
 }
 
-// Reacts to an error of SEQUENCE, for requests that can wait for another session.
-Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) {
+Result<Outcome> Session::recover_from(Compound& compound, Error error) {
   if (error.layer != Layer::nfs) return fail(std::move(error));
   switch (static_cast<nfs4::nfsstat4>(error.code)) {
     case nfs4::NFS4ERR_CONN_NOT_BOUND_TO_SESSION:
       observer_->on_not_bound();
-      return Verdict::at_once;
+      return Outcome::corrected;
     case nfs4::NFS4ERR_BADSESSION:
     case nfs4::NFS4ERR_DEADSESSION:
     case nfs4::NFS4ERR_STALE_CLIENTID:
@@ -102,7 +110,7 @@ Result<Session::Verdict> Session::recover_from(Compound& compound, Error error) 
   if (compound.unanswered()) note_uncertain(compound);
   lose(nfs4::status_name(static_cast<nfs4::nfsstat4>(error.code)).data(),
        /*kept=*/error.code == nfs4::NFS4ERR_SEQ_MISORDERED);
-  return Verdict::recover;
+  return Outcome::slot_left;
 }
 
 // Settling runs by itself, so that the operation that failed need not wait for it.
@@ -116,15 +124,16 @@ Task<void> Session::resolve_in_doubt() {
   // The slot in question is given back by its request only after this was started.
   co_await pauses_.pause(Backoff::kFirst);
   for (;;) {
-    SlotHold slot = co_await next_in_doubt();
-    const CompoundRef compound = slot ? compounds_.acquire_reserved() : CompoundRef{};
+    Terms terms;
+    terms.kind = Attempt::Kind::resolution;
+    terms.slot = co_await next_in_doubt();
+    const CompoundRef compound = terms.slot ? compounds_.acquire_reserved() : CompoundRef{};
     if (!compound) break;
-    auto done = co_await resolve_one(*compound, slot);
-    if (slot && slot->in_doubt()) {
-      if (!slots_.closed()) lose("a slot could not be resolved", /*kept=*/true);
-      break;
-    }
+    compound->begin(caller_, compounds_.machine_name());
+    compound->call().blameless = true;  // as in renew(), which it would hold up
+    auto done = co_await run(*compound, std::move(terms));
     if (done) resolved_.add();
+    if (lost_ || slots_.closed()) break;
   }
   resolving_ = false;
 }
@@ -139,35 +148,10 @@ Task<SlotHold> Session::next_in_doubt() {
   co_return slots_.take_in_doubt();
 }
 
-// DELAY: the request is still being executed. The slot is kept meanwhile: without an answer nobody
-// else would look at it again.
-Task<Result<void>> Session::resolve_one(Compound& compound, SlotHold& slot) {
-  Backoff backoff;
-  for (;;) {
-    compound.begin(caller_, compounds_.machine_name());
-    compound.call().blameless = true;  // as in renew(), which it would hold up
-    auto asked = co_await ask_about(compound, slot);
-    if (asked || !asked.error().is(Layer::nfs, nfs4::NFS4ERR_DELAY)) co_return asked;
-    const bool slept = co_await pauses_.pause(backoff.next());
-    if (!slept || !slot) co_return asked;
-  }
-}
-
-Task<Result<void>> Session::ask_about(Compound& compound, SlotHold& slot) {
-  auto sealed = compound.seal();
-  CO_TRY(sealed);
-  fill_sequence(compound, *slot);
-  trace_.begin(compound, reactor_.now());
-  compound.span().slot = slot->id;
-  auto resolved = co_await transmit(compound, slot, nullptr);
-  if (resolved && slot) resolved = judge_resolution(compound, *slot);
-  trace_.end(compound, resolved, reactor_.now());
-  co_return resolved;
-}
-
 // The lone SEQUENCE asks whether the server has taken this number. It has if SEQUENCE succeeds, if
-// the cached reply of the request before comes, or if a false retry is refused.
-Result<void> Session::judge_resolution(Compound& compound, Slot& slot) {
+// the cached reply of the request before comes, or if a false retry is refused. DELAY: the request
+// is still being executed. The slot is kept meanwhile: no other request would look at it again.
+Result<Outcome> Session::judge_resolution(Compound& compound, Slot& slot) {
   xdr::Decoder& in = (*compound.call().reply)->results;
   nfs4::COMPOUND4res_header header;
   nfs4::decode(in, header);
@@ -182,13 +166,14 @@ Result<void> Session::judge_resolution(Compound& compound, Slot& slot) {
     in.set_fault(xdr::Fault::unexpected, "resop");
   }
   TRY(in.status("SEQUENCE"));
+  if (result.sr_status == nfs4::NFS4ERR_DELAY) return Outcome::sequence_delayed;
   const bool taken = result.sr_status == nfs4::NFS4_OK ||
                      result.sr_status == nfs4::NFS4ERR_SEQ_FALSE_RETRY ||
                      result.sr_status == nfs4::NFS4ERR_RETRY_UNCACHED_REP;
   if (!taken) return fail(Error{Layer::nfs, static_cast<int>(result.sr_status), "SEQUENCE", {}});
   if (result.sr_status == nfs4::NFS4_OK) TRY(check_echo(result.sr_resok4, slot));
   slot.record_acked();
-  return {};
+  return Outcome::answered;
 }
 
 }  // namespace nfsrdma::client

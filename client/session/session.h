@@ -2,7 +2,8 @@
 // sequence number here, is sent until it has an answer, and is repeated when the server puts it off
 // (NFS4ERR_DELAY).
 //
-// One request, from execute() on:
+// One request, from execute() on (run(); the table of what follows what is
+// client/session/attempt.h):
 //   1. a slot is taken, SEQUENCE filled in, a new XID given;
 //   2. it is sent on the connection of the moment. When that is lost, the same bytes (XID, slot,
 //      sequence number) go out again on the next one, after the session was bound to it
@@ -23,12 +24,13 @@
 #include <optional>
 
 #include "client/compound/compound_pool.h"
+#include "client/session/attempt.h"
+#include "client/session/delay_report.h"
 #include "client/session/limits.h"
 #include "client/session/patience.h"
 #include "client/session/slot_table.h"
 #include "client/session/trace.h"
 #include "client/trunk/trunk.h"
-#include "transport/base/log_limit.h"
 #include "transport/base/metrics.h"
 #include "transport/base/origin.h"
 #include "transport/base/reactor.h"
@@ -94,9 +96,8 @@ class Session {
   /// Seals the request, gets it answered, and leaves the compound's results() behind SEQUENCE. An
   /// error when there is no answer to be had; the operations' own failures are found when their
   /// results are read.
-  Task<Result<void>> execute(Compound& compound);
-  /// The same, but the server's DELAY or GRACE is the answer once the patience with it is over.
-  Task<Result<void>> execute(Compound& compound, Patience patience);
+  /// The server's DELAY or GRACE is the answer once the patience with it is over.
+  Task<Result<void>> execute(Compound& compound, Patience patience = {});
   /// For the recovery: one try, on this connection, also while other requests are held back. A
   /// refusal by SEQUENCE is an error of Layer::nfs; the caller decides what to do.
   Task<Result<void>> execute_on(rpc::Channel& channel, Compound& compound);
@@ -167,58 +168,91 @@ class Session {
   void visit_counters(CounterVisitor& visitor) const;
 
  private:
-  /// The consequence of the answer to SEQUENCE.
-  enum class Verdict : std::uint8_t {
-    done,      ///< answered: the results can be read
-    at_once,   ///< the same slot with its number put right, without a pause
-    again,     ///< the same slot and number after a pause (DELAY on SEQUENCE itself)
-    renumber,  ///< the number is used up, the request was not executed: once more with the next one
-    move,      ///< the slot is not usable: once more with another
-    recover,   ///< session or binding are gone: once more when they are there again
-  };
-
   /// A request as the user sees it, in the order in which they began to wait.
   struct Waiting : ListNode {
-    Waiting(Session& owner, const Compound& request, TimePoint now)
-        : session(owner), compound(request) {
-      restart(now);
-    }
-    void restart(TimePoint now);
-    Session& session;
+    explicit Waiting(const Compound& request) : compound(request) {}
     const Compound& compound;
     TimePoint since{0};
   };
 
-  Task<Result<void>> execute_sealed(Compound& compound, Patience patience);
-  Task<Result<void>> perform(Compound& compound, rpc::Channel* only);
+  /// What a request comes with besides its operations.
+  struct Terms {
+    Attempt::Kind kind = Attempt::Kind::ordinary;
+    Patience patience;
+    rpc::Channel* only = nullptr;  ///< of the recovery
+    SlotHold slot;                 ///< of a resolution
+  };
+
+  /// A request that is being answered; lives in the frame of run().
+  struct Request {
+    Request(Compound& request, Terms& terms, TimePoint now)
+        : compound(request),
+          attempt(terms.kind),
+          put_off(terms.patience, now),
+          waiting(request),
+          only(terms.only),
+          slot(std::move(terms.slot)) {}
+    bool is(Attempt::Kind kind) const { return attempt.kind() == kind; }
+    Outcome fail(Error why) {
+      error = std::move(why);
+      return Outcome::failed;
+    }
+    Compound& compound;
+    Attempt attempt;
+    PutOff put_off;
+    Waiting waiting;
+    rpc::Channel* const only;
+    rpc::Channel* channel = nullptr;  ///< where it was sent last
+    SlotHold slot;
+    TimePoint sent_at{0};
+    Error error;  ///< why it has failed
+  };
+
+  // request.cc: the steps of a request
+  Task<Result<void>> run(Compound& compound, Terms terms);
+  Result<void> check(Compound& compound, Attempt::Kind kind) const;
+  void begin_request(Request& request);
+  Outcome on_state_known(Request& request);
+  SlotTable::Acquire acquire_slot(Request& request);
+  Outcome on_slot(Request& request);
+  Outcome number_again(Request& request);
+  Result<rpc::Channel*> channel_for(Request& request);
+  Outcome on_channel(Request& request, Result<rpc::Channel*> channel);
+  void note_sending(Request& request);
+  Outcome on_sent(Request& request);
+  Outcome on_no_reply(Request& request);
+  Outcome on_reply(Request& request);
+  Outcome on_executed(Request& request);
+  Outcome slot_gone(Request& request);
+  Step next(Request& request, Outcome outcome);
+  void give_back_slot(Request& request);
+  Result<void> end_request(Request& request);
+  void restart(Waiting& waiting);
   bool fits(const Compound& compound) const;
   static void note_slot(Compound& compound);
-  Task<Result<Verdict>> perform_once(Compound& compound, SlotHold& slot, rpc::Channel* only);
   bool is_waited_for(Compound& compound) const;
   bool is_given_up(Compound& compound) const;
-  Task<Result<void>> transmit(Compound& compound, SlotHold& slot, rpc::Channel* only);
-  void resolve_if_in_doubt(SlotHold& slot);
-  void note_renewal(TimePoint sent_at);
   void note_refused_state(Compound& compound);
-  void note_uncertain(Compound& compound);
-  Result<Verdict> judge(Compound& compound, Slot& slot);
-  Result<Verdict> judge_failure(Compound& compound, Slot& slot, Error error);
-  Result<Verdict> recover_from(Compound& compound, Error error);
-  Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
-  void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
   bool must_wait_for_state(const Compound& compound) const;
-  bool put_off_for_long(const Compound& compound, TimePoint begun);
-  void note_end_of_delay(Compound& compound, TimePoint begun);
+  bool put_off_for_long(Compound& compound);
   bool asks_for_patience(const Compound& compound) const;
   bool is_file_open(const Compound& compound) const;
   void fill_sequence(Compound& compound, const Slot& slot);
   void fill_again(Compound& compound, const Slot& slot);
+
+  // sequence.cc: what SEQUENCE's answers mean; slots in doubt
+  Result<Outcome> judge(Request& request);
+  Result<Outcome> judge_sequence(Compound& compound, Slot& slot);
+  Result<Outcome> judge_failure(Compound& compound, Slot& slot, Error error);
+  Result<Outcome> recover_from(Compound& compound, Error error);
+  Result<Outcome> judge_resolution(Compound& compound, Slot& slot);
+  Result<void> check_echo(const nfs4::SEQUENCE4resok& result, const Slot& slot) const;
+  void note_success(const nfs4::SEQUENCE4resok& result, Slot& slot);
+  void note_renewal(TimePoint sent_at);
+  void note_uncertain(Compound& compound);
   void resolve_slots();
   Task<void> resolve_in_doubt();
   Task<SlotHold> next_in_doubt();
-  Task<Result<void>> resolve_one(Compound& compound, SlotHold& slot);
-  Task<Result<void>> ask_about(Compound& compound, SlotHold& slot);
-  Result<void> judge_resolution(Compound& compound, Slot& slot);
   Error give_up(const char* why) const;
 
   Reactor& reactor_;
@@ -245,8 +279,7 @@ class Session {
   TimePoint resumed_at_{0};
   TimePoint hurried_{0};  // unhurried requests that began before are prompt
   std::function<bool(Origin)> caller_gone_;
-  std::optional<TimePoint> delay_reported_;
-  log::Limit delay_ended_lines_;
+  DelayReport delay_report_;
 
   Counter requests_;
   Counter resent_;
