@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
 #include <optional>
 
 #include "cache/file/io_lock.h"
 #include "cache/write/commit.h"
+#include "cache/write/write.h"
 #include "client/files/delegations.h"
 
 namespace nfsrdma::cache {
@@ -73,7 +76,16 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
   co_return written;
 }
 
-Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing) {
+Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing,
+                                     Writer* writer) {
+  const std::shared_ptr<OpenInode> open = file->shared;
+  WriteOrder::Turn turn(open->order, outgoing.kind, outgoing.offset, outgoing.data.size(),
+                        outgoing.place);
+  if (writer) writer->on_placed();
+  auto pass = co_await open->gate.enter(Gate::Mode::shared);
+  co_await turn;
+  if (!file->open) co_return fail(Error::local(EBADF, "WRITE", "the file is closed"));
+  if (!writer && writes.memory().filling()) relieve(writes);
   std::optional<Uncommitted> kept;
   std::size_t done = 0;
   while (done < outgoing.data.size()) {

@@ -10,12 +10,16 @@
 
 namespace nfsrdma::cache {
 
+class Writer;
+
 /// Bytes on their way to the server. They lie in `slot` until they are kept elsewhere.
 struct Outgoing {
   Buffer* slot = nullptr;  ///< outlives the sending; empty after it if the bytes are kept in it
   std::span<const std::byte> data;
   std::uint64_t offset = 0;
   nfs4::stable_how4 stable = nfs4::UNSTABLE4;
+  WriteOrder::Kind kind = WriteOrder::Kind::gathered;
+  WriteOrder::Place place = WriteOrder::Place::anywhere;
   bool whole = false;  ///< an error is one even if some bytes were written before it
   client::FileLocks::LockRef
       lock{};  ///< that it is written under (cache/file/io_lock.h); null: none
@@ -27,9 +31,11 @@ Task<Result<client::Written>> write_once(WriteBack& writes, FileRef file, std::u
                                          std::span<const std::byte> data, nfs4::stable_how4 stable,
                                          client::FileLocks::LockRef lock);
 
+/// Takes the write's turn in the order of the file, of which `writer` is told if there is one.
 /// Sends all bytes, by as many WRITEs as it takes, and returns how many the server took. Those it
 /// took as unstable are kept until a COMMIT. Unless the caller wants all bytes written, an error
-/// counts only if no byte was. The caller has entered the file's gate and order.
-Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing);
+/// counts only if no byte was.
+Task<Result<std::size_t>> send_write(WriteBack& writes, FileRef file, Outgoing outgoing,
+                                     Writer* writer = nullptr);
 
 }  // namespace nfsrdma::cache

@@ -164,15 +164,13 @@ Task<void> WriteBehind::send_taken(FileRef file, client::FileLocks::LockRef lock
                                    WriteOrder::Place place) {
   const InFlightSet::One in_flight(sending_);
   const std::shared_ptr<OpenInode> open = file->shared;
-  const auto kind =
-      stable == nfs4::UNSTABLE4 ? WriteOrder::Kind::gathered : WriteOrder::Kind::durable;
-  WriteOrder::Turn turn(open->order, kind, taken.offset, taken.data.size(), place);
-  auto pass = co_await open->gate.enter(Gate::Mode::shared);
-  co_await turn;
-  if (writes_.memory().filling()) relieve(writes_);
+  Outgoing outgoing{&taken.slot.buffer(), taken.data, taken.offset, stable};
+  if (stable != nfs4::UNSTABLE4) outgoing.kind = WriteOrder::Kind::durable;
+  outgoing.place = place;
+  outgoing.whole = true;
+  outgoing.lock = std::move(lock);
   (stable == nfs4::UNSTABLE4 ? sent_ : sent_durably_).add();
-  const Outgoing outgoing{&taken.slot.buffer(), taken.data, taken.offset, stable, true, lock};
-  auto written = co_await send_write(writes_, file, outgoing);
+  auto written = co_await send_write(writes_, file, std::move(outgoing));
   if (written && *written == taken.data.size()) co_return;
   const Error error = written ? Error::local(EIO, "WRITE", "the server took a part of it")
                               : std::move(written).error();
